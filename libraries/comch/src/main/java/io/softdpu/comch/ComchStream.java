@@ -153,9 +153,9 @@ public sealed interface ComchStream extends Context permits StreamContext {
      * Takes a free send buffer, and progresses the engine until there is one. Not inside callbacks.
      *
      * @param timeout limit of the wait
-     * @throws DpuException the failure of the stream, with its status and message, and itself as
-     *     the cause; SHUTDOWN if the stream has ended without one; BAD_STATE if it was not started;
-     *     TIME_OUT; INVALID_VALUE if the timeout is negative
+     * @throws DpuException the failure of the stream, with its status, and itself as the cause;
+     *     SHUTDOWN if the stream has ended without one; BAD_STATE if it was not started; TIME_OUT;
+     *     INVALID_VALUE if the timeout is negative
      */
     ComchSendBuffer claim(Duration timeout);
 
@@ -172,15 +172,17 @@ public sealed interface ComchStream extends Context permits StreamContext {
      * @param timeout limit of the wait
      * @return its buffer, to be closed after use; null if all messages have been taken and the
      *     stream is IDLE without a failure, since the peer or this program has stopped it
-     * @throws DpuException the failure of the stream after the last message, with its status and
-     *     message, and itself as the cause; BAD_STATE if it was not started; TIME_OUT;
-     *     INVALID_VALUE if the timeout is negative
+     * @throws DpuException the failure of the stream after the last message, with its status, and
+     *     itself as the cause; BAD_STATE if it was not started; TIME_OUT; INVALID_VALUE if the
+     *     timeout is negative
      */
     @Nullable ComchReceiveBuffer receive(Duration timeout);
 
     /**
      * Number of messages that were sent since the start and have not reached the peer, since the
-     * stream failed or the peer did not take them in time. 0 while it is RUNNING.
+     * stream failed or the peer did not take them in time. 0 while it is RUNNING. A message has
+     * reached the peer when it is in a buffer that the peer has posted, whether or not its program
+     * receives it: a program that has to know awaits a reply.
      */
     long undeliveredMessages();
 

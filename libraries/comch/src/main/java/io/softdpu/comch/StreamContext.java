@@ -11,7 +11,6 @@ import io.softdpu.core.spi.ContextBase;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -161,13 +160,17 @@ final class StreamContext extends ContextBase implements ComchStream {
     @Override
     public ComchSendBuffer claim(Duration timeout) {
         requireOwnerThread();
-        Arguments.nanos(timeout, "timeout"); // refuses it also where there is no wait
-        StreamSends half = requireStarted(sends, "claim");
-        ComchSendBuffer free = tryClaim();
-        while (free == null) {
-            await(() -> mayClaim(half), timeout);
+        long timeoutNanos = Arguments.nanos(timeout, "timeout");
+        requireStarted(sends, "claim");
+        long begin = System.nanoTime();
+        boolean late = false;
+        ComchSendBuffer free;
+        while ((free = tryClaim()) == null) {
             requireNoEnd();
-            free = tryClaim();
+            if (late) {
+                throw timeOut("no send buffer is free", timeoutNanos);
+            }
+            late = awaitEvent(begin, timeoutNanos);
         }
         return free;
     }
@@ -182,14 +185,19 @@ final class StreamContext extends ContextBase implements ComchStream {
     @Override
     public @Nullable ComchReceiveBuffer receive(Duration timeout) {
         requireOwnerThread();
-        Arguments.nanos(timeout, "timeout"); // refuses it also where there is no wait
+        long timeoutNanos = Arguments.nanos(timeout, "timeout");
         StreamReceives half = requireStarted(receives, "receive");
-        if (!half.hasArrived()) {
-            await(() -> half.hasArrived() || state() == ContextState.IDLE, timeout);
+        long begin = System.nanoTime();
+        boolean late = false;
+        ComchReceiveBuffer next;
+        while ((next = half.take()) == null && state() != ContextState.IDLE) {
+            if (late) {
+                throw timeOut("no message arrived", timeoutNanos);
+            }
+            late = awaitEvent(begin, timeoutNanos);
         }
-        ComchReceiveBuffer next = half.take();
         if (next == null) {
-            throwFailure();
+            throwFailure("receive");
         }
         return next;
     }
@@ -200,28 +208,25 @@ final class StreamContext extends ContextBase implements ComchStream {
         return half == null ? undelivered : half.undelivered();
     }
 
-    /** Whether a claim is decided: a buffer is free, or there will be none. */
-    private boolean mayClaim(StreamSends half) {
-        return switch (state()) {
-            case STARTING -> false;
-            case RUNNING -> half.hasFree();
-            case STOPPING, IDLE -> true;
-        };
-    }
-
     private void requireNoEnd() {
-        throwFailure();
-        if (state() == ContextState.STOPPING || state() == ContextState.IDLE) {
-            throw new DpuException(
-                    Status.SHUTDOWN,
-                    "stream has ended: stream=%s, state=%s".formatted(this, state()));
+        ContextState state = state();
+        if (state == ContextState.STARTING || state == ContextState.RUNNING) {
+            return;
         }
+        throwFailure("claim");
+        throw new DpuException(
+                Status.SHUTDOWN,
+                "stream has ended: stream=%s, state=%s, expected=RUNNING".formatted(this, state));
     }
 
-    private void throwFailure() {
+    private void throwFailure(String call) {
         DpuException failure = failure();
         if (failure != null) {
-            throw new DpuException(failure.status(), String.valueOf(failure.getMessage()), failure);
+            throw new DpuException(
+                    failure.status(),
+                    "%s has failed: stream=%s, reason=%s"
+                            .formatted(call, this, failure.getMessage()),
+                    failure);
         }
     }
 
@@ -229,14 +234,30 @@ final class StreamContext extends ContextBase implements ComchStream {
         if (half == null) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "%s needs a stream that was started: stream=%s, state=%s"
+                    "%s needs a stream that was started: stream=%s, state=%s, expected=ProgressEngine.start first"
                             .formatted(call, this, state()));
         }
         return half;
     }
 
-    private void await(BooleanSupplier condition, Duration timeout) {
-        services().engine().runUntil(condition, timeout);
+    /**
+     * Progresses the engine until something happens; whether the timeout has passed. Allocates
+     * nothing.
+     */
+    private boolean awaitEvent(long beginNanos, long timeoutNanos) {
+        long passed = System.nanoTime() - beginNanos;
+        boolean _ =
+                services()
+                        .engine()
+                        .awaitUntil(System.nanoTime() + Math.max(0, timeoutNanos - passed));
+        return System.nanoTime() - beginNanos >= timeoutNanos;
+    }
+
+    private DpuException timeOut(String reason, long timeoutNanos) {
+        return new DpuException(
+                Status.TIME_OUT,
+                "%s in time: timeoutMillis=%d, stream=%s, state=%s"
+                        .formatted(reason, timeoutNanos / 1_000_000, this, state()));
     }
 
     // ---- the context ----

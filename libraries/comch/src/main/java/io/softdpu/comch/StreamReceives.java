@@ -32,11 +32,19 @@ final class StreamReceives {
     /** Allocates the memory, and creates the consumer in IDLE. */
     StreamReceives(StreamContext stream, ConsumerRegistry registry, int count, long bufferBytes) {
         this.stream = stream;
-        this.memory = new StreamMemory(stream.device(), true, count, bufferBytes);
         this.buffers = new ComchReceiveBuffer[count];
         this.arrived = new ComchReceiveBuffer[count];
         this.closed = new ComchPostReceiveTask[count];
-        this.consumer = ConsumerContext.ofStream(stream.connection(), registry, memory.mmap());
+        this.memory = new StreamMemory(stream.device(), true, count, bufferBytes);
+        boolean created = false;
+        try {
+            consumer = ConsumerContext.ofStream(stream.connection(), registry, memory.mmap());
+            created = true;
+        } finally {
+            if (!created) {
+                memory.close();
+            }
+        }
         consumer.setPostReceiveTasks(count, this::completed);
         consumer.setStateChangedCallback((_, _, _) -> stream.requestPass());
     }

@@ -39,11 +39,19 @@ final class StreamSends {
     StreamSends(StreamContext stream, ConsumerRegistry registry, int count, long bufferBytes) {
         this.stream = stream;
         this.bufferBytes = bufferBytes;
-        this.memory = new StreamMemory(stream.device(), false, count, bufferBytes);
         this.buffers = new ComchSendBuffer[count];
         this.free = new ComchSendBuffer[count];
         this.waiting = new ComchProducerSendTask[count];
         this.producer = ProducerContext.ofStream(stream.connection(), registry, this::hasRoom);
+        boolean allocated = false;
+        try {
+            memory = new StreamMemory(stream.device(), false, count, bufferBytes);
+            allocated = true;
+        } finally {
+            if (!allocated) {
+                producer.close();
+            }
+        }
         producer.setSendTasks(count, this::completed);
         producer.setStateChangedCallback((_, _, _) -> stream.requestPass());
     }

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StreamTest extends StreamFixture {
     private static final int MESSAGES = 20_000;
 
-    /** A notification that is due is signalled at once. */
-    private static final Duration SIGNALLED = Duration.ofSeconds(10);
+    /** Limit of waits for what is due at once. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private int taken;
 
@@ -135,7 +135,7 @@ class StreamTest extends StreamFixture {
         card.hostEngine.clearNotification(); // what has rung while it was polled
         card.hostEngine.requestNotification();
         send(atClient, 1);
-        assertThat(card.hostEngine.awaitNotification(SIGNALLED)).isTrue();
+        assertThat(card.hostEngine.awaitNotification(PATIENCE)).isTrue();
         card.hostEngine.clearNotification();
         next(atServer).close();
     }
@@ -318,6 +318,24 @@ class StreamTest extends StreamFixture {
                         if (System.nanoTime() > deadline) {
                             throw new AssertionError("no message arrives: taken=" + taken);
                         }
+                    }
+                });
+    }
+
+    /** Each round waits for a pass of progress in a claim and in a receive. */
+    @Test
+    void shouldAllocateNothingInAWait() {
+        create(1, 2);
+        atServer.setSendBuffers(2).setReadyCallback(StreamTest::echo);
+        start();
+        AllocationMeter.assertNone(
+                MESSAGES,
+                () -> {
+                    atClient.claim(PATIENCE).send(4);
+                    atClient.claim(PATIENCE).send(4);
+                    card.dpuEngine.progress();
+                    for (int i = 0; i < 2; i++) {
+                        Objects.requireNonNull(atClient.receive(PATIENCE)).close();
                     }
                 });
     }
