@@ -178,7 +178,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         consumers.ringDoorbells();
         boolean worked = !copying.isEmpty();
         if (worked) {
-            copySlice();
+            copySlices();
         }
         if (dropDue) {
             dropDue = false;
@@ -666,8 +666,16 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     // ---- large sends ----
 
-    /** Copies the next slice of the oldest large send. */
-    private void copySlice() {
+    /** Copies large sends, the oldest first, up to the limit of a pass for all of them. */
+    private void copySlices() {
+        long budgetBytes = Copier.SLICE_BYTES;
+        while (budgetBytes > 0 && !copying.isEmpty()) {
+            budgetBytes -= copySlice(budgetBytes);
+        }
+    }
+
+    /** Copies of the oldest large send; the number of bytes, 0 if it has failed. */
+    private long copySlice(long budgetBytes) {
         ProducerSendTask task = copying.peek();
         RemoteConsumer to = Objects.requireNonNull(task.target(), "claimed");
         Buf buf = Objects.requireNonNull(task.buf(), "submitted");
@@ -677,7 +685,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             copy.end();
             to.ring().abandon(task.ticket(), id);
             settleCopy(task, to, ended ? Status.CONNECTION_RESET : to.revokedStatus());
-            return;
+            return 0;
         }
         if (copy.isDone()) { // the copy of the previous send
             copy.begin(
@@ -688,11 +696,12 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                     length);
         }
         Copier with = Objects.requireNonNull(copier, "made at start");
-        copy.advance(with, Copier.SLICE_BYTES);
+        long copied = copy.advance(with, budgetBytes);
         if (copy.isDone()) {
             commit(with, task, to, length, false);
             settleCopy(task, to, Status.SUCCESS);
         }
+        return copied;
     }
 
     private void settleCopy(ProducerSendTask task, RemoteConsumer to, Status status) {

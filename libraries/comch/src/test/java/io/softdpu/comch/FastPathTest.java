@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -207,6 +208,27 @@ class FastPathTest extends FastPathFixture {
         card.until("received", () -> receiving.statuses.size() == 2);
         published = memory.asSlice(MIB, MIB).toArray(ValueLayout.JAVA_BYTE);
         assertThat(published).as("not by way of a slot").isEqualTo(pattern(MIB));
+    }
+
+    @Test
+    void shouldCopySeveralMessagesInAPassAndNoMoreThanASlice() {
+        int half = (int) Copier.SLICE_BYTES / 2;
+        Queue.Sending sending = sending(pair.client(), 5L * half, 5);
+        Queue.Receiving receiving = receiving(pair.server(), 5L * half, 5);
+        card.until("told", () -> pair.client().consumers.size() == 1);
+        for (int i = 0; i < 5; i++) {
+            assertThat(receiving.post((long) i * half, half)).isEqualTo(Status.SUCCESS);
+        }
+        card.settle();
+        int to = pair.client().consumers.getFirst();
+        for (int i = 0; i < 5; i++) {
+            assertThat(sending.send(to, pattern(half), NOTHING)).isEqualTo(Status.SUCCESS);
+        }
+        for (int copied : new int[] {2, 4, 5}) {
+            card.hostEngine.progress();
+            card.dpuEngine.progress();
+            assertThat(receiving.statuses).hasSize(copied);
+        }
     }
 
     @Clause("cc-099")
