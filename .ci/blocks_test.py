@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Tests of .ci/blocks: python3 .ci/blocks_test.py"""
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import textwrap
 import unittest
+import unittest.mock
 
 BLOCKS = pathlib.Path(__file__).with_name("blocks")
 loader = importlib.machinery.SourceFileLoader("blocks", str(BLOCKS))
@@ -97,6 +101,46 @@ class BlocksTest(unittest.TestCase):
         self.assertEqual(1, run.returncode)
         self.assertIn("ended without the text", run.stderr)
         self.assertNotIn("| next", run.stdout)
+
+    def test_ends_processes_that_a_block_has_left(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # The process holds the FIFO open for writing; the read below ends when it does.
+            os.mkfifo(f"{folder}/held")
+            reader = os.open(f"{folder}/held", os.O_RDONLY | os.O_NONBLOCK)
+            try:
+                run = self.run_page(f"```sh\nsleep 600 3>{folder}/held >/dev/null 2>&1 &\n```\n")
+                os.set_blocking(reader, True)
+                self.assertEqual(b"", os.read(reader, 1))
+            finally:
+                os.close(reader)
+        self.assertEqual(0, run.returncode, run.stderr)
+
+    def test_signals_a_group_only_while_its_number_cannot_be_reused(self):
+        """A zombie keeps its number; after it was reaped, another group could have it."""
+        killpg, signalled = os.killpg, []
+
+        def checked_killpg(group, how):
+            os.waitid(os.P_PID, group, os.WEXITED | os.WNOHANG | os.WNOWAIT)  # ChildProcessError if it was reaped
+            signalled.append(group)
+            killpg(group, how)
+
+        for script, timeout, failure in (
+                ("true", 60, None), ("exit 3", 60, "exit=3"), ("kill -9 $$", 60, "signal=9"),
+                ("sleep 600", 0, "no end within 0 s: places=page:1")):
+            with self.subTest(script), \
+                    unittest.mock.patch.object(blocks.os, "killpg", checked_killpg), \
+                    unittest.mock.patch.object(blocks, "TIMEOUT_SECONDS", timeout), \
+                    contextlib.redirect_stdout(io.StringIO()):
+                signalled.clear()
+                group = [blocks.Block("page", 1, script + "\n")]
+                if failure is None:
+                    blocks.run(group)
+                else:
+                    with self.assertRaisesRegex(blocks.BlocksError, failure):
+                        blocks.run(group)
+                self.assertTrue(signalled)
+                with self.assertRaises(ChildProcessError):
+                    os.waitid(os.P_PID, signalled[0], os.WEXITED | os.WNOHANG | os.WNOWAIT)
 
     def test_refuses_pages_that_it_could_misread(self):
         for text, reason in (
