@@ -21,6 +21,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /** RDMA write: "writer" on the DPU writes into memory of "target"; blobs travel over TCP. */
@@ -31,23 +33,24 @@ public final class RdmaWrite {
 
     public static void main(String[] arguments) throws IOException {
         switch (arguments[0]) {
-            case "target" -> target(Integer.parseInt(arguments[1]));
-            default -> write(Integer.parseInt(arguments[1]));
+            case "target" -> target(Path.of(arguments[1]));
+            default -> write(Integer.parseInt(Files.readString(Path.of(arguments[1]))));
         }
     }
 
-    private static void target(int port) throws IOException {
+    private static void target(Path portFile) throws IOException {
         try (Machine machine = Machine.open(Side.TARGET);
                 Device device = machine.findDevice("t0").open();
                 SharedMemory memory = SharedMemory.allocate(SIZE_BYTES);
                 Mmap mmap = mmap(memory, device);
                 ProgressEngine engine = ProgressEngine.create();
                 Rdma rdma = Rdma.create(device);
-                ServerSocket listener = new ServerSocket(port, 1, LOOPBACK)) {
+                ServerSocket listener = new ServerSocket(0, 1, LOOPBACK)) {
             // An instance without tasks needs a callback: there has to be some event.
             rdma.setPermissions(Permissions.of(AccessFlag.RDMA_WRITE))
                     .setConnectionCallback((connection, previous, next) -> {});
-            System.out.println("listening: port=" + port);
+            Files.writeString(portFile, Integer.toString(listener.getLocalPort()));
+            System.out.println("listening: port=" + listener.getLocalPort());
             try (Socket peer = listener.accept()) {
                 RdmaConnection connection = connect(engine, rdma, peer);
                 send(peer, mmap.exportRdma(device));
