@@ -58,8 +58,8 @@ public final class FabricFolder implements AutoCloseable {
 
     /**
      * Joins a folder: creates it if it is missing, refuses it if other users could write to it or
-     * if it holds anything but files of the fabric, and agrees on the topology with the processes
-     * that are in it.
+     * if it holds anything but files of the fabric ({@code lost+found} and {@code .nfs*} of the
+     * file system aside), and agrees on the topology with the processes that are in it.
      *
      * @param folder may be a symbolic link if the user named it; the default may not, since another
      *     user may have created it before

@@ -5,14 +5,16 @@ import java.io.UncheckedIOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Names of the files that softdpu creates in a fabric folder. The folder holds nothing else, so
- * that a folder with another purpose is recognised before a file is created in it.
+ * Names of the files that softdpu creates in a fabric folder. The folder holds nothing else, except
+ * what a file system puts there by itself, so that a folder with another purpose is recognised
+ * before a file is created in it.
  *
  * <p>Any thread.
  */
@@ -29,6 +31,12 @@ final class FolderEntries {
 
     private static final Pattern OF_SERVED_NAME = Pattern.compile("[0-9a-f]{16}\\.(lock|sock)");
 
+    /** Folder for found files, in the topmost folder of an ext file system. */
+    private static final String LOST_AND_FOUND = "lost+found";
+
+    /** A file that was deleted while it was open, as an NFS client keeps it until it is closed. */
+    private static final Pattern DELETED_ON_NFS = Pattern.compile("\\.nfs[0-9a-f]{24}");
+
     /**
      * Limit of entries that are examined. Reading a folder costs by its size, and one that begins
      * with this many own files is a fabric folder.
@@ -42,8 +50,16 @@ final class FolderEntries {
         return FIXED.contains(name) || OF_SERVED_NAME.matcher(name).matches();
     }
 
+    /** True for an entry that the file system has created, not a program. */
+    private static boolean isOfFileSystem(Path entry, String name) {
+        return name.equals(LOST_AND_FOUND)
+                ? Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)
+                : DELETED_ON_NFS.matcher(name).matches()
+                        && Files.isRegularFile(entry, LinkOption.NOFOLLOW_LINKS);
+    }
+
     /**
-     * The first entry that softdpu does not create.
+     * The first entry that neither softdpu nor the file system creates.
      *
      * @param folder the folder, or its open descriptor in {@code /proc/self/fd}
      * @return its name; empty if there is none among the first 4,096 entries
@@ -54,7 +70,7 @@ final class FolderEntries {
             int seen = 0;
             for (Path entry : entries) {
                 String name = entry.getFileName().toString();
-                if (!isOwn(name)) {
+                if (!isOwn(name) && !isOfFileSystem(entry, name)) {
                     return Optional.of(name);
                 }
                 if (++seen == SCAN_LIMIT) {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,7 +54,11 @@ class FolderEntriesTest {
                 "0123456789abcdef.txt",
                 "0123456789ABCDEF.lock",
                 "00123456789abcdef.sock",
-                ".hidden"
+                ".hidden",
+                "lost+found",
+                ".nfs",
+                ".nfs00000000000000",
+                ".nfs0123456789abcdef00000001.txt"
             })
     void shouldRefuseAFolderWithAFileOfAnotherProgramAndWriteNothing(String name)
             throws IOException {
@@ -79,6 +84,27 @@ class FolderEntriesTest {
 
         assertThatThrownBy(this::join).hasMessageContaining("file=projects");
         assertThat(entries()).containsExactly("projects");
+    }
+
+    @Test
+    void shouldAcceptWhatAFileSystemCreates() throws IOException {
+        Files.createDirectory(folder.resolve("lost+found"));
+        Files.createFile(folder.resolve(".nfs0123456789abcdef00000001"));
+
+        try (FabricFolder joined = join()) {
+            assertThat(joined.path()).isEqualTo(folder);
+        }
+        assertThat(entries()).contains("lost+found", ".nfs0123456789abcdef00000001");
+    }
+
+    @Test
+    void shouldRefuseLinksWithNamesOfAFileSystem() throws IOException {
+        for (String name : List.of("lost+found", ".nfs0123456789abcdef00000001")) {
+            Path link = Files.createSymbolicLink(folder.resolve(name), parent);
+
+            assertThatThrownBy(this::join).hasMessageContaining("file=" + name);
+            Files.delete(link);
+        }
     }
 
     @Test
