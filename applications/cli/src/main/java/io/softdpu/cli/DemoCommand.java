@@ -56,7 +56,8 @@ import picocli.CommandLine.Spec;
             "  softdpu demo",
             "  softdpu demo --volume disk.img --seconds 1",
             "  softdpu demo --measure random-read-4k,idle --repeat 5",
-            "  softdpu demo --topology storage-guide --json results.json"
+            "  softdpu demo --topology storage-guide \\",
+            "    --json results.json"
         })
 final class DemoCommand implements Callable<Integer> {
     private static final String DEFAULT_SIZE = "64MiB";

@@ -13,7 +13,7 @@ final class HelpWidth {
     static final int DEFAULT_COLUMNS = 80;
 
     /** The minimum that picocli accepts. */
-    private static final int MIN_COLUMNS = 55;
+    static final int MIN_COLUMNS = 55;
 
     private static final int MAX_COLUMNS = 1000;
     private static final int STANDARD_OUTPUT = 1;

@@ -51,9 +51,10 @@ import picocli.CommandLine.ParameterException;
         footerHeading = Examples.HEADING,
         footer = {
             "  softdpu storage initiator -d 0b:00.0 --cpu any \\",
-            "      --execution-strategy read_write_data_validity_test",
-            "  softdpu storage initiator -d 0b:00.0 --cpu any --transaction-count 64 \\",
-            "      --execution-strategy read_throughput_test"
+            "    --execution-strategy read_write_data_validity_test",
+            "  softdpu storage initiator -d 0b:00.0 --cpu any \\",
+            "    --transaction-count 64 \\",
+            "    --execution-strategy read_throughput_test"
         })
 final class InitiatorCommand extends RoleCommand {
     @ArgGroup(multiplicity = "1")

@@ -42,7 +42,8 @@ import picocli.CommandLine.Spec;
         footerHeading = Examples.HEADING,
         footer = {
             "  softdpu perf comch latency --size 64 --wait busy",
-            "  softdpu perf comch rate --window 64 --producers 4 --repeat 5",
+            "  softdpu perf comch rate --window 64 \\",
+            "    --producers 4 --repeat 5",
             "  softdpu perf comch bandwidth --size 1MiB --json -",
             "  softdpu perf comch rate --wait busy --cpu 0,1"
         })

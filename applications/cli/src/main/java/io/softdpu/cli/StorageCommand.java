@@ -18,11 +18,12 @@ import picocli.CommandLine.Spec;
         subcommands = {TargetCommand.class, ZeroCopyCommand.class, InitiatorCommand.class},
         footerHeading = Examples.HEADING,
         footer = {
-            "  softdpu storage target -d t0 --cpu any --listen-port 12345 --volume memory:64MiB",
-            "  softdpu storage zero-copy -d 03:00.0 --cpu any -r 0b:00.0 \\",
-            "      --storage-server 127.0.0.1:12345",
+            "  softdpu storage target -d t0 --cpu any \\",
+            "    --listen-port 12345 --volume memory:64MiB",
+            "  softdpu storage zero-copy -d 03:00.0 --cpu any \\",
+            "    -r 0b:00.0 --storage-server 127.0.0.1:12345",
             "  softdpu storage initiator -d 0b:00.0 --cpu any \\",
-            "      --execution-strategy read_write_data_validity_test"
+            "    --execution-strategy read_write_data_validity_test"
         })
 final class StorageCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;

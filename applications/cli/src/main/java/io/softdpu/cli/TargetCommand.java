@@ -35,8 +35,10 @@ import picocli.CommandLine.TypeConversionException;
         },
         footerHeading = Examples.HEADING,
         footer = {
-            "  softdpu storage target -d t0 --cpu any --listen-port 12345 --volume memory:64MiB",
-            "  softdpu storage target -d t0 --cpu 0 --listen-port 0 --volume disk.img"
+            "  softdpu storage target -d t0 --cpu any \\",
+            "    --listen-port 12345 --volume memory:64MiB",
+            "  softdpu storage target -d t0 --cpu 0 \\",
+            "    --listen-port 0 --volume disk.img"
         })
 final class TargetCommand extends RoleCommand {
     private static final String MEMORY = "memory:";

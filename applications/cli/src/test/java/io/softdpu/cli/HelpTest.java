@@ -77,6 +77,19 @@ class HelpTest {
         assertThat(find(command).getUsageMessage().lines()).allMatch(line -> line.length() <= 80);
     }
 
+    /** A shell reads a line of an example as a command: it ends where the example ends it. */
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldBreakNoExampleAtAnyWidth(String command) {
+        for (int columns : new int[] {HelpWidth.MIN_COLUMNS, 60, HelpWidth.DEFAULT_COLUMNS}) {
+            CommandLine found = find(command).setUsageHelpWidth(columns);
+
+            assertThat(found.getUsageMessage().lines())
+                    .as("width %d", columns)
+                    .containsSubsequence(found.getCommandSpec().usageMessage().footer());
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("commands")
     void shouldOfferTheTopologyWhereverACardIsUsed(String command) {
