@@ -28,6 +28,9 @@ public final class DemoProgress implements DemoListener {
     private final List<DemoStep> plan;
     private boolean lineOpen;
 
+    /** The last time left that has a line of its own. */
+    private String shownLeft = "";
+
     /**
      * Shows nothing yet.
      *
@@ -56,11 +59,11 @@ public final class DemoProgress implements DemoListener {
                                 SizeText.rounded(options.sizeBytes()),
                                 SizeText.rounded(options.blockSizeBytes()),
                                 String.join(", ", cpus)));
-        long nanos = START_NANOS;
-        for (DemoStep step : plan) {
-            nanos += step.phase().estimatedNanos(options);
-        }
-        line("three processes, %d phases: about %s".formatted(plan.size(), Figures.seconds(nanos)));
+        long nanos = estimatedNanos(plan);
+        shownLeft = Figures.seconds(nanos);
+        line(
+                "three processes, %d phases: about %s"
+                        .formatted(plan.size(), Figures.seconds(START_NANOS + nanos)));
     }
 
     @Override
@@ -92,10 +95,6 @@ public final class DemoProgress implements DemoListener {
     private String text(DemoStep step, ProgressLine progress) {
         int index = plan.indexOf(step);
         DemoPhase phase = step.phase();
-        long left = Math.max(0, phase.estimatedNanos(options) - progress.elapsedNanos());
-        for (DemoStep later : plan.subList(index + 1, plan.size())) {
-            left += later.phase().estimatedNanos(options);
-        }
         String run =
                 options.repeats() > 1 && phase.isMeasured()
                         ? ", run %d of %d".formatted(step.run(), options.repeats())
@@ -106,14 +105,30 @@ public final class DemoProgress implements DemoListener {
                         : ", "
                                 + Figures.gigabytesPerSecond(
                                         (double) progress.payloadBytes() / progress.elapsedNanos());
-        return "[%d/%d] %s%s%s; %s left"
+        long nanos =
+                Math.max(0, phase.estimatedNanos(options) - progress.elapsedNanos())
+                        + estimatedNanos(plan.subList(index + 1, plan.size()));
+        return "[%d/%d] %s%s%s%s"
                 .formatted(
                         index + 1,
                         plan.size(),
                         phase.description(options),
                         run,
                         rate,
-                        Figures.seconds(left));
+                        left(Figures.seconds(nanos)));
+    }
+
+    /** Lines below each other repeat no time; one that is written anew always has it. */
+    private String left(String time) {
+        if (!terminal && time.equals(shownLeft)) {
+            return "";
+        }
+        shownLeft = time;
+        return "; %s left".formatted(time);
+    }
+
+    private long estimatedNanos(List<DemoStep> steps) {
+        return steps.stream().mapToLong(step -> step.phase().estimatedNanos(options)).sum();
     }
 
     /** Shows what happens now, in place of what was shown before where that is possible. */

@@ -52,6 +52,24 @@ class DemoTextTest {
     }
 
     @Test
+    void shouldNotRepeatTheTimeLeftOnLinesBelowEachOther() {
+        DemoProgress progress = progress(1, false);
+        progress.begin(List.of("any", "any", "any"));
+        for (DemoStep step : DemoStep.of(options(1))) {
+            progress.progress(step, line(0, false));
+        }
+
+        assertThat(written.toString().lines().filter(line -> line.startsWith("[")))
+                .containsExactly(
+                        "[1/6] read volume, compare (1 MiB, 1 in flight)",
+                        "[2/6] write volume (1 MiB, 1 in flight)",
+                        "[3/6] read back, compare (1 MiB, 1 in flight)",
+                        "[4/6] warm up (4 KiB, 32 in flight)",
+                        "[5/6] random read (4 KiB, 32 in flight); 4.0 s left",
+                        "[6/6] idle (4 KiB, 1 in flight); 2.0 s left");
+    }
+
+    @Test
     void shouldWriteOneLineInPlaceOnATerminalAndClearItAtTheEnd() {
         DemoProgress progress = progress(3, true);
         progress.starting("target", 1, 3);
