@@ -55,7 +55,9 @@ public final class DemoProgress implements DemoListener {
         line(
                 "volume: %s, %s, blocks of %s; cores of target, service, initiator: %s"
                         .formatted(
-                                file == null ? "pattern" : ForeignText.escape(file.toString()),
+                                file == null
+                                        ? "pattern in memory"
+                                        : ForeignText.escape(file.toString()),
                                 SizeText.rounded(options.sizeBytes()),
                                 SizeText.rounded(options.blockSizeBytes()),
                                 String.join(", ", cpus)));

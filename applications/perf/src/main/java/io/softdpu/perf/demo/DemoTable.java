@@ -45,7 +45,7 @@ public final class DemoTable {
                         lines.add(
                                 "payload copies: "
                                         + Figures.number(copies)
-                                        + ": so often was each byte of data copied between the"
+                                        + ", which is how often each byte was copied between the"
                                         + " memory of the host and the volume; 1 is the least"
                                         + " possible."));
         result.allocatedBytesPerOperation()

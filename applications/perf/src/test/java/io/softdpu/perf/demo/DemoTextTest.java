@@ -43,8 +43,8 @@ class DemoTextTest {
 
         assertThat(written.toString().lines())
                 .containsExactly(
-                        "volume: pattern, 1 MiB, blocks of 4 KiB; cores of target, service,"
-                                + " initiator: any, any, any",
+                        "volume: pattern in memory, 1 MiB, blocks of 4 KiB; cores of target,"
+                                + " service, initiator: any, any, any",
                         "three processes, 6 phases: about 9.0 s",
                         "starting target, process 1 of 3",
                         "[5/6] random read (4 KiB, 32 in flight); 4.0 s left",
