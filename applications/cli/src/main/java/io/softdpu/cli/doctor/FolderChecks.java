@@ -2,9 +2,7 @@ package io.softdpu.cli.doctor;
 
 import io.softdpu.fabric.folder.FolderReport;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
 /** Checks of the folders that softdpu uses. */
 final class FolderChecks {
@@ -51,31 +49,17 @@ final class FolderChecks {
         if (named.isEmpty()) {
             return Finding.ok("launcher cache", "folder=default");
         }
+        String detail = "folder=" + named;
         Path path = Path.of(named);
-        String problem = cacheProblem(path);
-        return problem == null
-                ? Finding.ok("launcher cache", "folder=" + named)
+        boolean usable =
+                path.isAbsolute()
+                        && (!Files.exists(path)
+                                || (Files.isDirectory(path) && Files.isWritable(path)));
+        return usable
+                ? Finding.ok("launcher cache", detail)
                 : Finding.warning(
                         "launcher cache",
-                        "folder=" + named + ", found=" + problem,
+                        detail,
                         "set SOFTDPU_CACHE to the absolute path of a folder that you may write to");
-    }
-
-    /** The launcher creates the folder and those above it: the first that exists decides. */
-    private static @Nullable String cacheProblem(Path path) {
-        if (!path.isAbsolute()) {
-            return "a relative path";
-        }
-        if (path.toString().contains(":")) {
-            return "a colon, at which Java would end the path";
-        }
-        Path existing = path;
-        while (!Files.exists(existing, LinkOption.NOFOLLOW_LINKS) && existing.getParent() != null) {
-            existing = existing.getParent();
-        }
-        if (!Files.isDirectory(existing)) {
-            return existing + " is no folder";
-        }
-        return Files.isWritable(existing) ? null : existing + " cannot be written";
     }
 }
