@@ -38,6 +38,7 @@ class PerfComchTest {
                     "wait",
                     "window",
                     "producers",
+                    "stream",
                     "cpu",
                     "messages",
                     "messages_per_s",
@@ -127,6 +128,38 @@ class PerfComchTest {
         assertThat(found.get("window").asInt()).isEqualTo(16);
         assertThat(found.get("runs")).hasSize(3);
         assertThat(found.get("distance").isNull()).as("not pinned").isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "latency, 64, adaptive",
+        "latency, 1000, event",
+        "rate, 32, busy",
+        "rate, 7, event",
+        "bandwidth, 1048576, adaptive"
+    })
+    void shouldMeasureTheMessagesOfAStream(String measurement, int size, String wait)
+            throws IOException {
+        JsonNode found =
+                measured(
+                        perf(
+                                measurement,
+                                "--stream",
+                                "--size",
+                                Integer.toString(size),
+                                "--wait",
+                                wait,
+                                "--seconds",
+                                "0.2",
+                                "--json",
+                                "-"));
+
+        assertThat(found.fieldNames()).toIterable().containsExactlyElementsOf(KEYS);
+        assertThat(found.get("stream").asBoolean()).isTrue();
+        assertThat(found.at("/softdpu/options/stream").asBoolean()).isTrue();
+        assertThat(found.get("messages").asLong()).isPositive();
+        assertThat(found.get("p50_ns").isNull()).isEqualTo(size < Long.BYTES);
+        assertNothingLeft();
     }
 
     @Tag(Soak.TAG)
@@ -267,9 +300,19 @@ class PerfComchTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"latency, adaptive", "latency, busy", "rate, event"})
-    void shouldEndWhereItsOtherHalfIsKilled(String measurement, String wait) {
-        ChildProcess perf = perf(measurement, "--wait", wait, "--seconds", "60");
+    @CsvSource({
+        "latency, adaptive, ''",
+        "latency, busy, ''",
+        "rate, event, ''",
+        "latency, adaptive, --stream",
+        "rate, busy, --stream"
+    })
+    void shouldEndWhereItsOtherHalfIsKilled(String measurement, String wait, String path) {
+        ChildProcess perf =
+                perf(
+                        Stream.of(measurement, "--wait", wait, "--seconds", "60", path)
+                                .filter(argument -> !argument.isEmpty())
+                                .toArray(String[]::new));
         ProcessHandle dpu = otherHalf(perf);
 
         dpu.destroyForcibly();

@@ -32,13 +32,19 @@ import org.jspecify.annotations.Nullable;
 final class ProducerContext extends ContextBase implements ComchProducer {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
+    /**
+     * Bytes that a large send counts at least with in a pass of progress: a pass copies at most 64
+     * messages, as many as a consumer completes.
+     */
+    private static final long MIN_COUNTED_BYTES = Copier.SLICE_BYTES / 64;
+
     /** The operand, for messages of refusals. */
     private static final String SOURCE = "operand=source";
 
     private final ComchConnection connection;
     private final ConsumerRegistry registry;
 
-    /** Runs when the stream can send more, or what has waited; null if it is of no stream. */
+    /** Runs when the stream can send more; null if the producer is of no stream. */
     private final @Nullable Runnable onRoom;
 
     private final AttachedConsumers consumers;
@@ -95,7 +101,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
      * The producer of a stream.
      *
      * @param onRoom runs inside progress when the peer has posted buffers that sends have waited
-     *     for, and after each {@link #sendInline}
+     *     for, and in the pass after one or several {@link #sendInline}
      */
     static ProducerContext ofStream(
             ComchConnection connection, ConsumerRegistry registry, Runnable onRoom) {
@@ -670,7 +676,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private void copySlices() {
         long budgetBytes = Copier.SLICE_BYTES;
         while (budgetBytes > 0 && !copying.isEmpty()) {
-            budgetBytes -= copySlice(budgetBytes);
+            budgetBytes -= Math.max(copySlice(budgetBytes), MIN_COUNTED_BYTES);
         }
     }
 

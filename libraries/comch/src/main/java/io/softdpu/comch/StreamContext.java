@@ -162,15 +162,17 @@ final class StreamContext extends ContextBase implements ComchStream {
         requireOwnerThread();
         long timeoutNanos = Arguments.nanos(timeout, "timeout");
         requireStarted(sends, "claim");
-        long begin = System.nanoTime();
-        boolean late = false;
-        ComchSendBuffer free;
-        while ((free = tryClaim()) == null) {
-            requireNoEnd();
-            if (late) {
-                throw timeOut("no send buffer is free", timeoutNanos);
+        ComchSendBuffer free = tryClaim();
+        if (free == null) { // only a wait reads the clock
+            long begin = System.nanoTime();
+            boolean late = false;
+            while ((free = tryClaim()) == null) {
+                requireNoEnd();
+                if (late) {
+                    throw timeOut("no send buffer is free", timeoutNanos);
+                }
+                late = awaitEvent(begin, timeoutNanos);
             }
-            late = awaitEvent(begin, timeoutNanos);
         }
         return free;
     }
@@ -187,17 +189,19 @@ final class StreamContext extends ContextBase implements ComchStream {
         requireOwnerThread();
         long timeoutNanos = Arguments.nanos(timeout, "timeout");
         StreamReceives half = requireStarted(receives, "receive");
-        long begin = System.nanoTime();
-        boolean late = false;
-        ComchReceiveBuffer next;
-        while ((next = half.take()) == null && state() != ContextState.IDLE) {
-            if (late) {
-                throw timeOut("no message arrived", timeoutNanos);
+        ComchReceiveBuffer next = half.take();
+        if (next == null) { // only a wait reads the clock
+            long begin = System.nanoTime();
+            boolean late = false;
+            while ((next = half.take()) == null && state() != ContextState.IDLE) {
+                if (late) {
+                    throw timeOut("no message arrived", timeoutNanos);
+                }
+                late = awaitEvent(begin, timeoutNanos);
             }
-            late = awaitEvent(begin, timeoutNanos);
-        }
-        if (next == null) {
-            throwFailure("receive");
+            if (next == null) {
+                throwFailure("receive");
+            }
         }
         return next;
     }
@@ -245,11 +249,9 @@ final class StreamContext extends ContextBase implements ComchStream {
      * nothing.
      */
     private boolean awaitEvent(long beginNanos, long timeoutNanos) {
-        long passed = System.nanoTime() - beginNanos;
-        boolean _ =
-                services()
-                        .engine()
-                        .awaitUntil(System.nanoTime() + Math.max(0, timeoutNanos - passed));
+        ProgressEngine engine = services().engine();
+        // A timeout of centuries would wrap: the loop of the caller waits again.
+        boolean _ = engine.awaitUntil(beginNanos + Math.min(timeoutNanos, Long.MAX_VALUE / 2));
         return System.nanoTime() - beginNanos >= timeoutNanos;
     }
 

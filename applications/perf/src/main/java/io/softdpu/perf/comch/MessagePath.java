@@ -24,7 +24,10 @@ sealed interface MessagePath permits TaskPath, StreamPath {
      */
     boolean trySend(long stamp);
 
-    /** Whether no message waits for this side's engine before the peer can receive it. */
+    /**
+     * Whether the tasks of all messages are complete; without tasks always. The peer reports what
+     * it has received.
+     */
     boolean allSent();
 
     /** Frees the tasks that are not under way: a context stops when all are free. */

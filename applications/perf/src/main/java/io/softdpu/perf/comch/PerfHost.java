@@ -1,6 +1,7 @@
 package io.softdpu.perf.comch;
 
 import io.softdpu.comch.ComchClient;
+import io.softdpu.comch.ComchConnection;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -107,6 +108,7 @@ public final class PerfHost extends PerfSide {
             receive(client.connection());
         }
         produce(client.connection());
+        int consumer = plan.isStream() ? 0 : consumerOf(client.connection());
         while (otherProducers.size() < plan.producers() - 1) {
             otherProducers.add(
                     keep(
@@ -114,7 +116,7 @@ public final class PerfHost extends PerfSide {
                                     plan,
                                     device,
                                     client.connection(),
-                                    client.connection().remoteConsumers()[0],
+                                    consumer,
                                     engine,
                                     this::abortReason)));
         }
@@ -126,6 +128,15 @@ public final class PerfHost extends PerfSide {
             results.add(measureWithLineTimes());
         }
         return new PerfSummary(results);
+    }
+
+    /** The consumer that all producers send to. */
+    private static int consumerOf(ComchConnection connection) {
+        int[] consumers = connection.remoteConsumers();
+        if (consumers.length == 0) {
+            throw MessagePath.refused(Status.NOT_FOUND, connection);
+        }
+        return consumers[0];
     }
 
     private PerfResult measureWithLineTimes() {

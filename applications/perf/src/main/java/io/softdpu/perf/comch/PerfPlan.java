@@ -82,11 +82,13 @@ public record PerfPlan(
                             + producers
                             + ", expected=1");
         }
-        if (sizeBytes * window * producers > MAX_WINDOW_BYTES) {
+        // A stream has the buffers of both ways.
+        if (sizeBytes * window * (isStream ? 2 : producers) > MAX_WINDOW_BYTES) {
             throw invalid(
-                    "messages need too much memory: producers=%d, window=%d, size=%s, limit=%s"
+                    "messages need too much memory: producers=%d, stream=%s, window=%d, size=%s, limit=%s"
                             .formatted(
                                     producers,
+                                    isStream,
                                     window,
                                     SizeText.format(sizeBytes),
                                     SizeText.format(MAX_WINDOW_BYTES)));

@@ -5,6 +5,8 @@ import io.softdpu.comch.ComchEndpoint;
 import io.softdpu.comch.ComchReceiveBuffer;
 import io.softdpu.comch.ComchSendBuffer;
 import io.softdpu.comch.ComchStream;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
@@ -48,18 +50,19 @@ final class StreamPath implements MessagePath {
         if (stream == null) {
             receive(over);
         }
-        ComchStream present = present();
+        ComchStream present = Objects.requireNonNull(stream, "made by receive");
         side.until("stream runs", () -> present.state() == ContextState.RUNNING);
     }
 
     @Override
     public boolean trySend(long stamp) {
-        ComchStream present = present();
+        ComchStream present = stream;
+        if (present == null) {
+            return false;
+        }
         ComchSendBuffer message = present.tryClaim();
         if (message == null) {
-            if (present.failure() != null) {
-                throw Objects.requireNonNull(present.failure());
-            }
+            requireNoEnd(present);
             return false;
         }
         if (stamped) {
@@ -69,7 +72,19 @@ final class StreamPath implements MessagePath {
         return true;
     }
 
-    /** Always: the stream sends what has waited when this side progresses its engine. */
+    /** Refuses a stream that has ended, which this side has not begun. */
+    private static void requireNoEnd(ComchStream present) {
+        ContextState state = present.state();
+        if (state == ContextState.STOPPING || state == ContextState.IDLE) {
+            DpuException failure = present.failure();
+            throw MessagePath.refused(
+                    failure == null ? Status.SHUTDOWN : failure.status(), present.connection());
+        }
+    }
+
+    /**
+     * Always: the stream has the messages, and tells of their receipt only by those of the peer.
+     */
     @Override
     public boolean allSent() {
         return true;
@@ -84,15 +99,13 @@ final class StreamPath implements MessagePath {
         ComchReceiveBuffer message;
         while ((message = of.tryReceive()) != null) {
             try {
-                side.requireSize(message.length());
-                side.received(stamped ? message.segment().get(ValueLayout.JAVA_LONG, 0) : 0);
+                if (!side.isClosing()) {
+                    side.requireSize(message.length());
+                    side.received(stamped ? message.segment().get(ValueLayout.JAVA_LONG, 0) : 0);
+                }
             } finally {
                 message.close();
             }
         }
-    }
-
-    private ComchStream present() {
-        return Objects.requireNonNull(stream, "receives or produces");
     }
 }

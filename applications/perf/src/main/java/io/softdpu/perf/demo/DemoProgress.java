@@ -62,7 +62,6 @@ public final class DemoProgress implements DemoListener {
                                 SizeText.rounded(options.blockSizeBytes()),
                                 String.join(", ", cpus)));
         long nanos = estimatedNanos(plan);
-        shownLeft = Figures.seconds(nanos);
         line(
                 "three processes, %d phases: about %s"
                         .formatted(plan.size(), Figures.seconds(START_NANOS + nanos)));

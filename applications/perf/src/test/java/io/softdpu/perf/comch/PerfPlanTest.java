@@ -36,8 +36,18 @@ class PerfPlanTest {
                 "window is illegal: window=8193, expected=1 to 8192");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.BANDWIDTH).sizeBytes(MEBIBYTE).window(1025).build(),
-                "messages need too much memory: producers=1, window=1025, size=1MiB,"
+                "messages need too much memory: producers=1, stream=false, window=1025, size=1MiB,"
                         + " limit=1GiB");
+        assertInvalid(
+                () ->
+                        PerfPlan.builder(PerfMode.BANDWIDTH).sizeBytes(MEBIBYTE).window(513).stream(
+                                        true)
+                                .build(),
+                "messages need too much memory: producers=1, stream=true, window=513, size=1MiB,"
+                        + " limit=1GiB");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.RATE).stream(true).producers(2).build(),
+                "connection has one stream of each side: producers=2, expected=1");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.LATENCY).window(4).build(),
                 "latency has no window, since one message is under way at a time: window=4,"

@@ -61,7 +61,7 @@ class DemoTextTest {
 
         assertThat(written.toString().lines().filter(line -> line.startsWith("[")))
                 .containsExactly(
-                        "[1/6] read volume, compare (1 MiB, 1 in flight)",
+                        "[1/6] read volume, compare (1 MiB, 1 in flight); 5.0 s left",
                         "[2/6] write volume (1 MiB, 1 in flight)",
                         "[3/6] read back, compare (1 MiB, 1 in flight)",
                         "[4/6] warm up (4 KiB, 32 in flight)",

@@ -116,8 +116,8 @@ public interface Context extends AutoCloseable {
      * <p>A context whose tasks were all completed but not all freed is closed without them. The
      * call fails nevertheless, and names them; the tasks cannot be used any more. It gives a
      * callback the time to free them while any task of the engine is in flight, or the start or
-     * stop of any of its contexts waits for a peer; without these it ends at once, since it does
-     * not wait for timers, or for messages of peers.
+     * stop of any of its contexts waits for a peer; without these it ends as soon as a pass of
+     * progress has found no work, since it does not wait for timers, or for messages of peers.
      *
      * <p>Inside a callback it only begins to stop, unless it is IDLE.
      *

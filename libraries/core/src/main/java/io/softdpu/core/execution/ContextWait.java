@@ -111,10 +111,11 @@ final class ContextWait {
         }
         throw new DpuException(
                 Status.NOT_PERMITTED,
-                "context is not connected to this engine, which does not notice its failure:"
-                        + " context=%s, engineThread=%s, expected=runUntil of its engine"
-                                .formatted(
-                                        context, other == null ? "none" : other.owner().getName()));
+                other == null
+                        ? "context is on work queues, whose failure an engine does not notice: context=%s, expected=WorkQueue.progressRetrieve"
+                                .formatted(context)
+                        : "context is not connected to this engine, which does not notice its failure: context=%s, engineThread=%s, expected=runUntil of its engine"
+                                .formatted(context, other.owner().getName()));
     }
 
     private static void requireRunning(Context context, String call) {

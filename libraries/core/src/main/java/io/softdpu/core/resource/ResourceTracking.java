@@ -41,7 +41,7 @@ public final class ResourceTracking implements AutoCloseable {
 
     /**
      * Ends the tracking on the calling thread, and no other tracking; threads that it has created
-     * go on. Closing twice does nothing.
+     * go on, except those that close a tracking of their own later. Closing twice does nothing.
      */
     @Override
     @SuppressWarnings("ReferenceEquality") // owners are compared by identity

@@ -6,7 +6,9 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -50,12 +52,23 @@ final class FolderEntries {
         return FIXED.contains(name) || OF_SERVED_NAME.matcher(name).matches();
     }
 
-    /** True for an entry that the file system has created, not a program. */
-    private static boolean isOfFileSystem(Path entry, String name) {
-        return name.equals(LOST_AND_FOUND)
-                ? Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)
-                : DELETED_ON_NFS.matcher(name).matches()
-                        && Files.isRegularFile(entry, LinkOption.NOFOLLOW_LINKS);
+    /**
+     * True for an entry that the file system has created, not a program, also if it has gone since
+     * it was listed.
+     */
+    private static boolean isOfFileSystem(Path entry, String name) throws IOException {
+        boolean ofFolder = name.equals(LOST_AND_FOUND);
+        if (!ofFolder && !DELETED_ON_NFS.matcher(name).matches()) {
+            return false;
+        }
+        try {
+            BasicFileAttributes found =
+                    Files.readAttributes(
+                            entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return ofFolder ? found.isDirectory() : found.isRegularFile();
+        } catch (NoSuchFileException e) {
+            return true;
+        }
     }
 
     /**

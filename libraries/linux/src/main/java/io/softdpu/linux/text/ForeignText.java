@@ -61,6 +61,63 @@ public final class ForeignText {
     }
 
     /**
+     * The same, but cut in the middle: for messages that name what failed first and the cause last.
+     *
+     * @param text the text; null becomes {@code null}
+     */
+    public static String escapeAndCutMiddle(@Nullable CharSequence text) {
+        CharSequence source = text == null ? "null" : text;
+        if (source.length() <= MAX_CHARACTERS) {
+            String whole = escape(source);
+            if (whole.length() <= MAX_CHARACTERS) {
+                return whole;
+            }
+        }
+        int room = (MAX_CHARACTERS - MARK_CHARACTERS - 1) / 2;
+        StringBuilder out = new StringBuilder(MAX_CHARACTERS);
+        int headEnd = appendHead(out, source, room);
+        StringBuilder tail = new StringBuilder(room);
+        int tailBegin = prependTail(tail, source, room);
+        return out.append("…(+")
+                .append(tailBegin - headEnd)
+                .append(" more)…")
+                .append(tail)
+                .toString();
+    }
+
+    /** Appends the beginning of a text as far as there is room; the index of what follows. */
+    private static int appendHead(StringBuilder out, CharSequence source, int room) {
+        int at = 0;
+        while (at < source.length()) {
+            int kept = out.length();
+            int next = codePoint(source, at);
+            append(out, next);
+            if (out.length() > room) {
+                out.setLength(kept);
+                return at;
+            }
+            at += Character.charCount(next);
+        }
+        return at;
+    }
+
+    /** Prepends the end of a text as far as there is room; the index of its first character. */
+    private static int prependTail(StringBuilder out, CharSequence source, int room) {
+        int at = source.length();
+        while (at > 0) {
+            int previous = Character.codePointBefore(source, at);
+            StringBuilder escaped = new StringBuilder();
+            append(escaped, previous);
+            if (out.length() + escaped.length() > room) {
+                return at;
+            }
+            out.insert(0, escaped);
+            at -= Character.charCount(previous);
+        }
+        return at;
+    }
+
+    /**
      * Text of the user, such as a path or the value of an option: escaped in full length.
      *
      * @param text the text; null becomes {@code null}

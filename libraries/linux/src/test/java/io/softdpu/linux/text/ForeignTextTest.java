@@ -58,6 +58,25 @@ class ForeignTextTest {
     }
 
     @Test
+    void shouldCutInTheMiddle() {
+        String exact = "x".repeat(ForeignText.MAX_CHARACTERS);
+        assertThat(ForeignText.escapeAndCutMiddle(exact)).isEqualTo(exact);
+
+        String cut = ForeignText.escapeAndCutMiddle("begin" + exact + "end");
+        assertThat(cut)
+                .hasSizeLessThanOrEqualTo(ForeignText.MAX_CHARACTERS)
+                .matches("beginx+…\\(\\+\\d+ more\\)…x+end");
+        int more = Integer.parseInt(cut.replaceAll(".*\\(\\+(\\d+) more.*", "$1"));
+        assertThat(more).isEqualTo(exact.length() - cut.replaceAll("[^x]", "").length());
+
+        String hostile = "\u001b".repeat(300);
+        assertThat(ForeignText.escapeAndCutMiddle(hostile))
+                .hasSizeLessThanOrEqualTo(ForeignText.MAX_CHARACTERS)
+                .matches("(\\\\u001b)+…\\(\\+\\d+ more\\)…(\\\\u001b)+");
+        assertThat(ForeignText.escapeAndCutMiddle(null)).isEqualTo("null");
+    }
+
+    @Test
     void shouldCutALongTextAndSayHowMuchIsMissing() {
         String exact = "x".repeat(ForeignText.MAX_CHARACTERS);
         assertThat(ForeignText.escapeAndCut(exact)).isEqualTo(exact);

@@ -7,17 +7,14 @@ import io.softdpu.storage.wire.ControlPayload;
 
 /**
  * Exception for a peer's error_response, with the peer's status and message; the message is escaped
- * and cut.
+ * and cut in the middle, since it names the cause last.
  */
 public final class RemoteErrorException extends DpuException {
-    /** A message that several roles have passed on names the cause last, after each of them. */
-    private static final int MAX_CHARACTERS = 1024;
-
     private final transient ControlPayload.ErrorResponse response;
 
     /** Creates an exception that keeps the response, so that it can be passed on verbatim. */
     public RemoteErrorException(ControlPayload.ErrorResponse response) {
-        super(response.status(), ForeignText.escapeAndCut(response.message(), MAX_CHARACTERS));
+        super(response.status(), ForeignText.escapeAndCutMiddle(response.message()));
         this.response = response;
     }
 

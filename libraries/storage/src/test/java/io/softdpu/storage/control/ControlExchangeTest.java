@@ -177,6 +177,17 @@ class ControlExchangeTest {
         assertThat(failure.response()).isEqualTo(word);
     }
 
+    @Test
+    void shouldKeepTheCauseThatALongReasonEndsWith() {
+        String reason = "target ended: reason=" + "x".repeat(1000) + ", errno=24 (EMFILE)";
+
+        assertThat(
+                        new RemoteErrorException(
+                                ControlPayload.ErrorResponse.of(Status.OPERATING_SYSTEM, reason)))
+                .hasMessageStartingWith("target ended: reason=xxx")
+                .hasMessageEndingWith("xxx, errno=24 (EMFILE)");
+    }
+
     private static void replyLast(ControlChannel channel, ControlMessage request) {
         new ControlExchange(channel)
                 .replyLast(

@@ -13,7 +13,9 @@ public abstract class EngineMember {
     /** The context's state, its tasks, and what it waits for, for messages. */
     public abstract String describeWork();
 
-    /** The engine that it was connected to; null for none. Any thread. */
+    /**
+     * The engine that it was connected to; null for none. Other threads may see an earlier value.
+     */
     public abstract @Nullable EngineImpl engine();
 
     /** Whether it was ever started. Any thread. */
