@@ -65,8 +65,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A stream fails with CONNECTION_RESET if the connection ends before it; with SHUTDOWN if the
  * peer has stopped and not taken all messages, or has withdrawn its memory; with INVALID_VALUE if a
- * message is larger than the peer's buffers: both sides should set the same size. {@link
- * #undeliveredMessages()} tells how many messages were lost.
+ * message is larger than the peer's buffers, and on the peer's side with IO_FAILED after the
+ * messages before it: both sides should set the same size. {@link #undeliveredMessages()} tells how
+ * many messages were lost.
  *
  * <p><b>Limits.</b> A connection has one stream of each side at a time, and no other producers and
  * consumers beside it: a second one is refused with IN_USE, and a stream whose peer has several
@@ -180,9 +181,9 @@ public sealed interface ComchStream extends Context permits StreamContext {
 
     /**
      * Number of messages that were sent since the start and have not reached the peer, since the
-     * stream failed or the peer did not take them in time. 0 while it is RUNNING. A message has
-     * reached the peer when it is in a buffer that the peer has posted, whether or not its program
-     * receives it: a program that has to know awaits a reply.
+     * stream failed or the peer did not take them in time. 0 while it is RUNNING, and final once it
+     * is IDLE. A message has reached the peer when it is in a buffer that the peer has posted,
+     * whether or not its program receives it: a program that has to know awaits a reply.
      */
     long undeliveredMessages();
 

@@ -66,6 +66,26 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private boolean active;
     private boolean dropDue;
 
+    /**
+     * Gives up a message of a stream that is too large: the peer's next buffer fails in its place.
+     *
+     * @return the size of that buffer in bytes
+     */
+    long giveUp(ProducerSendTask task) {
+        AttachedConsumer to = attach(task.consumerId());
+        if (to == null) {
+            return 0;
+        }
+        FastPathProducer ring = to.remote().ring();
+        long capacityBytes = ring.refusedCapacityBytes();
+        long ticket = to.isUsable() && to.waiter().mayClaim() ? ring.claim(0) : -1;
+        if (ticket >= 0) {
+            ring.abandon(ticket, id);
+            consumers.sent(to);
+        }
+        return capacityBytes;
+    }
+
     /** Number of messages sent by {@link #sendInline} since the last pass of progress. */
     private int inlineSends;
 

@@ -63,6 +63,9 @@ final class StreamContext extends ContextBase implements ComchStream {
     /** Whether the peer's consumer has ended. */
     private boolean peerEnded;
 
+    /** Whether the peer has stopped, and this side takes what has arrived before it does. */
+    private boolean drains;
+
     /** Whether something has happened that the next pass handles. */
     private boolean passRequested;
 
@@ -154,7 +157,7 @@ final class StreamContext extends ContextBase implements ComchStream {
     public @Nullable ComchSendBuffer tryClaim() {
         requireOwnerThread();
         StreamSends half = sends;
-        return half != null && takesTasks() ? half.claim() : null;
+        return half != null && takesTasks() && !drains ? half.claim() : null;
     }
 
     @Override
@@ -280,6 +283,7 @@ final class StreamContext extends ContextBase implements ComchStream {
             phase = Phase.OPEN;
             peerConsumer = 0;
             peerEnded = false;
+            drains = false;
             endTimer = services().timer(this::requestPass); // can fail, like what follows
             begin(services().engine());
             begun = true;
@@ -316,7 +320,12 @@ final class StreamContext extends ContextBase implements ComchStream {
         }
         passRequested = false;
         ContextState state = state();
-        if (state != ContextState.STOPPING && !isHalfFailed() && state == ContextState.STARTING) {
+        if (state == ContextState.STOPPING) {
+            return true;
+        }
+        if (drains) {
+            stopIfDrained();
+        } else if (!isHalfFailed() && state == ContextState.STARTING) {
             runIfPeerIsReady();
         }
         return true;
@@ -440,7 +449,7 @@ final class StreamContext extends ContextBase implements ComchStream {
         post(() -> {
             // Work posted to a closed engine runs on the posting thread, which may not touch the
             // context; the context is IDLE then.
-            if (state() != ContextState.IDLE) {
+            if (state() != ContextState.IDLE && !drains) {
                 fatal(reason);
             }
         });
@@ -477,12 +486,20 @@ final class StreamContext extends ContextBase implements ComchStream {
     private void peerStopped() {
         // At once: a consumer that fails, since the connection ends next, delivers nothing more.
         receiving().end(connection.services().controlTimeoutNanos());
+        drains = true;
+        stopIfDrained();
+    }
+
+    /**
+     * Stops once the consumer has delivered all: one of the last may say that a message is lost.
+     */
+    private void stopIfDrained() {
         if (sending().isWaiting()) {
             fatal(
                     Status.SHUTDOWN,
                     "peer has stopped its stream before it took all messages: connection="
                             + connection);
-        } else {
+        } else if (receiving().consumer().state() == ContextState.IDLE) {
             stop();
         }
     }
@@ -504,6 +521,14 @@ final class StreamContext extends ContextBase implements ComchStream {
 
     void requireRunning(String call) {
         requireState(ContextState.RUNNING, call);
+    }
+
+    /** The peer has given up a message that it could not send. */
+    void messageLost() {
+        fatal(
+                Status.IO_FAILED,
+                "peer has given up a message: connection=%s, bufferSizeBytes=%d, expected=the same buffer size on both sides"
+                        .formatted(connection, bufferBytes));
     }
 
     void failed(Status status, String reason) {

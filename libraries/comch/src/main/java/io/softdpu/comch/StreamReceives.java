@@ -106,8 +106,8 @@ final class StreamReceives {
             if (task.status() == Status.SUCCESS) {
                 buffer.received();
                 add(buffer);
-            } else if (task.status() == Status.IO_FAILED) { // the peer has given up one message
-                post(buffer);
+            } else if (task.status() == Status.IO_FAILED) {
+                stream.messageLost();
             }
             if (ending) {
                 task.free();

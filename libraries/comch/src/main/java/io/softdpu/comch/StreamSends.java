@@ -150,11 +150,17 @@ final class StreamSends {
             case SUCCESS -> {
                 return true;
             }
-            case INVALID_VALUE ->
+            case INVALID_VALUE -> {
+                if (!stream.isStopping()) {
+                    long capacityBytes = producer.giveUp((ProducerSendTask) task);
                     stream.failed(
                             Status.INVALID_VALUE,
-                            "message is larger than the peer's buffers: lengthBytes=%d, expected=the same buffer size on both sides"
-                                    .formatted(Objects.requireNonNull(task.buf()).dataLength()));
+                            "message is larger than the peer's buffers: lengthBytes=%d, peerBufferBytes=%d, expected=the same buffer size on both sides"
+                                    .formatted(
+                                            Objects.requireNonNull(task.buf()).dataLength(),
+                                            capacityBytes));
+                }
+            }
             default -> {
                 // AGAIN: the peer has no buffer. Another status: it ends, which is reported next.
             }

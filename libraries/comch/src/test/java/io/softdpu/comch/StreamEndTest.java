@@ -233,18 +233,44 @@ class StreamEndTest extends StreamFixture {
         create(2, 2);
         atServer.setBufferBytes(100);
         start();
+        send(atClient, 7);
         ComchSendBuffer buffer = Objects.requireNonNull(atClient.tryClaim());
         buffer.send(101);
         untilEnded(atClient);
         assertThat(Objects.requireNonNull(atClient.failure()).status())
                 .isEqualTo(Status.INVALID_VALUE);
         assertThat(atClient.failure())
-                .hasMessageContaining("lengthBytes=101, expected=the same buffer size");
+                .hasMessageContaining(
+                        "lengthBytes=101, peerBufferBytes=100, expected=the same buffer size");
         assertThat(atClient.undeliveredMessages()).isEqualTo(1);
         untilEnded(atServer);
-        assertThat(atServer.failure()).isNull();
+        assertThat(numbers(atServer)).containsExactly(7);
+        assertThatThrownBy(() -> atServer.receive(Duration.ZERO))
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.IO_FAILED))
+                .hasMessageContaining("peer has given up a message")
+                .hasCause(atServer.failure());
         atClient.close();
         assertThat(atClient.undeliveredMessages()).as("after close").isEqualTo(1);
+    }
+
+    /** The end of the peer is known before the pass that takes the lost message. */
+    @Test
+    void shouldFailForALostMessageBehindMoreThanAPassOfProgressCompletes() {
+        create(300, 300);
+        atServer.setBufferBytes(100);
+        start();
+        for (int i = 0; i < 200; i++) {
+            assertThat(send(atClient, i)).isTrue();
+        }
+        Objects.requireNonNull(atClient.tryClaim()).send(101);
+        for (int i = 0; i < 100; i++) { // the client stops as far as it can alone
+            card.hostEngine.progress();
+        }
+        untilEnded(atServer);
+        assertThat(Objects.requireNonNull(atServer.failure()).status()).isEqualTo(Status.IO_FAILED);
+        assertThat(numbers(atServer)).isEqualTo(IntStream.range(0, 200).boxed().toList());
+        untilEnded(atClient);
     }
 
     @ParameterizedTest
