@@ -3,6 +3,7 @@ package gettingstarted;
 import io.softdpu.compute.Dma;
 import io.softdpu.compute.DmaMemcpyTask;
 import io.softdpu.core.Side;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ProgressEngine;
@@ -47,10 +48,14 @@ public final class DmaEvent {
                 engine.clearNotification();
                 while (engine.progress()) {}
             }
-            System.out.println(task.status() + ": " + memory.segment().getString(1 << 20));
+            Status status = task.status();
             task.free();
             source.release();
             destination.release();
+            if (status != Status.SUCCESS) {
+                throw new IllegalStateException("copy failed: status=" + status);
+            }
+            System.out.println(status + ": " + memory.segment().getString(1 << 20));
         }
     }
 }

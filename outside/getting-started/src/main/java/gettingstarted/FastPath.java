@@ -20,9 +20,10 @@ public final class FastPath {
     private static final int BUFFER_BYTES = 1 << 20;
 
     public static void main(String[] arguments) {
-        switch (arguments[0]) {
+        switch (String.join(" ", arguments)) {
             case "dpu" -> receive();
-            default -> send();
+            case "host" -> send();
+            default -> throw new IllegalArgumentException("usage: FastPath host|dpu");
         }
     }
 

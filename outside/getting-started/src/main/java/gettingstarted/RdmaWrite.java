@@ -1,12 +1,14 @@
 package gettingstarted;
 
+import static io.softdpu.core.memory.AccessFlag.LOCAL_READ_WRITE;
+import static io.softdpu.core.memory.AccessFlag.RDMA_WRITE;
 import static io.softdpu.rdma.RdmaConnection.State.DISCONNECTED;
 
 import io.softdpu.core.Side;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
@@ -29,7 +31,6 @@ import java.time.Duration;
 public final class RdmaWrite {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int SIZE_BYTES = 4096;
-    private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
     public static void main(String[] arguments) throws IOException {
         switch (arguments[0]) {
@@ -45,15 +46,14 @@ public final class RdmaWrite {
                 Mmap mmap = mmap(memory, device);
                 ProgressEngine engine = ProgressEngine.create();
                 Rdma rdma = Rdma.create(device);
-                ServerSocket listener = new ServerSocket(0, 1, LOOPBACK)) {
+                ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             // An instance without tasks needs a callback: there has to be some event.
-            rdma.setPermissions(Permissions.of(AccessFlag.RDMA_WRITE))
-                    .setConnectionCallback((connection, previous, next) -> {});
+            rdma.setPermissions(Permissions.of(RDMA_WRITE)).setConnectionCallback((_, _, _) -> {});
             Files.writeString(portFile, Integer.toString(listener.getLocalPort()));
             System.out.println("listening: port=" + listener.getLocalPort());
             try (Socket peer = listener.accept()) {
-                RdmaConnection connection = connect(engine, rdma, peer);
                 send(peer, mmap.exportRdma(device));
+                RdmaConnection connection = connect(engine, rdma, peer);
                 engine.runUntil(() -> connection.state() == DISCONNECTED, TIMEOUT, rdma);
                 System.out.println("in this memory now: " + memory.segment().getString(0));
             }
@@ -61,35 +61,37 @@ public final class RdmaWrite {
     }
 
     private static void write(int port) throws IOException {
-        try (Socket peer = new Socket(LOOPBACK, port);
+        try (Socket peer = new Socket(InetAddress.getLoopbackAddress(), port);
                 Machine machine = Machine.open(Side.DPU);
                 Device device = machine.findDevice("03:00.0").open();
                 SharedMemory memory = SharedMemory.allocate(SIZE_BYTES);
                 Mmap local = mmap(memory, device);
+                Mmap remote = Mmap.createFromExport(receive(peer), device);
                 BufInventory inventory = BufInventory.create(2).start();
                 ProgressEngine engine = ProgressEngine.create();
                 Rdma rdma = Rdma.create(device)) {
             rdma.setWriteTasks(1, task -> {}, task -> {});
             RdmaConnection connection = connect(engine, rdma, peer);
-            try (Mmap remote = Mmap.createFromExport(receive(peer), device)) {
-                memory.segment().setString(0, "written by RDMA");
-                Buf source = inventory.bufByData(local, 0, SIZE_BYTES);
-                Buf destination = inventory.bufByAddress(remote, 0, SIZE_BYTES);
-                RdmaWriteTask task = rdma.allocateWrite(connection, source, destination);
-                task.submit();
-                engine.runUntil(() -> rdma.inFlightTasks() == 0, TIMEOUT, rdma);
-                System.out.println("write: " + task.status());
-                task.free();
-                source.release();
-                destination.release();
+            memory.segment().setString(0, "written by RDMA");
+            Buf source = inventory.bufByData(local, 0, SIZE_BYTES);
+            Buf destination = inventory.bufByAddress(remote, 0, SIZE_BYTES);
+            RdmaWriteTask task = rdma.allocateWrite(connection, source, destination);
+            task.submit();
+            engine.runUntil(() -> rdma.inFlightTasks() == 0, TIMEOUT, rdma);
+            Status status = task.status();
+            task.free();
+            source.release();
+            destination.release();
+            if (status != Status.SUCCESS) {
+                throw new IllegalStateException("write failed: status=" + status);
             }
+            System.out.println("write: " + status);
         }
     }
 
     private static Mmap mmap(SharedMemory memory, Device device) {
         return Mmap.create().setMemory(memory).addDevice(device)
-                .setPermissions(Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_WRITE))
-                .start();
+                .setPermissions(Permissions.of(LOCAL_READ_WRITE, RDMA_WRITE)).start();
     }
 
     private static RdmaConnection connect(ProgressEngine engine, Rdma rdma, Socket peer)

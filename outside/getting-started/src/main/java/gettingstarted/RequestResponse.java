@@ -20,9 +20,10 @@ public final class RequestResponse {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     public static void main(String[] arguments) {
-        switch (arguments[0]) {
+        switch (String.join(" ", arguments)) {
             case "server" -> serve();
-            default -> request();
+            case "client" -> request();
+            default -> throw new IllegalArgumentException("usage: RequestResponse server|client");
         }
     }
 
