@@ -33,6 +33,11 @@ final class BufChecker {
         owner.handedOut(this);
     }
 
+    /** Stack trace of the last allocation. */
+    @Nullable Throwable allocatedAt() {
+        return allocatedAt;
+    }
+
     void takenIn() {
         owner.takenIn(this);
     }

@@ -158,7 +158,7 @@ public final class BufInventory extends BufOwner implements AutoCloseable {
         mmap.requireStarted();
         mmap.requireRange(offset, length);
         if (available == 0) {
-            throw new DpuException(Status.NO_MEMORY, "all bufs are in use: total=" + free.length);
+            throw noneFree(Status.NO_MEMORY, free.length);
         }
         mmap.retainUser();
         Buf buf = free[--available];

@@ -100,6 +100,17 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
         return elements;
     }
 
+    /** The failure of an allocation while all bufs are in use. */
+    final DpuException noneFree(Status status, int total) {
+        return new DpuException(
+                status,
+                "all bufs are in use: total=%d, expected=a buf released, or a larger %s"
+                        .formatted(total, name),
+                handedOut == null || handedOut.isEmpty()
+                        ? null
+                        : handedOut.iterator().next().allocatedAt());
+    }
+
     /** Refuses a stop while bufs are in use. */
     final void requireAllBack(int available, int total) {
         if (available != total) {

@@ -102,7 +102,7 @@ public final class BufPool extends BufOwner implements AutoCloseable {
         requireStarted();
         mmap.requireStarted();
         if (available == 0) {
-            throw new DpuException(Status.EMPTY, "all bufs are in use: total=" + free.length);
+            throw noneFree(Status.EMPTY, free.length);
         }
         Buf buf = free[--available];
         buf.handOut(mmap);

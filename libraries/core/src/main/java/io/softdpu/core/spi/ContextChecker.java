@@ -50,6 +50,16 @@ final class ContextChecker {
         return oldest == null ? null : oldest.allocatedAt();
     }
 
+    /** Stack trace of the oldest allocation of a pool's tasks; null if all are freed. */
+    @Nullable Throwable oldestAllocation(TaskPool<?> pool) {
+        for (TaskChecker task : handedOut) {
+            if (task.isOf(pool)) {
+                return task.allocatedAt();
+            }
+        }
+        return null;
+    }
+
     /** Reports tasks that were not freed before the close, once each. */
     void reportLeaks() {
         for (TaskChecker task : new ArrayList<>(handedOut)) {

@@ -203,6 +203,11 @@ final class ContextEngine extends EngineMember {
         return checker == null ? null : checker.oldestAllocation();
     }
 
+    /** The same for the tasks of one pool, whether in flight or not. */
+    @Nullable Throwable oldestAllocation(TaskPool<?> pool) {
+        return checker == null ? null : checker.oldestAllocation(pool);
+    }
+
     void reportLeaks() {
         if (checker != null && inFlight == 0) {
             checker.reportLeaks();

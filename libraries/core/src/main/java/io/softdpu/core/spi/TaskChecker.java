@@ -45,6 +45,11 @@ final class TaskChecker extends HeldTask {
         return allocatedAt;
     }
 
+    @SuppressWarnings("ReferenceEquality") // a pool is itself alone
+    boolean isOf(TaskPool<?> other) {
+        return pool == other;
+    }
+
     /** Whether its user has it: it is neither in flight nor free. */
     boolean isWithUser() {
         return !task.isInFlight();

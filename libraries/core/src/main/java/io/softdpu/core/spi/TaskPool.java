@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 public final class TaskPool<T extends TaskBase> {
     private final TaskBase[] free;
     private final ContextEngine engine;
+    private final String setter;
     private final String typeName;
     private int available;
     private boolean abandoned;
@@ -26,14 +27,16 @@ public final class TaskPool<T extends TaskBase> {
      * Creates the tasks.
      *
      * @param count number of tasks, at least 1
+     * @param setter the method of the context that sets this number, for messages
      * @param maker creates one
      * @throws DpuException INVALID_VALUE if the count is not positive
      */
-    public TaskPool(int count, Supplier<T> maker) {
+    public TaskPool(int count, String setter, Supplier<T> maker) {
         if (count < 1) {
             throw new DpuException(
                     Status.INVALID_VALUE, "number of tasks is not positive: count=" + count);
         }
+        this.setter = setter;
         free = new TaskBase[count];
         for (int i = 0; i < count; i++) {
             T task = maker.get();
@@ -49,7 +52,8 @@ public final class TaskPool<T extends TaskBase> {
     /**
      * Allocates a task: user data 0, status SUCCESS, the rest as set by {@link TaskBase#onFree}.
      *
-     * @throws DpuException NO_MEMORY if all are in use; NOT_PERMITTED from another thread
+     * @throws DpuException NO_MEMORY if all are in use, under a sanitizer with the place of the
+     *     oldest allocation as its cause; NOT_PERMITTED from another thread
      */
     public T allocate() {
         engine.requireOwner();
@@ -57,7 +61,10 @@ public final class TaskPool<T extends TaskBase> {
             throw new DpuException(
                     Status.NO_MEMORY,
                     "all tasks are in use: tasks=%d, task=%s, context=%s"
-                            .formatted(free.length, typeName, engine.context()));
+                                    .formatted(free.length, typeName, engine.context())
+                            + ", expected=a task freed in its callback, or a larger count in "
+                            + setter,
+                    engine.oldestAllocation(this));
         }
         @SuppressWarnings("unchecked") // only what the maker made is in the array
         T task = (T) free[--available];

@@ -88,7 +88,7 @@ public final class TaskType<T extends TaskBase, C> {
     /** Creates the tasks, if configured; at start. */
     public void makePool() {
         if (count > 0) {
-            pool = new TaskPool<>(count, maker);
+            pool = new TaskPool<>(count, setter, maker);
         }
     }
 

@@ -1,6 +1,8 @@
 package io.softdpu.core.execution;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.ARRAY;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
@@ -131,6 +133,30 @@ class SanitizerTest {
         for (long seed = 0; seed < SEEDS; seed++) {
             assertThat(completions(seed, false)).as("seed %d", seed).isNotEqualTo(IN_ORDER);
         }
+    }
+
+    @Test
+    void shouldNameTheOldestAllocationWhenAllTasksAreInUse() {
+        run(
+                1L,
+                false,
+                (engine, context) -> {
+                    List<TinyTask> tasks = new ArrayList<>();
+                    tasks.add(allocateOldest(context));
+                    while (tasks.size() < TASKS) {
+                        tasks.add(context.allocate());
+                    }
+                    Thrown.with(Status.NO_MEMORY, context::allocate)
+                            .cause()
+                            .extracting(Throwable::getStackTrace, as(ARRAY))
+                            .extracting("methodName")
+                            .contains("allocateOldest");
+                    tasks.forEach(TinyTask::free);
+                });
+    }
+
+    private static TinyTask allocateOldest(TinyContext context) {
+        return context.allocate();
     }
 
     @Test

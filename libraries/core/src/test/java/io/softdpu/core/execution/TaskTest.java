@@ -128,7 +128,11 @@ class TaskTest {
         for (int i = 0; i < 4; i++) {
             tasks.add(context.allocate());
         }
-        Thrown.with(Status.NO_MEMORY, context::allocate).hasMessageContaining("tasks=4");
+        Thrown.with(Status.NO_MEMORY, context::allocate)
+                .hasMessageContainingAll(
+                        "tasks=4",
+                        "expected=a task freed in its callback, or a larger count in"
+                                + " setQueueDepth");
         assertThat(context.pool().available()).isZero();
         tasks.forEach(TinyTask::free);
         assertThat(context.pool().available()).isEqualTo(context.pool().total()).isEqualTo(4);
@@ -136,6 +140,7 @@ class TaskTest {
         TaskPool<TinyTask> pool =
                 new TaskPool<>(
                         3,
+                        "setTasks",
                         () -> {
                             made.add(new TinyTask(context));
                             return made.getLast();
@@ -147,7 +152,8 @@ class TaskTest {
         assertThat(made).as("all are allocated").hasSize(3);
         made.forEach(TinyTask::free);
         Thrown.with(
-                Status.INVALID_VALUE, () -> new TaskPool<TinyTask>(0, () -> new TinyTask(context)));
+                Status.INVALID_VALUE,
+                () -> new TaskPool<TinyTask>(0, "setTasks", () -> new TinyTask(context)));
     }
 
     @Test

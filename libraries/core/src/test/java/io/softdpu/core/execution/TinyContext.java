@@ -120,7 +120,7 @@ public final class TinyContext extends ContextBase {
     protected ContextState onStart() {
         calls.add("start");
         if (pool == null) {
-            pool = new TaskPool<>(queueDepth, () -> new TinyTask(this));
+            pool = new TaskPool<>(queueDepth, "setQueueDepth", () -> new TinyTask(this));
         }
         queue = new TinyTask[queueDepth];
         return startsAtOnce ? ContextState.RUNNING : ContextState.STARTING;

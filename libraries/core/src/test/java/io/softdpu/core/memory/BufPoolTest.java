@@ -152,7 +152,8 @@ class BufPoolTest {
         BufPool pool = machines.add(BufPool.create(2, 8, mmap).start());
         Buf first = pool.allocate();
         Buf second = pool.allocate();
-        Thrown.with(Status.EMPTY, pool::allocate).hasMessageContaining("total=2");
+        Thrown.with(Status.EMPTY, pool::allocate)
+                .hasMessageContainingAll("total=2", "expected=a buf released, or a larger pool");
         Thrown.with(Status.IN_USE, pool::stop).hasMessageContainingAll("bufs=2", "total=2");
         Thrown.with(Status.IN_USE, pool::close);
         first.release();

@@ -1,6 +1,8 @@
 package io.softdpu.core.memory;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.ARRAY;
 
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
@@ -76,6 +78,25 @@ class SanitizedBufTest {
                 .contains(getClass().getName());
         assertThat(sanitizer.reports(kind)).isEqualTo(1);
         reports.clear();
+    }
+
+    @Test
+    void shouldNameTheOldestAllocationWhenAllBufsAreInUse() {
+        List<Buf> bufs = new ArrayList<>();
+        bufs.add(allocateOldest());
+        while (inventory.free() > 0) {
+            bufs.add(inventory.bufByAddress(mmap, 0, 1));
+        }
+        Thrown.with(Status.NO_MEMORY, () -> inventory.bufByAddress(mmap, 0, 1))
+                .cause()
+                .extracting(Throwable::getStackTrace, as(ARRAY))
+                .extracting("methodName")
+                .contains("allocateOldest");
+        bufs.forEach(Buf::release);
+    }
+
+    private Buf allocateOldest() {
+        return inventory.bufByAddress(mmap, 0, 1);
     }
 
     @Test
