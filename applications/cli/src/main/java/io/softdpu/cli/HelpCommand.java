@@ -31,15 +31,26 @@ final class HelpCommand implements Callable<Integer> {
     public Integer call() {
         CommandLine own = Objects.requireNonNull(spec).commandLine();
         CommandLine found = own.getParent();
-        for (String word : words) {
-            CommandLine next = found.getSubcommands().get(word);
+        for (int i = 0; i < words.size(); i++) {
+            CommandLine next = found.getSubcommands().get(words.get(i));
             if (next == null) {
-                throw new ParameterException(own, UsageMessage.noSuchCommand(found, word));
+                if (words.size() - i <= parametersOf(found)) {
+                    break;
+                }
+                throw new ParameterException(own, UsageMessage.noSuchCommand(found, words.get(i)));
             }
             found = next;
         }
         found.usage(own.getOut());
         own.getOut().flush();
         return ExitCode.OK.code();
+    }
+
+    /** The most parameters that a command takes; 0 for a group of commands. */
+    private static int parametersOf(CommandLine command) {
+        return command.getCommandSpec().positionalParameters().stream()
+                .filter(parameter -> !parameter.hidden())
+                .mapToInt(parameter -> parameter.arity().max())
+                .sum();
     }
 }

@@ -65,6 +65,15 @@ class UsageTest {
         assertThat(shown("help " + command)).isEqualTo(help);
     }
 
+    @ParameterizedTest
+    @CsvSource({"perf comch, rate", "completion, bash"})
+    void shouldShowTheHelpOfACommandThatIsNamedWithItsParameters(
+            String command, String parameters) {
+        assertThat(shown("help " + command + " " + parameters))
+                .startsWith("Usage: softdpu " + command)
+                .isEqualTo(shown(command + " --help"));
+    }
+
     /** The output of a command that succeeds without an error. */
     private String shown(String arguments) {
         out.getBuffer().setLength(0);
@@ -131,6 +140,8 @@ class UsageTest {
                 "help storage targt|no such command: command=targt, expected=one of target,"
                         + " zero-copy, initiator; did you mean target?",
                 "help demo now|no such command: command=now, expected=no command of `softdpu demo`",
+                "help perf comch rate now|no such command: command=rate, expected=no command of"
+                        + " `softdpu perf comch`",
                 "devices -q -l info|options exclude each other: options=[--log-level, --quiet]",
                 "completion fish|value is illegal: argument=bash|zsh, value=fish,"
                         + " expected=bash|zsh",
