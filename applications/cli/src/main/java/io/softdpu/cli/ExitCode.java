@@ -6,7 +6,10 @@ public enum ExitCode {
     OK(0),
     /** Something failed: a device, a file, a peer, an operation. Standard error has the reason. */
     FAILED(1),
-    /** The command line is wrong: an unknown option, a value out of range. */
+    /**
+     * The command line is wrong: an unknown option, a value out of range, a file for results that
+     * cannot be written.
+     */
     USAGE(2),
     /** Data arrived that differs from what was expected. */
     DATA_WRONG(3),

@@ -38,9 +38,10 @@ import picocli.CommandLine.Spec;
         exitCodeList = {
             "0:done",
             "1:failed",
-            "2:the command line is wrong",
+            "2:the command line is wrong, or a file for results cannot be written",
             "3:data arrived that differs from what was expected",
             "130:interrupted (SIGINT)",
+            "141:output was lost: the reader of its pipe has closed it, as head does",
             "143:terminated (SIGTERM)"
         },
         footerHeading = Examples.HEADING,

@@ -123,6 +123,15 @@ class HelpTest {
         assertThat(out.toString()).contains("Exit codes:").contains("Examples:");
     }
 
+    @Test
+    void shouldListEachExitCode() {
+        assertThat(SoftDpu.commandLine().getCommandSpec().usageMessage().exitCodeList())
+                .containsOnlyKeys(
+                        Arrays.stream(ExitCode.values())
+                                .map(code -> Integer.toString(code.code()))
+                                .toArray(String[]::new));
+    }
+
     @ParameterizedTest
     @CsvSource({
         "'', 0, 80",
