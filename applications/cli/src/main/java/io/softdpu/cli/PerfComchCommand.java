@@ -45,7 +45,8 @@ import picocli.CommandLine.Spec;
             "  softdpu perf comch rate --window 64 \\",
             "    --producers 4 --repeat 5",
             "  softdpu perf comch bandwidth --size 1MiB --json -",
-            "  softdpu perf comch rate --wait busy --cpu 0,1"
+            "  softdpu perf comch rate --wait busy --cpu 0,1",
+            "  softdpu perf comch bandwidth --stream"
         })
 final class PerfComchCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
