@@ -64,14 +64,32 @@ public final class ChildJvm {
      * @param regex found somewhere in the line
      * @param timeout how long to wait
      * @return the line
-     * @throws AssertionError when the time is over, or the output ends without such a line
+     * @throws AssertionError when the time is over, or at once when the process has ended without
+     *     such a line
      */
     public String awaitLine(String regex, Duration timeout) {
         String line = output.awaitNext(Pattern.compile(regex).asPredicate(), timeout);
-        if (line == null) {
-            throw failure("line has not come: regex=%s, timeout=%s".formatted(regex, timeout));
+        if (line != null) {
+            return line;
         }
-        return line;
+        if (output.hasEnded()) {
+            throw failure(
+                    hasEnded()
+                            ? "process ended before the line came: regex=%s, exitCode=%d"
+                                    .formatted(regex, process.exitValue())
+                            : "output ended before the line came: regex=" + regex);
+        }
+        throw failure("line has not come: regex=%s, timeout=%s".formatted(regex, timeout));
+    }
+
+    /** Whether it ends, as it is about to when its output has ended, unless it has closed that. */
+    private boolean hasEnded() {
+        try {
+            return process.waitFor(END_DEADLINE.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failure("interrupted while waiting for the end of a process");
+        }
     }
 
     /**

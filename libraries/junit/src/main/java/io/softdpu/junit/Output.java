@@ -67,6 +67,11 @@ final class Output {
         }
     }
 
+    /** Whether the stream has ended: no line comes after those that are here. */
+    synchronized boolean hasEnded() {
+        return ended;
+    }
+
     /** Waits for the end of the stream; a process that it has started may keep it open. */
     synchronized void awaitEnd(Duration timeout) {
         long start = System.nanoTime();

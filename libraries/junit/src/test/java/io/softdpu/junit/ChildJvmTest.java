@@ -137,12 +137,24 @@ class ChildJvmTest {
                 card.start(other -> {
                     System.out.println("output of the process");
                     System.err.println("error of the process");
+                    System.exit(3);
                 });
         assertThatThrownBy(() -> child.awaitLine("never", TIMEOUT))
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContainingAll("regex=never", "output of the process");
-        assertThat(child.awaitExit(TIMEOUT)).isZero();
+                .hasMessageStartingWith(
+                        "process ended before the line came: regex=never, exitCode=3,")
+                .hasMessageContainingAll("alive=false", "output of the process");
+        assertThat(child.awaitExit(TIMEOUT)).isEqualTo(3);
         assertThat(child.errorLines()).containsExactly("error of the process");
+    }
+
+    @Test
+    void shouldSayThatALineHasNotComeFromAProcessThatStillRuns(SoftDpu card) {
+        ChildJvm child = card.start(ChildJvmTest::echo);
+        assertThatThrownBy(() -> child.awaitLine("never", Duration.ofMillis(1)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageStartingWith("line has not come: regex=never, timeout=PT0.001S,")
+                .hasMessageContaining("alive=true");
     }
 
     private static Optional<Throwable> failureOf(String method) {
