@@ -5,6 +5,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -93,4 +94,7 @@ public sealed interface ComchClient extends ComchEndpoint permits ClientContext 
 
     @Override
     ComchClient setStateChangedCallback(@Nullable StateChangedCallback callback);
+
+    @Override
+    ComchClient setDataPathLocation(DataPathLocation location);
 }

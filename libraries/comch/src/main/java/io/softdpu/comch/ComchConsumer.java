@@ -2,6 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -84,4 +85,7 @@ public sealed interface ComchConsumer extends Context permits ConsumerContext {
 
     @Override
     ComchConsumer setStateChangedCallback(@Nullable StateChangedCallback callback);
+
+    @Override
+    ComchConsumer setDataPathLocation(DataPathLocation location);
 }

@@ -2,6 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -105,4 +106,7 @@ public sealed interface ComchEndpoint extends Context
 
     @Override
     ComchEndpoint setStateChangedCallback(@Nullable StateChangedCallback callback);
+
+    @Override
+    ComchEndpoint setDataPathLocation(DataPathLocation location);
 }

@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import org.jspecify.annotations.Nullable;
@@ -76,4 +77,7 @@ public sealed interface ComchProducer extends Context permits ProducerContext {
 
     @Override
     ComchProducer setStateChangedCallback(@Nullable StateChangedCallback callback);
+
+    @Override
+    ComchProducer setDataPathLocation(DataPathLocation location);
 }

@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import java.time.Duration;
 import java.util.List;
@@ -99,4 +100,7 @@ public sealed interface ComchServer extends ComchEndpoint permits ServerContext 
 
     @Override
     ComchServer setStateChangedCallback(@Nullable StateChangedCallback callback);
+
+    @Override
+    ComchServer setDataPathLocation(DataPathLocation location);
 }

@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.StateChangedCallback;
 import java.time.Duration;
@@ -189,4 +190,7 @@ public sealed interface ComchStream extends Context permits StreamContext {
 
     @Override
     ComchStream setStateChangedCallback(@Nullable StateChangedCallback callback);
+
+    @Override
+    ComchStream setDataPathLocation(DataPathLocation location);
 }

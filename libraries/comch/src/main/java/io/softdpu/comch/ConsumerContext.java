@@ -7,6 +7,7 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.Task;
@@ -442,6 +443,12 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     @Override
     public ComchConsumer setStateChangedCallback(@Nullable StateChangedCallback callback) {
         super.setStateChangedCallback(callback);
+        return this;
+    }
+
+    @Override
+    public ComchConsumer setDataPathLocation(DataPathLocation location) {
+        super.setDataPathLocation(location);
         return this;
     }
 }

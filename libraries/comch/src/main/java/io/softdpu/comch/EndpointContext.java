@@ -7,6 +7,7 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
@@ -336,6 +337,12 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
     @Override
     public final S setStateChangedCallback(@Nullable StateChangedCallback callback) {
         super.setStateChangedCallback(callback);
+        return self();
+    }
+
+    @Override
+    public final S setDataPathLocation(DataPathLocation location) {
+        super.setDataPathLocation(location);
         return self();
     }
 }

@@ -8,6 +8,7 @@ import io.softdpu.core.copy.Copier;
 import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
@@ -779,6 +780,12 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     @Override
     public ComchProducer setStateChangedCallback(@Nullable StateChangedCallback callback) {
         super.setStateChangedCallback(callback);
+        return this;
+    }
+
+    @Override
+    public ComchProducer setDataPathLocation(DataPathLocation location) {
+        super.setDataPathLocation(location);
         return this;
     }
 }

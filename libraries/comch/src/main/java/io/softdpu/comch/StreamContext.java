@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.StateChangedCallback;
@@ -143,6 +144,12 @@ final class StreamContext extends ContextBase implements ComchStream {
     @Override
     public ComchStream setStateChangedCallback(@Nullable StateChangedCallback callback) {
         super.setStateChangedCallback(callback);
+        return this;
+    }
+
+    @Override
+    public ComchStream setDataPathLocation(DataPathLocation location) {
+        super.setDataPathLocation(location);
         return this;
     }
 

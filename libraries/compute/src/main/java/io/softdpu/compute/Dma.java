@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.JobType;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
@@ -87,4 +88,7 @@ public sealed interface Dma extends Context permits DmaContext {
 
     @Override
     Dma setStateChangedCallback(@Nullable StateChangedCallback callback);
+
+    @Override
+    Dma setDataPathLocation(DataPathLocation location);
 }

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.ContextBase;
@@ -175,6 +176,12 @@ final class DmaContext extends ContextBase implements Dma {
     @Override
     public Dma setStateChangedCallback(@Nullable StateChangedCallback callback) {
         super.setStateChangedCallback(callback);
+        return this;
+    }
+
+    @Override
+    public Dma setDataPathLocation(DataPathLocation location) {
+        super.setDataPathLocation(location);
         return this;
     }
 }

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
@@ -212,4 +213,7 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     @Override
     Rdma setStateChangedCallback(@Nullable StateChangedCallback callback);
+
+    @Override
+    Rdma setDataPathLocation(DataPathLocation location);
 }

@@ -6,6 +6,7 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
@@ -376,6 +377,12 @@ final class RdmaContext extends ContextBase implements Rdma {
     @Override
     public Rdma setStateChangedCallback(@Nullable StateChangedCallback callback) {
         super.setStateChangedCallback(callback);
+        return this;
+    }
+
+    @Override
+    public Rdma setDataPathLocation(DataPathLocation location) {
+        super.setDataPathLocation(location);
         return this;
     }
 }

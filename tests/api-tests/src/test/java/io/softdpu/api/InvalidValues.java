@@ -11,6 +11,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobType;
 import io.softdpu.core.execution.StateChangedCallback;
@@ -60,6 +61,8 @@ final class InvalidValues {
         memory();
         libraries();
         jobs();
+        add(DataPathLocation.class, "dpa", s -> DataPathLocation.DPA);
+        add(DataPathLocation.class, "gpu", s -> DataPathLocation.GPU);
     }
 
     List<Value> of(Class<?> type) {
@@ -259,6 +262,11 @@ final class InvalidValues {
 
         @Override
         public Context setStateChangedCallback(@Nullable StateChangedCallback callback) {
+            return this;
+        }
+
+        @Override
+        public Context setDataPathLocation(DataPathLocation location) {
             return this;
         }
 

@@ -26,6 +26,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.DescriptorCallback;
 import io.softdpu.core.execution.DescriptorWatch;
@@ -232,6 +233,7 @@ final class Values {
     }
 
     private void executionTypes() {
+        byType.put(DataPathLocation.class, (s, r) -> DataPathLocation.CPU);
         byType.put(EventMode.class, (s, r) -> EventMode.ALL);
         byType.put(SubmitFlags.class, (s, r) -> SubmitFlags.FLUSH);
         byType.put(JobEvent.class, (s, r) -> JobEvent.create());

@@ -1,6 +1,7 @@
 package io.softdpu.api;
 
 import io.softdpu.api.Registry.Threads;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.EventMode;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobEvent;
@@ -17,6 +18,7 @@ final class WorkQueueFixtures {
     private WorkQueueFixtures() {}
 
     static void register(Registry registry) {
+        registry.value(DataPathLocation.class, DataPathLocation.CPU);
         registry.value(EventMode.class, EventMode.SELECTIVE);
         registry.value(SubmitFlags.class, SubmitFlags.FLUSH);
         registry.value(JobType.class, new JobType("misuse"));

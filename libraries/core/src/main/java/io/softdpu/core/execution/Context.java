@@ -68,6 +68,18 @@ public interface Context extends AutoCloseable {
      */
     Context setStateChangedCallback(@Nullable StateChangedCallback callback);
 
+    /**
+     * Selects the processor of the data path (doca_ctx_set_datapath_on_dpa and its kind); {@link
+     * DataPathLocation#CPU} by default, and the only one in every library (Comm Channel guide,
+     * cc-165).
+     *
+     * @param location the processor
+     * @return this context
+     * @throws DpuException NOT_SUPPORTED for any other than CPU, which changes nothing; BAD_STATE
+     *     if it is not IDLE, or closed
+     */
+    Context setDataPathLocation(DataPathLocation location);
+
     /** Number of tasks submitted and not yet completed. */
     int inFlightTasks();
 

@@ -9,6 +9,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.internal.access.ContextAccess;
@@ -255,6 +256,20 @@ public abstract class ContextBase implements Context {
     @Override
     public Context setStateChangedCallback(@Nullable StateChangedCallback callback) {
         states.setCallback(callback);
+        return this;
+    }
+
+    /** The library overrides it, to return its own type. */
+    @Override
+    public Context setDataPathLocation(DataPathLocation location) {
+        Arguments.notNull(location, "location");
+        requireConfigurable();
+        if (location != DataPathLocation.CPU) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "no such processor for a data path: context=%s, location=%s, expected=%s"
+                            .formatted(name, location, DataPathLocation.CPU));
+        }
         return this;
     }
 
