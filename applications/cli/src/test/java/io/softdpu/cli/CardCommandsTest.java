@@ -51,13 +51,17 @@ class CardCommandsTest {
 
     /** The built-in card with this limit of pf0, on the first line of the limits. */
     private Path limited(String limit) throws Exception {
+        return limited(limit, 512);
+    }
+
+    private Path limited(String limit, long most) throws Exception {
         String json = TopologyJson.toJson(Topology.builtin());
         int pf0 = json.indexOf("\"interface_name\" : \"pf0\"");
         int end = json.indexOf("\n    }", pf0);
         return Files.writeString(
                 folder.resolve("limited.json"),
                 json.substring(0, end)
-                        + ", \"limits\": {\"%s\": 512}".formatted(limit)
+                        + ", \"limits\": {\"%s\": %d}".formatted(limit, most)
                         + json.substring(end));
     }
 
@@ -210,6 +214,23 @@ class CardCommandsTest {
                 .noneMatch(line -> line.contains("rdma"));
         assertThat(run("topology", "--topology", file)).isZero();
         assertThat(out.toString()).contains("hpf0 on p0 03:00.0 [comch.max_message_size=512]");
+    }
+
+    @Test
+    @Clause("cc-061")
+    void shouldPrintThatADeviceDoesNotSupportWhatItHasNoTasksFor() throws Exception {
+        String file = limited("comch-producer.max_tasks", 0).toString();
+        assertThat(run("caps", "--topology", file, "-d", "pf0", "--library", "comch-producer"))
+                .isZero();
+        assertThat(out.toString().lines())
+                .anyMatch(line -> line.matches("  comch-producer +task_send +no *"))
+                .anyMatch(line -> line.matches("  comch-producer +max_tasks +0 *"));
+        assertThat(run("topology", "--topology", file)).isZero();
+        assertThat(out.toString()).contains("[comch-producer.max_tasks=0]");
+        String other = limited("comch.max_clients", 0).toString();
+        assertThat(run("caps", "--topology", other)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(err.toString())
+                .contains("limits.comch.max_clients", "value=0", "a whole number from 1");
     }
 
     @Test

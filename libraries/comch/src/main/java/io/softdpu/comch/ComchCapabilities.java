@@ -14,7 +14,9 @@ import java.nio.charset.StandardCharsets;
 /**
  * Capabilities and limits of a device for the Comm Channel (Comm Channel guide, "Device Support").
  *
- * <p>The limit of an unsupported feature is 0. Immutable; any thread.
+ * <p>The limit of an unsupported feature is 0. A topology can take producers or consumers from a
+ * device, by 0 for {@link #PRODUCER_TASKS_LIMIT} or {@link #CONSUMER_TASKS_LIMIT}. Immutable; any
+ * thread.
  */
 public final class ComchCapabilities {
     /** The limit that lowers {@link #maxNameBytes()}. */
@@ -36,17 +38,17 @@ public final class ComchCapabilities {
     public static final DeviceLimit SEND_TASKS_LIMIT =
             DeviceLimit.ofCount("comch", "max_send_tasks");
 
-    /** The limit that lowers {@link #maxProducerTasks()}. */
+    /** The limit that lowers {@link #maxProducerTasks()}; 0 for a device without producers. */
     public static final DeviceLimit PRODUCER_TASKS_LIMIT =
-            DeviceLimit.ofCount("comch-producer", "max_tasks");
+            DeviceLimit.ofOptionalCount("comch-producer", "max_tasks");
 
     /** The limit that lowers {@link #maxProducerBufferBytes()}. */
     public static final DeviceLimit PRODUCER_BUFFER_SIZE_LIMIT =
             DeviceLimit.ofBytes("comch-producer", "max_buffer_size");
 
-    /** The limit that lowers {@link #maxConsumerTasks()}. */
+    /** The limit that lowers {@link #maxConsumerTasks()}; 0 for a device without consumers. */
     public static final DeviceLimit CONSUMER_TASKS_LIMIT =
-            DeviceLimit.ofCount("comch-consumer", "max_tasks");
+            DeviceLimit.ofOptionalCount("comch-consumer", "max_tasks");
 
     /** The limit that lowers {@link #maxConsumerBufferBytes()}. */
     public static final DeviceLimit CONSUMER_BUFFER_SIZE_LIMIT =
@@ -82,16 +84,20 @@ public final class ComchCapabilities {
         return client;
     }
 
-    /** Whether producers and their send task are supported: on both sides of a connection. */
+    /**
+     * Whether producers and their send task are supported: on both sides of a connection, unless
+     * the device's limit of their tasks is 0.
+     */
     public boolean isProducerSupported() {
-        return server || client;
+        return maxProducerTasks() > 0;
     }
 
     /**
-     * Whether consumers and their post receive task are supported: on both sides of a connection.
+     * Whether consumers and their post receive task are supported: on both sides of a connection,
+     * unless the device's limit of their tasks is 0.
      */
     public boolean isConsumerSupported() {
-        return server || client;
+        return maxConsumerTasks() > 0;
     }
 
     /** Longest server name in bytes of UTF-8, the NUL of the C API included. */
@@ -131,12 +137,12 @@ public final class ComchCapabilities {
 
     /** Largest number of producers of one side of a connection. */
     public int maxProducers() {
-        return basic(ConsumerRegistry.MAX_PRODUCERS);
+        return isProducerSupported() ? ConsumerRegistry.MAX_PRODUCERS : 0;
     }
 
     /** Largest number of consumers of one side of a connection, stopping ones included. */
     public int maxConsumers() {
-        return basic(ChannelLimits.MAX_CONSUMERS);
+        return isConsumerSupported() ? ChannelLimits.MAX_CONSUMERS : 0;
     }
 
     /** Largest data of a producer's send, in bytes. */
@@ -153,7 +159,10 @@ public final class ComchCapabilities {
                 : 0;
     }
 
-    /** Most elements of a buffer list: 1, since chained buffers are not supported. */
+    /**
+     * Most elements of a buffer list, of producers and of consumers: 1, since chained buffers are
+     * not supported.
+     */
     public int maxBufferListLength() {
         return basic(MAX_LIST_LENGTH);
     }
@@ -173,6 +182,27 @@ public final class ComchCapabilities {
                     "server name is too long for the device: name=%s, sizeBytes=%d, expected=at most %d, device=%s"
                             .formatted(name, sizeBytes, maxNameBytes() - 1, function.key()));
         }
+    }
+
+    /** Refuses a producer on a device that has none. */
+    void requireProducers() {
+        if (!isProducerSupported()) {
+            throw unsupported("producers", PRODUCER_TASKS_LIMIT);
+        }
+    }
+
+    /** Refuses a consumer on a device that has none. */
+    void requireConsumers() {
+        if (!isConsumerSupported()) {
+            throw unsupported("consumers", CONSUMER_TASKS_LIMIT);
+        }
+    }
+
+    private DpuException unsupported(String what, DeviceLimit limit) {
+        return new DpuException(
+                Status.NOT_SUPPORTED,
+                "device does not support %s: device=%s, limit=%s, value=0, expected=another device, or 1 or more in the topology"
+                        .formatted(what, function.key(), limit));
     }
 
     private int basic(DeviceLimit limit, int ofLibrary) {

@@ -34,7 +34,8 @@ public sealed interface ComchConsumer extends Context permits ConsumerContext {
      *     PCI_READ_WRITE and the connection's device, over memory that can be shared
      * @throws DpuException NOT_CONNECTED if the connection is not established; BAD_STATE if there
      *     are no consumer callbacks, or the mmap is not started; NOT_PERMITTED if the mmap has not
-     *     the permission or the device; NOT_SUPPORTED if it is imported
+     *     the permission or the device; NOT_SUPPORTED if it is imported, or the connection's device
+     *     does not support consumers ({@link ComchCapabilities#isConsumerSupported()})
      */
     static ComchConsumer create(ComchConnection connection, Mmap receiveMemory) {
         return ConsumerContext.create(connection, receiveMemory);

@@ -28,10 +28,12 @@ public sealed interface ComchProducer extends Context permits ProducerContext {
      *
      * @param connection an established connection, whose client or server has consumer callbacks
      * @throws DpuException NOT_CONNECTED if the connection is not established; BAD_STATE if there
-     *     are no consumer callbacks
+     *     are no consumer callbacks; NOT_SUPPORTED if the connection's device does not support
+     *     producers ({@link ComchCapabilities#isProducerSupported()})
      */
     static ComchProducer create(ComchConnection connection) {
         Arguments.notNull(connection, "connection");
+        connection.context().capabilities().requireProducers();
         return new ProducerContext(connection, connection.requireFastPath());
     }
 

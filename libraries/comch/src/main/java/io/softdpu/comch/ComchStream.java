@@ -85,10 +85,13 @@ public sealed interface ComchStream extends Context permits StreamContext {
      *
      * @param connection an established connection, whose client or server accepts streams
      * @throws DpuException NOT_CONNECTED if the connection is not established; BAD_STATE if the
-     *     client or server does not accept streams
+     *     client or server does not accept streams; NOT_SUPPORTED if the connection's device does
+     *     not support producers or consumers
      */
     static ComchStream create(ComchConnection connection) {
         Arguments.notNull(connection, "connection");
+        connection.context().capabilities().requireProducers();
+        connection.context().capabilities().requireConsumers();
         return new StreamContext(connection, connection.requireStreams());
     }
 

@@ -81,6 +81,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     static ConsumerContext create(ComchConnection connection, Mmap receiveMemory) {
         Arguments.notNull(connection, "connection");
         Arguments.notNull(receiveMemory, "receiveMemory");
+        connection.context().capabilities().requireConsumers();
         ConsumerRegistry registry = connection.requireFastPath();
         if (receiveMemory.isImported()) {
             throw new DpuException(

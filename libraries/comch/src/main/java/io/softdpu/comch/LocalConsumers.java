@@ -110,7 +110,8 @@ final class LocalConsumers {
                                             refusal == Status.NOT_SUPPORTED
                                                     ? ", expected=acceptStreams or"
                                                             + " setConsumerCallbacks at the peer,"
-                                                            + " before its start"
+                                                            + " before its start, and a device"
+                                                            + " with producers"
                                                     : "")));
         }
         return null;

@@ -28,6 +28,10 @@ final class RemoteConsumers {
     private final EndpointServices services;
     private final ControlQueue control;
     private final ConsumerRegistry registry;
+
+    /** Whether the device has producers: without them no consumer of the peer is of use. */
+    private final boolean canSend;
+
     private final Map<Integer, ConsumerImport> imports = new HashMap<>();
     private final AtomicInteger abandonedImports = new AtomicInteger();
     private volatile RemoteConsumer[] consumers = NONE;
@@ -50,6 +54,7 @@ final class RemoteConsumers {
         this.control = control;
         this.lastId = lastId;
         this.registry = registry;
+        this.canSend = connection.context().capabilities().isProducerSupported();
     }
 
     /** The consumer with this id; null if there is none. Any thread; allocates nothing. */
@@ -95,7 +100,7 @@ final class RemoteConsumers {
         if (closing) {
             return null; // the disconnect in flight is the reply
         }
-        if (!services.acceptsStreams()) {
+        if (!services.acceptsStreams() || !canSend) {
             return refuse(id, Status.NOT_SUPPORTED);
         }
         if (consumers.length + imports.size() + abandonedImports.get()

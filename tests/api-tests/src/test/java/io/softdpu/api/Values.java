@@ -178,11 +178,14 @@ final class Values {
         byName.put("DeviceLimit.new.capability", (s, r) -> "max_clients");
         byName.put("DeviceLimit.ofCount.library", (s, r) -> "comch");
         byName.put("DeviceLimit.ofCount.capability", (s, r) -> "max_clients");
+        byName.put("DeviceLimit.ofOptionalCount.library", (s, r) -> "comch-producer");
+        byName.put("DeviceLimit.ofOptionalCount.capability", (s, r) -> "max_tasks");
         byName.put("DeviceLimit.ofBytes.library", (s, r) -> "comch");
         byName.put("DeviceLimit.ofBytes.capability", (s, r) -> "max_message_size");
         byName.put("DeviceLimit.libraryOf.id", (s, r) -> "comch.max_clients");
         byName.put("PciFunctionBuilder.limit.id", (s, r) -> "comch.max_clients");
         byName.put("Capabilities.acceptsLimit.id", (s, r) -> "comch.max_clients");
+        byName.put("Capabilities.leastValueOf.id", (s, r) -> "comch.max_clients");
         byName.put("Capabilities.limitsOf.library", (s, r) -> "comch");
         byName.put("Capabilities.of.library", (s, r) -> "comch");
         byName.put("Capabilities.get.name", (s, r) -> "max_clients");

@@ -70,8 +70,9 @@ public final class ComchSources {
         @Override
         public List<Capability> capabilities(DeviceInfo device) {
             ComchCapabilities comch = ComchCapabilities.of(device);
+            boolean supported = comch.isProducerSupported();
             return List.of(
-                    Capability.support("task_send", comch.isProducerSupported()),
+                    Capability.support("task_send", supported),
                     Capability.limit("max_producers", Unit.COUNT, comch.maxProducers()),
                     Capability.limit(
                             ComchCapabilities.PRODUCER_TASKS_LIMIT, comch.maxProducerTasks()),
@@ -79,8 +80,13 @@ public final class ComchSources {
                             ComchCapabilities.PRODUCER_BUFFER_SIZE_LIMIT,
                             comch.maxProducerBufferBytes()),
                     Capability.limit(
-                            "max_buffer_list_length", Unit.COUNT, comch.maxBufferListLength()),
-                    Capability.limit("max_immediate_size", Unit.BYTES, comch.maxImmediateBytes()));
+                            "max_buffer_list_length",
+                            Unit.COUNT,
+                            supported ? comch.maxBufferListLength() : 0),
+                    Capability.limit(
+                            "max_immediate_size",
+                            Unit.BYTES,
+                            supported ? comch.maxImmediateBytes() : 0));
         }
     }
 
@@ -104,8 +110,9 @@ public final class ComchSources {
         @Override
         public List<Capability> capabilities(DeviceInfo device) {
             ComchCapabilities comch = ComchCapabilities.of(device);
+            boolean supported = comch.isConsumerSupported();
             return List.of(
-                    Capability.support("task_post_receive", comch.isConsumerSupported()),
+                    Capability.support("task_post_receive", supported),
                     Capability.limit("max_consumers", Unit.COUNT, comch.maxConsumers()),
                     Capability.limit(
                             ComchCapabilities.CONSUMER_TASKS_LIMIT, comch.maxConsumerTasks()),
@@ -113,8 +120,13 @@ public final class ComchSources {
                             ComchCapabilities.CONSUMER_BUFFER_SIZE_LIMIT,
                             comch.maxConsumerBufferBytes()),
                     Capability.limit(
-                            "max_buffer_list_length", Unit.COUNT, comch.maxBufferListLength()),
-                    Capability.limit("max_immediate_size", Unit.BYTES, comch.maxImmediateBytes()));
+                            "max_buffer_list_length",
+                            Unit.COUNT,
+                            supported ? comch.maxBufferListLength() : 0),
+                    Capability.limit(
+                            "max_immediate_size",
+                            Unit.BYTES,
+                            supported ? comch.maxImmediateBytes() : 0));
         }
     }
 }

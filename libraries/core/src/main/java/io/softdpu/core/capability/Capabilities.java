@@ -81,6 +81,26 @@ public final class Capabilities {
                 || limitsOf(library).stream().anyMatch(limit -> limit.id().equals(id));
     }
 
+    /**
+     * The least value that a topology may have for a limit, where {@link #acceptsLimit} is true: 0
+     * if its library declares it as {@linkplain DeviceLimit#optional() optional}, or is none of
+     * {@link #libraries()}, so that it cannot be checked; otherwise 1.
+     *
+     * @param id the {@linkplain DeviceLimit#id() id} of the limit
+     * @throws DpuException INVALID_VALUE if the id is malformed
+     */
+    public static long leastValueOf(String id) {
+        String library = DeviceLimit.libraryOf(id);
+        if (!libraries().contains(library)) {
+            return 0;
+        }
+        return limitsOf(library).stream()
+                .filter(limit -> limit.id().equals(id))
+                .mapToLong(DeviceLimit::least)
+                .findFirst()
+                .orElse(1);
+    }
+
     /** The device. */
     public DeviceInfo device() {
         return device;

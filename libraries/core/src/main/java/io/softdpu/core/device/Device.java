@@ -98,9 +98,10 @@ public final class Device implements AutoCloseable {
      *     {@linkplain PciFunction#hotplugged() hotplugged}
      * @return its representor
      * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
-     *     function belongs to another port, has a limit that its library does not declare (unless
-     *     this program does not have the library), or conflicts with the existing ones (a name or
-     *     an address is taken, there are too many); BAD_STATE if the device is closed
+     *     function belongs to another port, has a limit that its library does not declare, or 0
+     *     where the library needs more (unless this program does not have the library), or
+     *     conflicts with the existing ones (a name or an address is taken, there are too many);
+     *     BAD_STATE if the device is closed
      */
     public RepresentorInfo plug(PciFunction function) {
         requireOwn(function);
@@ -131,9 +132,9 @@ public final class Device implements AutoCloseable {
      * @param function the new properties; side, interface name and port identify the function
      * @return its representor with the new properties
      * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
-     *     function belongs to another port, has a limit that its library does not declare (unless
-     *     this program does not have the library), or conflicts with the others; NOT_FOUND if there
-     *     is none; BAD_STATE if the device is closed
+     *     function belongs to another port, has a limit that its library does not declare, or 0
+     *     where the library needs more (unless this program does not have the library), or
+     *     conflicts with the others; NOT_FOUND if there is none; BAD_STATE if the device is closed
      */
     public RepresentorInfo change(PciFunction function) {
         requireOwn(function);

@@ -322,10 +322,11 @@ public final class Machine implements AutoCloseable {
          * Opens the machine: joins the fabric folder.
          *
          * @throws DpuException INVALID_VALUE if the topology has a limit that its library does not
-         *     declare, unless this program does not have the library, or {@code SOFTDPU_FABRIC} is
-         *     needed and not an absolute path; BAD_CONFIG if the folder is in use with another
-         *     topology, naming both; NOT_PERMITTED if it is not private to this user, or holds a
-         *     file of another program; OPERATING_SYSTEM if it cannot be used
+         *     declare, or 0 where the library needs more, unless this program does not have the
+         *     library, or {@code SOFTDPU_FABRIC} is needed and not an absolute path; BAD_CONFIG if
+         *     the folder is in use with another topology, naming both; NOT_PERMITTED if it is not
+         *     private to this user, or holds a file of another program; OPERATING_SYSTEM if it
+         *     cannot be used
          */
         public Machine open() {
             topology.functions()

@@ -32,9 +32,10 @@ import org.jspecify.annotations.Nullable;
  * @param macAddress six bytes in hex with colons, lower case
  * @param vuid the vendor's unique name of the function, the same for its representor
  * @param activeRateBitsPerSecond the rate of the link
- * @param profile lowered limits of libraries: values from 1 by {@linkplain DeviceLimit#id() ids of
- *     limits}, sorted by them; usually empty. A limit of a library that a program does not have has
- *     no effect there, but is part of the topology
+ * @param profile lowered limits of libraries: values from 0 by {@linkplain DeviceLimit#id() ids of
+ *     limits}, sorted by them; usually empty. A machine accepts 0 for {@linkplain
+ *     DeviceLimit#optional() optional} limits only. A limit of a library that a program does not
+ *     have has no effect there, but is part of the topology
  * @param hotplugged whether it was plugged in at run time; false in the initial topology
  */
 public record PciFunction(
@@ -130,7 +131,9 @@ public record PciFunction(
     }
 
     /**
-     * The effective value of a limit: the lower of the profile's and the library's.
+     * The effective value of a limit: the lower of the profile's and the library's. A profile's 0
+     * counts as 1 unless the limit is {@linkplain DeviceLimit#optional() optional}: a program with
+     * another version of the library may have plugged the function in.
      *
      * @throws DpuException INVALID_VALUE if the library's is negative
      */
@@ -141,7 +144,8 @@ public record PciFunction(
                     Status.INVALID_VALUE,
                     "limit is negative: limit=%s, ofLibrary=%d".formatted(limit, ofLibrary));
         }
-        return Math.min(ofLibrary, profile.getOrDefault(limit.id(), ofLibrary));
+        long most = profile.getOrDefault(limit.id(), ofLibrary);
+        return Math.min(ofLibrary, Math.max(limit.least(), most));
     }
 
     /** The default GID, 16 bytes: the IPv4 address mapped into IPv6 ({@code ::ffff:a.b.c.d}). */
@@ -223,15 +227,20 @@ public record PciFunction(
         Arguments.notNull(profile, "profile")
                 .forEach((limit, most) -> {
                     DeviceLimit.requireId(Arguments.notNull(limit, "profile's limit"));
-                    if (Arguments.notNull(most, "profile's value") < 1) {
-                        throw new DpuException(
-                                Status.INVALID_VALUE,
-                                "limit is not positive: function=%s, limit=%s, value=%d"
-                                        .formatted(function, limit, most));
-                    }
+                    requireLimit(function, limit, Arguments.notNull(most, "profile's value"), 0);
                     copy.put(limit, most);
                 });
         return Collections.unmodifiableMap(copy);
+    }
+
+    /** Refuses a value of a limit that is too low. */
+    static void requireLimit(String function, String limit, long value, long least) {
+        if (value < least) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "limit is too low: function=%s, limit=%s, value=%d, expected=%d or more"
+                            .formatted(function, limit, value, least));
+        }
     }
 
     private static InetAddress addressOf(byte[] bytes) {

@@ -150,22 +150,30 @@ public final class PciFunctionBuilder {
     /**
      * Lowers a limit of the device below that of its library.
      *
-     * @throws DpuException INVALID_VALUE if it is not positive
+     * @param most in the unit of the limit; 0, if the limit is {@linkplain DeviceLimit#optional()
+     *     optional}, means that the device does not support what is limited
+     * @throws DpuException INVALID_VALUE if it is less than {@link DeviceLimit#least()}
      */
     public PciFunctionBuilder limit(DeviceLimit limit, long most) {
-        return limit(Arguments.notNull(limit, "limit").id(), most);
+        return limit(Arguments.notNull(limit, "limit").id(), most, limit.least());
     }
 
     /**
      * The same by name, for libraries that this program may not have. Opening a machine and
-     * plugging the function in check the limit against the libraries that are present.
+     * plugging the function in check the limit, and whether it may be 0, against the libraries that
+     * are present.
      *
      * @param id the {@linkplain DeviceLimit#id() id} of the limit
-     * @throws DpuException INVALID_VALUE if the id is malformed, or the value is not positive
+     * @throws DpuException INVALID_VALUE if the id is malformed, or the value is negative
      */
     public PciFunctionBuilder limit(String id, long most) {
+        return limit(id, most, 0);
+    }
+
+    private PciFunctionBuilder limit(String id, long most, long least) {
         DeviceLimit.requireId(Arguments.notNull(id, "id"));
-        profile.put(id, positive("limit", most));
+        PciFunction.requireLimit(PciFunction.key(side, interfaceName), id, most, least);
+        profile.put(id, most);
         return this;
     }
 

@@ -15,7 +15,7 @@ public final class LibraryLimits implements ProfileCheck {
 
     @Override
     public void check(String function, Map<String, Long> profile) {
-        for (String id : profile.keySet()) {
+        profile.forEach((id, most) -> {
             if (!Capabilities.acceptsLimit(id)) {
                 String library = DeviceLimit.libraryOf(id);
                 List<DeviceLimit> limits = Capabilities.limitsOf(library);
@@ -32,6 +32,13 @@ public final class LibraryLimits implements ProfileCheck {
                                                         + " declares none"
                                                 : "one of " + limits));
             }
-        }
+            long least = Capabilities.leastValueOf(id);
+            if (most < least) {
+                throw new DpuException(
+                        Status.INVALID_VALUE,
+                        "limit is too low: limit=%s, function=%s, value=%d, expected=%d or more"
+                                .formatted(id, function, most, least));
+            }
+        });
     }
 }

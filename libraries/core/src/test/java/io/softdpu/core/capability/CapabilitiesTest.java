@@ -108,7 +108,7 @@ class CapabilitiesTest {
     void shouldTellWhichLimitsALibraryDeclares() {
         assertThat(Capabilities.limitsOf("core")).isEmpty();
         assertThat(Capabilities.limitsOf("example"))
-                .containsExactly(ExampleSource.THINGS, ExampleSource.SIZE);
+                .containsExactly(ExampleSource.THINGS, ExampleSource.SIZE, ExampleSource.EXTRAS);
         Thrown.with(Status.NOT_FOUND, () -> Capabilities.limitsOf("sha"))
                 .hasMessageContainingAll("library=sha", "core", "example");
         assertThat(Capabilities.acceptsLimit("example.max_things")).isTrue();

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,10 +38,14 @@ class ProfileTest {
     }
 
     private static Topology limited(String id, long most) {
+        return limited(id, most, function -> function);
+    }
+
+    private static Topology limited(String id, long most, UnaryOperator<PciFunctionBuilder> more) {
         Topology.Builder topology = Topology.builder("limited");
         Topology.builtin()
                 .functions()
-                .forEach(f -> topology.add(f.toBuilder().limit(id, most).build()));
+                .forEach(f -> topology.add(more.apply(f.toBuilder().limit(id, most)).build()));
         return topology.build();
     }
 
@@ -70,12 +75,58 @@ class ProfileTest {
                         "limit=example.most",
                         "function=host/pf0",
                         "library=example",
-                        "expected=one of [example.max_things, example.max_size]");
+                        "expected=one of [example.max_things, example.max_size,"
+                                + " example.max_extras]");
         assertThat(Files.exists(machines.folder())).as("joined the folder").isFalse();
         Thrown.with(
                         Status.INVALID_VALUE,
                         () -> machine(limited("core.max_imported_bytes", 3)).open())
                 .hasMessageContaining("library=core, expected=a limit of another library");
+    }
+
+    @Test
+    void shouldTakeZeroForALimitThatItsLibraryDeclaresAsOptional() {
+        Topology without = limited("example.max_things", 1, f -> f.limit(ExampleSource.EXTRAS, 0));
+        assertThat(without.canonicalText()).contains(" limit.example.max_extras=0 ");
+        assertThat(Topology.parse("again", without.canonicalText()).sha256Hex())
+                .isEqualTo(without.sha256Hex());
+        Machine dpu = machines.add(machine(without).open());
+        Capabilities example = Capabilities.of(dpu.findDevice("p0"), "example");
+        assertThat(example.isSupported("max_extras")).isFalse();
+        assertThat(example.isSupported("max_things")).isTrue();
+        Thrown.with(Status.NOT_SUPPORTED, () -> example.limit("max_extras"));
+        Device p0 = machines.add(dpu.findDevice("p0").open());
+        p0.plug(emulated().limit("example.max_extras", 0).build());
+        assertThat(Capabilities.leastValueOf("example.max_extras")).isZero();
+        assertThat(Capabilities.leastValueOf("example.max_things")).isEqualTo(1);
+        assertThat(Capabilities.leastValueOf("example.most")).isEqualTo(1);
+        assertThat(Capabilities.leastValueOf("sha.max_things")).as("nobody can tell").isZero();
+    }
+
+    @Test
+    void shouldRefuseZeroForAnyOtherLimit() {
+        Thrown.with(Status.INVALID_VALUE, () -> emulated().limit(ExampleSource.THINGS, 0))
+                .hasMessageContainingAll(
+                        "function=host/e0",
+                        "limit=example.max_things",
+                        "value=0",
+                        "expected=1 or more");
+        Thrown.with(Status.INVALID_VALUE, () -> emulated().limit(ExampleSource.EXTRAS, -1))
+                .hasMessageContainingAll("value=-1", "expected=0 or more");
+        for (String id : new String[] {"example.max_things", "example.max_size"}) {
+            Thrown.with(Status.INVALID_VALUE, () -> machine(limited(id, 0)).open())
+                    .hasMessageContainingAll(
+                            "limit=" + id, "function=host/pf0", "value=0", "expected=1 or more");
+        }
+        assertThat(Files.exists(machines.folder())).as("joined the folder").isFalse();
+        Device p0 = machines.device(Side.DPU, "p0");
+        PciFunction none = emulated().limit("example.max_things", 0).build();
+        Thrown.with(Status.INVALID_VALUE, () -> p0.plug(none))
+                .hasMessageContainingAll("limit=example.max_things", "value=0");
+        p0.plug(emulated().build());
+        Thrown.with(Status.INVALID_VALUE, () -> p0.change(none))
+                .hasMessageContainingAll("limit=example.max_things", "value=0");
+        assertThat(none.lowered(ExampleSource.THINGS, 8)).as("plugged in elsewhere").isEqualTo(1);
     }
 
     @Test
@@ -145,8 +196,6 @@ class ProfileTest {
         Thrown.with(Status.INVALID_VALUE, () -> DeviceLimit.ofCount("a.b", "c"))
                 .hasMessageContainingAll("limit=a.b.c", DeviceLimit.ID_FORM);
         Thrown.with(Status.INVALID_VALUE, () -> DeviceLimit.ofBytes("a", "b.c"));
-        Thrown.with(Status.INVALID_VALUE, () -> emulated().limit("sha.max_things", 0))
-                .hasMessageContaining("value=0");
         Map<String, Long> profile = new HashMap<>(Map.of("sha.max_things", -1L));
         Thrown.with(Status.INVALID_VALUE, () -> withProfile(profile))
                 .hasMessageContainingAll("limit=sha.max_things", "value=-1");

@@ -130,7 +130,7 @@ class TopologyTextTest {
         "rate=1000 limit.nothing=1, limit=nothing",
         "rate=1000 limit.comch.max.clients=1, limit=comch.max.clients",
         "rate=1000 limit.Comch.max_clients=1, limit.Comch.max_clients",
-        "rate=1000 limit.comch.max_clients=0, limit is not positive",
+        "rate=1000 limit.comch.max_clients=-1, limit is too low",
         "rate=1000 limit.comch.max_clients=many, many",
         "rate=1000 ipv6=host.example, host.example",
         "rate=1000  ipv6=::1, line=2"

@@ -86,11 +86,17 @@ final class FunctionFields {
         return value == null ? null : value.text;
     }
 
-    /** Parses a whole number from 1; throws the location's error for any other text. */
-    static long number(SourceLocation location, String path, String text, String expected) {
+    /**
+     * Parses a whole number; throws the location's error for any other text, and for a number that
+     * is too low.
+     *
+     * @param expected the range, for the message
+     */
+    static long number(
+            SourceLocation location, String path, String text, long least, String expected) {
         try {
             long number = Long.parseLong(text);
-            if (number >= 1) {
+            if (number >= least) {
                 return number;
             }
         } catch (NumberFormatException e) {
@@ -117,6 +123,7 @@ final class FunctionFields {
                 location(field),
                 path(field),
                 Objects.requireNonNull(text(field), "required"),
+                1,
                 field.expected());
     }
 

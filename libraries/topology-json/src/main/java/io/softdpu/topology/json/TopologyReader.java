@@ -154,9 +154,11 @@ final class TopologyReader {
             String fieldPath = path + "." + name;
             requireKnown(name, fieldPath);
             requireFirst(seen, name, fieldPath);
-            String expected = "a whole number from 1";
+            long least = Capabilities.leastValueOf(name);
+            String expected = "a whole number from " + least;
             expect(json.nextToken(), JsonToken.VALUE_NUMBER_INT, fieldPath, expected);
-            fields.limit(name, number(fieldPath, json.getText(), expected, line()));
+            String text = json.getText();
+            fields.limit(name, FunctionFields.number(here(), fieldPath, text, least, expected));
         }
     }
 
@@ -183,10 +185,6 @@ final class TopologyReader {
                             : "a limit of " + library + ", one of " + limits;
             throw here().error("unknown limit", path, expected);
         }
-    }
-
-    private long number(String path, String text, String expected, int line) {
-        return FunctionFields.number(new SourceLocation(source, line), path, text, expected);
     }
 
     private void checkAcrossFunctions() {

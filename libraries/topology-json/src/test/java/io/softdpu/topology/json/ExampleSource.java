@@ -11,6 +11,7 @@ import java.util.List;
  */
 public final class ExampleSource implements CapabilitySource {
     static final DeviceLimit THINGS = DeviceLimit.ofCount("example", "max_things");
+    static final DeviceLimit EXTRAS = DeviceLimit.ofOptionalCount("example", "max_extras");
 
     @Override
     public String library() {
@@ -19,11 +20,13 @@ public final class ExampleSource implements CapabilitySource {
 
     @Override
     public List<DeviceLimit> limits() {
-        return List.of(THINGS);
+        return List.of(THINGS, EXTRAS);
     }
 
     @Override
     public List<Capability> capabilities(DeviceInfo device) {
-        return List.of(Capability.limit(THINGS, device.function().lowered(THINGS, 8)));
+        return List.of(
+                Capability.limit(THINGS, device.function().lowered(THINGS, 8)),
+                Capability.limit(EXTRAS, device.function().lowered(EXTRAS, 2)));
     }
 }

@@ -86,6 +86,19 @@ class TopologyJsonTest {
     }
 
     @Test
+    void shouldReadAndWriteZeroForALimitThatItsLibraryDeclaresAsOptional() {
+        Topology without =
+                TopologyJson.parse(
+                        "card.json",
+                        GOOD.replace("max_things\": 4", "max_extras\": 0, \"sha.most\": 0"));
+        PciFunction pf0 = without.functionByKey("host/pf0").orElseThrow();
+        assertThat(pf0.profile())
+                .containsOnly(entry("example.max_extras", 0L), entry("sha.most", 0L));
+        assertThat(pf0.lowered(ExampleSource.EXTRAS, 2)).isZero();
+        assertThat(TopologyJson.parse("again", TopologyJson.toJson(without))).isEqualTo(without);
+    }
+
+    @Test
     void shouldKeepLimitsOfALibraryThatIsNotThere() {
         Topology small =
                 TopologyJson.parse(
@@ -253,7 +266,7 @@ class TopologyJsonTest {
                         5,
                         "functions[1].limits.example.most",
                         "unknown limit",
-                        "a limit of example, one of [example.max_things]"),
+                        "a limit of example, one of [example.max_things, example.max_extras]"),
                 wrong(
                         "example.max_things",
                         "core.max_imported_bytes",
@@ -274,7 +287,20 @@ class TopologyJsonTest {
                         5,
                         "functions[1].limits.sha.a",
                         "field occurs twice"),
-                wrong(": 4}}", ": 0}}", 5, "functions[1].limits.example.max_things", "value=0"),
+                wrong(
+                        ": 4}}",
+                        ": 0}}",
+                        5,
+                        "functions[1].limits.example.max_things",
+                        "value=0",
+                        "expected=a whole number from 1"),
+                wrong(
+                        "max_things\": 4",
+                        "max_extras\": -1",
+                        5,
+                        "functions[1].limits.example.max_extras",
+                        "value=-1",
+                        "expected=a whole number from 0"),
                 wrong(
                         ": 4}}",
                         ": \"4\"}}",

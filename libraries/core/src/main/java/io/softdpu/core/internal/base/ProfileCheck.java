@@ -13,12 +13,13 @@ import java.util.ServiceLoader;
  */
 public interface ProfileCheck {
     /**
-     * Refuses a limit that its library does not declare; one of a library that this program does
-     * not have is accepted.
+     * Refuses a limit that its library does not declare, or of a value that is too low for it; one
+     * of a library that this program does not have is accepted.
      *
      * @param function its key, for the message
      * @param profile limits by their names
-     * @throws DpuException INVALID_VALUE naming the limit and those that the library has
+     * @throws DpuException INVALID_VALUE naming the limit and those that the library has, or the
+     *     least value
      */
     void check(String function, Map<String, Long> profile);
 
