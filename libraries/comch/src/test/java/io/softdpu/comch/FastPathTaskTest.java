@@ -156,13 +156,17 @@ class FastPathTaskTest extends FastPathFixture {
         Queue.Receiving receiving = receiving(pair.server(), 3 * MIB, 3);
         Queue.Sending sending = sending(pair.client(), 4096, 1);
         List<SanitizerReport.Kind> reports = new ArrayList<>();
+        List<SanitizerReport> changes = new ArrayList<>();
         try (Sanitizer sanitizer = Sanitizer.start(1)) {
-            sanitizer.setListener(report -> reports.add(report.kind()));
+            sanitizer.setListener(report -> {
+                reports.add(report.kind());
+                changes.add(report);
+            });
             Card.Memory source = card.memory(card.pf0, MIB); // bufs that the sanitizer checks
             int sent = 0;
             for (long changed : new long[] {-1, 0, MIB - 1}) {
                 receiving.post((long) sent * MIB, MIB);
-                Buf buf = source.inventory().bufByData(source.mmap(), 0, MIB);
+                Buf buf = sourceUnderTheSanitizer(source);
                 buf.retain();
                 assertThat(sending.send(receiving.consumer.id(), buf, NOTHING))
                         .isEqualTo(Status.SUCCESS);
@@ -182,12 +186,25 @@ class FastPathTaskTest extends FastPathFixture {
                                     SanitizerReport.Kind.BUF_MISUSED,
                                     SanitizerReport.Kind.BUF_MISUSED,
                                     SanitizerReport.Kind.SOURCE_CHANGED);
+                    assertThat(changes.getLast().message())
+                            .contains("source of a task was changed in flight");
+                    assertThat(changes.getLast().allocatedAt()).isNotNull();
+                    assertThat(changes.getLast().allocatedAt().getStackTrace())
+                            .as("where the buf was allocated")
+                            .anyMatch(frame ->
+                                    frame.getClassName().equals(FastPathTaskTest.class.getName())
+                                            && frame.getMethodName()
+                                                    .equals("sourceUnderTheSanitizer"));
                 }
                 reports.clear();
                 buf.setData(0, 8);
                 buf.release();
             }
         }
+    }
+
+    private static Buf sourceUnderTheSanitizer(Card.Memory source) {
+        return source.inventory().bufByData(source.mmap(), 0, MIB);
     }
 
     @Clause("cc-125")
@@ -333,6 +350,7 @@ class FastPathTaskTest extends FastPathFixture {
         assertThat(post.trySubmit()).isEqualTo(Status.INVALID_VALUE);
         assertRefused(Status.INVALID_VALUE, post::submit)
                 .hasMessageContainingAll("listLength=2", "expected=1 at most, operand=destination");
+        assertUnchanged(room, behind, 0, 0);
         post.setBuf(behind);
         assertThat(post.trySubmit()).isEqualTo(Status.NOT_PERMITTED);
         room.unchain(behind);
@@ -348,6 +366,16 @@ class FastPathTaskTest extends FastPathFixture {
         assertThat(send.trySubmit()).isEqualTo(Status.INVALID_VALUE);
         assertRefused(Status.INVALID_VALUE, send::submit)
                 .hasMessageContainingAll("listLength=2", "expected=1 at most, operand=source");
+        assertUnchanged(data, more, 0, 8);
+        Buf single = from.inventory().bufByData(from.mmap(), 128, 8);
+        ComchProducerSendTask behindIt =
+                sending.producer.allocateSendTask(single, receiving.consumer.id());
+        assertThat(sending.producer.trySubmitAll(new Task[] {send, behindIt}, 0, 2)).isZero();
+        assertThat(send.refusal())
+                .hasMessageContainingAll("listLength=2", "expected=1 at most, operand=source");
+        assertUnchanged(data, more, 0, 8);
+        behindIt.free();
+        single.release();
         data.unchain(more); // nothing has it in flight
         more.release();
         send.submit();
@@ -355,5 +383,18 @@ class FastPathTaskTest extends FastPathFixture {
         card.until("sent", () -> !sending.statuses.isEmpty());
         assertThat(receiving.data.getFirst()).hasSize(8);
         room.release();
+    }
+
+    /** A list of two bufs is as it was made, and no task has either of them. */
+    private static void assertUnchanged(Buf head, Buf behind, long offset, long length) {
+        assertThat(head.nextInList()).isSameAs(behind);
+        assertThat(head.dataOffset()).isEqualTo(offset);
+        assertThat(head.dataLength()).isEqualTo(length);
+        assertThat(behind.dataOffset()).isEqualTo(offset + 64);
+        assertThat(behind.dataLength()).isEqualTo(length);
+        for (Buf buf : new Buf[] {head, behind}) {
+            assertThat(buf.references()).isEqualTo(1);
+            buf.setData(buf.dataOffset(), length); // IN_USE if it were in flight
+        }
     }
 }
