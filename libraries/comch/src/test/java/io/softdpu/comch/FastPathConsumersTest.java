@@ -116,11 +116,14 @@ class FastPathConsumersTest extends FastPathFixture {
         ComchConnection ofSecond = pair.server().connectionsOfEvents.get(1);
         Queue.Receiving later = receiving(second, 4096, 1);
         card.until("told", () -> pair.server().consumerConnections.size() == 1);
-        receiving(pair.client(), 4096, 1);
+        Queue.Receiving earlier = receiving(pair.client(), 4096, 1);
         card.until("told", () -> pair.server().consumerConnections.size() == 2);
         Peer.stop(card, later.consumer);
         card.until("told", () -> pair.server().consumerConnections.size() == 3);
-        assertThat(pair.server().consumerConnections).containsExactly(ofSecond, ofFirst, ofSecond);
+        Peer.stop(card, earlier.consumer);
+        card.until("told", () -> pair.server().consumerConnections.size() == 4);
+        assertThat(pair.server().consumerConnections)
+                .containsExactly(ofSecond, ofFirst, ofSecond, ofFirst);
 
         ComchConnection ofClient = second.connection();
         Queue.Receiving onServer = receiving(pair.server(), 4096, 1); // for its last client

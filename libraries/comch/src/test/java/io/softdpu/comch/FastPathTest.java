@@ -1,5 +1,6 @@
 package io.softdpu.comch;
 
+import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
@@ -179,6 +180,15 @@ class FastPathTest extends FastPathFixture {
         card.settle();
         assertThat(other.messages).isEmpty();
         assertThat(other.consumers).isEmpty();
+
+        ComchConnection ofOther = pair.server().connectionsOfEvents.getLast();
+        Peer.stop(card, other.endpoint);
+        card.until("told", () -> pair.server().events.contains("disconnected true"));
+        Card.Memory memory = card.memory(card.p0, 4096);
+        assertRefused(Status.NOT_CONNECTED, () -> ComchProducer.create(ofOther))
+                .hasMessageContainingAll("connection=" + ofOther, "connected=false");
+        assertRefused(Status.NOT_CONNECTED, () -> ComchConsumer.create(ofOther, memory.mmap()))
+                .hasMessageContainingAll("connection=" + ofOther, "connected=false");
     }
 
     @Clause({"cc-054", "cc-098", "cc-105"})

@@ -151,6 +151,29 @@ class LimitedDeviceTest {
         }
     }
 
+    @Clause("cc-010")
+    @Test
+    void shouldOfferAGibibyteOrMoreWithoutALimitAndOtherwiseTheLimitOfTheDevice() {
+        try (Machine dpu = open(Topology.builtin())) {
+            ComchCapabilities own = ComchCapabilities.of(dpu.findDevice("p0"));
+            assertThat(own.maxProducerBufferBytes()).isGreaterThanOrEqualTo(1L << 30);
+            assertThat(own.maxConsumerBufferBytes()).isGreaterThanOrEqualTo(1L << 30);
+        }
+        Topology lowered =
+                builtinWith(f ->
+                        f.limit(ComchCapabilities.PRODUCER_BUFFER_SIZE_LIMIT, (1L << 30) - 1)
+                                .limit(ComchCapabilities.CONSUMER_BUFFER_SIZE_LIMIT, 4097));
+        try (Machine dpu =
+                Machine.builder(Side.DPU)
+                        .fabricFolder(folder.resolve("lowered"))
+                        .topology(lowered)
+                        .open()) {
+            ComchCapabilities limited = ComchCapabilities.of(dpu.findDevice("p0"));
+            assertThat(limited.maxProducerBufferBytes()).isEqualTo((1L << 30) - 1);
+            assertThat(limited.maxConsumerBufferBytes()).isEqualTo(4097);
+        }
+    }
+
     @Clause({"core-267", "cc-079", "cc-116"})
     @Clause("cc-010")
     @Test
@@ -192,7 +215,10 @@ class LimitedDeviceTest {
                     new Queue.Sending(pair.client(), card.hostEngine, 4096, 2).run(card);
             Buf tooLong =
                     receiving.memory.inventory().bufByAddress(receiving.memory.mmap(), 0, 1001);
-            assertThat(receiving.post(tooLong)).isEqualTo(Status.INVALID_VALUE);
+            ComchPostReceiveTask refused = receiving.consumer.allocatePostReceiveTask(tooLong);
+            assertRefused(Status.INVALID_VALUE, refused::submit)
+                    .hasMessageContainingAll("tailroom 1001 > 1000", "expected=1000 bytes at most");
+            refused.free();
             tooLong.release();
             assertThat(receiving.post(0, 1000)).isEqualTo(Status.SUCCESS);
             int id = receiving.consumer.id();

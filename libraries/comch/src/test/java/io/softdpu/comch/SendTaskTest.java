@@ -75,6 +75,40 @@ class SendTaskTest {
         tasks.forEach(ComchSendTask::free);
     }
 
+    @Clause("cc-084")
+    @Test
+    void shouldCallTheCallbackOfAServerThatFitsAlsoWhenThePeerIsLost() {
+        Peer server = Peer.server(card, Card.NAME);
+        List<ComchSendTask> succeeded = new ArrayList<>();
+        List<ComchSendTask> failed = new ArrayList<>();
+        List<ComchSendTask> tasks = new ArrayList<>();
+        server.endpoint.setSendTasks(2, succeeded::add, failed::add);
+        server.endpoint.start();
+        try (RogueClient client = new RogueClient(card)) { // which can end without a disconnect
+            assertThat(client.tryConnect(RogueClient.hello())).isNull();
+            card.until("connected", () -> server.connection != null);
+            tasks.add(server.endpoint.allocateSendTask(server.connection));
+            tasks.add(server.endpoint.allocateSendTask(server.connection));
+            assertRefused(
+                            Status.NO_MEMORY,
+                            () -> server.endpoint.allocateSendTask(server.connection))
+                    .hasMessageContaining("tasks=2");
+            tasks.getFirst().setMessage(new byte[] {1}).submit();
+            card.until("arrived", () -> client.inbound.poll() >= 0);
+            client.inbound.release();
+            card.until("completed", () -> succeeded.size() + failed.size() == 1);
+            assertThat(succeeded).containsExactly(tasks.getFirst());
+            tasks.getLast().setMessage(new byte[] {2}).submit();
+            card.until("arrived", () -> client.inbound.poll() >= 0);
+            assertThat(succeeded.size() + failed.size()).as("not released").isEqualTo(1);
+        }
+        card.until("completed", () -> succeeded.size() + failed.size() == 2);
+        assertThat(failed).containsExactly(tasks.getLast());
+        assertThat(tasks.getLast().status()).isEqualTo(Status.CONNECTION_RESET);
+        assertThat(succeeded).containsExactly(tasks.getFirst());
+        tasks.forEach(ComchSendTask::free);
+    }
+
     @Clause("cc-091")
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
