@@ -8,7 +8,7 @@ import io.softdpu.samples.SampleSettings;
 import io.softdpu.samples.Samples;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -81,7 +81,9 @@ final class SampleCommand implements Callable<Integer> {
                         "Output: " + sample.output(),
                         "Source: " + sourceOf(sample) + ": " + sample.source())
                 .footerHeading(Examples.HEADING)
-                .footer("  softdpu sample " + sample.name());
+                .footer(
+                        ("  softdpu sample " + sample.name() + " " + sample.exampleArguments())
+                                .stripTrailing());
         spec.addMixin("topology", CommandSpec.forAnnotatedObject(command.topology));
         for (SampleOption option : sample.options()) {
             spec.addOption(specOf(option));
@@ -95,16 +97,20 @@ final class SampleCommand implements Callable<Integer> {
     }
 
     private static OptionSpec specOf(SampleOption option) {
-        String longName = "--" + option.word();
-        String[] names = // as in the other commands, the device has a short name
-                option == SampleOption.DEVICE
-                        ? new String[] {"-d", longName}
-                        : new String[] {longName};
+        String longName = "--" + option.longName();
+        String[] names =
+                option.shortName() == null
+                        ? new String[] {longName}
+                        : new String[] {"-" + option.shortName(), longName};
         OptionSpec.Builder builder =
                 OptionSpec.builder(names)
-                        .paramLabel(option.label())
+                        .required(option.required())
                         .description(option.description() + ".");
-        return option == SampleOption.TIMEOUT
+        if (option.label() == null) {
+            return builder.type(boolean.class).build();
+        }
+        builder.paramLabel(option.label());
+        return option.equals(SampleOption.TIMEOUT)
                 ? builder.type(Duration.class).converters(new SecondsConverter()).build()
                 : builder.type(String.class).build();
     }
@@ -121,9 +127,10 @@ final class SampleCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            Map<SampleOption, String> given = new EnumMap<>(SampleOption.class);
+            Map<SampleOption, String> given = new HashMap<>();
             for (SampleOption option : sample.options()) {
-                OptionSpec parsed = Objects.requireNonNull(spec).findOption("--" + option.word());
+                OptionSpec parsed =
+                        Objects.requireNonNull(spec).findOption("--" + option.longName());
                 if (!parsed.originalStringValues().isEmpty()) {
                     given.put(option, parsed.originalStringValues().getLast());
                 }

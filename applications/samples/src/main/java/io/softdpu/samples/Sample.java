@@ -17,6 +17,11 @@ public interface Sample {
     /** Places to look at in its source, a sentence or two. */
     String source();
 
+    /** Arguments of an example call of its command, for its help; empty: none. */
+    default String exampleArguments() {
+        return "";
+    }
+
     /** The settings that it knows, in the order in which help lists them. */
     List<SampleOption> options();
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Options of one run of a sample. Immutable.
  *
  * @param topology the card
- * @param values of the options that were given, as they were written
+ * @param values of the options that were given, as they were written; of a flag any text
  */
 public record SampleSettings(Topology topology, Map<SampleOption, String> values) {
     /** The default time limit of a sample. */
@@ -35,6 +35,27 @@ public record SampleSettings(Topology topology, Map<SampleOption, String> values
     /** The value of an option, or a default. */
     public String value(SampleOption option, String otherwise) {
         return values.getOrDefault(option, otherwise);
+    }
+
+    /** Whether an option or flag was given. */
+    public boolean isGiven(SampleOption option) {
+        return values.containsKey(option);
+    }
+
+    /**
+     * The value of an option that the sample needs.
+     *
+     * @throws DpuException INVALID_VALUE if it was not given
+     */
+    public String required(SampleOption option) {
+        String value = values.get(option);
+        if (value == null) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "value is missing: option=--%s, expected=--%s=%s"
+                            .formatted(option.longName(), option.longName(), option.label()));
+        }
+        return value;
     }
 
     /**

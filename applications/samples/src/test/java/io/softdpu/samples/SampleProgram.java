@@ -1,8 +1,7 @@
 package io.softdpu.samples;
 
 import io.softdpu.core.device.Topology;
-import java.util.EnumMap;
-import java.util.Locale;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -20,16 +19,24 @@ public final class SampleProgram {
                 .orElseThrow(() -> new IllegalArgumentException("no such sample: sample=" + name));
     }
 
+    private static SampleOption option(Sample sample, String longName) {
+        return sample.options().stream()
+                .filter(option -> option.longName().equals(longName))
+                .findFirst()
+                .orElseThrow(
+                        () -> new IllegalArgumentException("no such option: option=" + longName));
+    }
+
     /** Runs the sample. */
     public static void main(String[] arguments) {
-        Map<SampleOption, String> values = new EnumMap<>(SampleOption.class);
+        Sample sample = find(arguments[0]);
+        Map<SampleOption, String> values = new HashMap<>();
         for (int i = 1; i < arguments.length; i++) {
-            int equals = arguments[i].indexOf('=');
-            String option = arguments[i].substring(0, equals).toUpperCase(Locale.ROOT);
-            values.put(SampleOption.valueOf(option), arguments[i].substring(equals + 1));
+            String name = arguments[i].replaceFirst("=.*", "");
+            values.put(option(sample, name), arguments[i].substring(name.length() + 1));
         }
         try {
-            find(arguments[0]).run(new SampleSettings(Topology.builtin(), values), System.out);
+            sample.run(new SampleSettings(Topology.builtin(), values), System.out);
         } catch (WrongDataException e) {
             System.err.println(e);
             System.exit(3);
