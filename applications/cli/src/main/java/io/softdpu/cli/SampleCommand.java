@@ -81,14 +81,20 @@ final class SampleCommand implements Callable<Integer> {
                         "Output: " + sample.output(),
                         "Source: " + sourceOf(sample) + ": " + sample.source())
                 .footerHeading(Examples.HEADING)
-                .footer(
-                        ("  softdpu sample " + sample.name() + " " + sample.exampleArguments())
-                                .stripTrailing());
+                .footer(exampleOf(sample));
         spec.addMixin("topology", CommandSpec.forAnnotatedObject(command.topology));
         for (SampleOption option : sample.options()) {
             spec.addOption(specOf(option));
         }
         return spec;
+    }
+
+    /** An example call, in two lines where it has arguments: no line may be too long. */
+    private static String[] exampleOf(Sample sample) {
+        String call = "  softdpu sample " + sample.name();
+        return sample.exampleArguments().isEmpty()
+                ? new String[] {call}
+                : new String[] {call + " \\", "    " + sample.exampleArguments()};
     }
 
     /** The file with the source, in the folder that the help of the group names. */

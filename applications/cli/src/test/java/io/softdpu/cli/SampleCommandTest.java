@@ -6,6 +6,7 @@ import io.softdpu.samples.Sample;
 import io.softdpu.samples.SampleOption;
 import io.softdpu.samples.Samples;
 import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
@@ -14,6 +15,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -86,6 +88,72 @@ class SampleCommandTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "cc-ctrl-path-server",
+                "cc-ctrl-path-client",
+                "cc-data-path-high-speed-server",
+                "cc-data-path-high-speed-client"
+            })
+    @Clause({"cc-168", "cc-169", "cc-172"})
+    void shouldShowTheFlagsOfAChannelSampleInItsHelp(String name) {
+        assertThat(run("sample", name, "-h")).isZero();
+        assertThat(out.toString())
+                .startsWith("Usage: softdpu sample " + name)
+                .contains("-p, --pci-addr=ADDRESS", "-r, --rep-pci=ADDRESS", "-t, --text=TEXT")
+                .contains("-h, --help", "  softdpu sample " + name + " \\");
+    }
+
+    @Test
+    @Clause("cc-170")
+    void shouldRequireTheRepresentorOnTheDpuAlone(Processes processes) {
+        for (String pair : List.of("cc-ctrl-path", "cc-data-path-high-speed")) {
+            err.getBuffer().setLength(0);
+            assertThat(run("sample", pair + "-server", "-p", "03:00.0"))
+                    .isEqualTo(ExitCode.USAGE.code());
+            assertThat(err.toString())
+                    .startsWith("softdpu: value is missing: option=--rep-pci, expected=--rep-pci=");
+        }
+        ChildProcess server =
+                command(processes, "", "sample", "cc-ctrl-path-server", "-r", "0b:00.0");
+        ChildProcess client = command(processes, "", "sample", "cc-ctrl-path-client");
+        assertThat(client.awaitExit(DEADLINE)).isZero();
+        assertThat(server.awaitExit(DEADLINE)).isZero();
+    }
+
+    @Test
+    @Clause({"cc-169", "cc-171"})
+    void shouldWorkOnTheNamedDevicesWithTheNamedTexts(Processes processes) {
+        ChildProcess server =
+                command(
+                        processes,
+                        "",
+                        ("sample cc-ctrl-path-server -p 03:00.1 -r 0b:00.1 -t Hello,host")
+                                .split(" "));
+        ChildProcess client =
+                command(
+                        processes,
+                        "",
+                        ("sample cc-ctrl-path-client -p 0b:00.1 -r 0b:00.1 -t Hello,DPU")
+                                .split(" "));
+        assertThat(client.awaitExit(DEADLINE)).as("%s", client.errorLines()).isZero();
+        assertThat(server.awaitExit(DEADLINE)).as("%s", server.errorLines()).isZero();
+        assertThat(server.outputLines())
+                .contains("connected: function=host/pf1", "received: bytes=9, text=Hello,DPU");
+        assertThat(client.outputLines()).contains("received: bytes=10, text=Hello,host");
+    }
+
+    @Test
+    void shouldFailForATextThatTheDeviceCannotSend(Processes processes) {
+        ChildProcess sample = command(processes, "", "sample", "cc-ctrl-path-client", "-t", "");
+        assertThat(sample.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(sample.errorLines().getFirst())
+                .startsWith(
+                        "softdpu: INVALID_VALUE: length of the text is illegal: option=--text,"
+                                + " lengthBytes=0, expected=1 to 4080");
+    }
+
     /** A usage error has a reason, and no status. */
     @ParameterizedTest
     @CsvSource(
@@ -130,6 +198,23 @@ class SampleCommandTest {
                     .as("seed %s: %s", seed, sample.errorLines())
                     .isZero();
             assertThat(sample.errorLines()).as("reports with seed %s", seed).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cc-ctrl-path", "cc-data-path-high-speed"})
+    void shouldExchangeTextsUnderTheSanitizerWithoutAReport(
+            String pair, Processes processes, SeededRandom random) {
+        String any = Long.toString(random.between(4, 1_000_000));
+        for (String seed : List.of("1", "2", "3", any)) {
+            ChildProcess server =
+                    command(processes, seed, "sample", pair + "-server", "-r", "0b:00.0");
+            ChildProcess client = command(processes, seed, "sample", pair + "-client", "-t", "hi");
+            assertThat(client.awaitExit(DEADLINE)).as("seed %s", seed).isZero();
+            assertThat(server.awaitExit(DEADLINE)).as("seed %s", seed).isZero();
+            assertThat(server.outputLines()).contains("received: bytes=2, text=hi");
+            assertThat(client.errorLines()).as("reports with seed %s", seed).isEmpty();
+            assertThat(server.errorLines()).as("reports with seed %s", seed).isEmpty();
         }
     }
 

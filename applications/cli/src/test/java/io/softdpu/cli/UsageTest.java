@@ -126,7 +126,7 @@ class UsageTest {
             value = {
                 "storage|command is missing: expected=one of target, zero-copy, initiator",
                 "sample nosuch|no such command: command=nosuch, expected=one of"
-                        + " dma-copy-host, dma-copy-dpu, pe-polling,",
+                        + " dma-copy-host, dma-copy-dpu, cc-ctrl-path-server,",
                 "demo --blok|no such option: option=--blok, expected=an option of `softdpu demo`;"
                         + " did you mean --block-size?",
                 "demo --jsno -|no such option: option=--jsno, expected=an option of `softdpu demo`;"

@@ -81,7 +81,7 @@ final class DmaCopyDpu implements Sample {
                                 .open();
                 ProgressEngine engine = ProgressEngine.create();
                 ComchServer server = ComchServer.create(device, representor, CopyMessage.SERVER)) {
-            CopyChannel channel = new CopyChannel(server, engine, deadline);
+            MessageChannel channel = new MessageChannel(server, engine, deadline);
             server.setConnectionCallbacks(
                     (connection, successful) ->
                             out.println(

@@ -75,7 +75,7 @@ final class DmaCopyHost implements Sample {
 
             // The client looks for its server for as long as this; neither has to be first.
             client.setConnectTimeout(settings.timeout());
-            CopyChannel channel = new CopyChannel(client, engine, deadline);
+            MessageChannel channel = new MessageChannel(client, engine, deadline);
             out.println("waiting for dma-copy-dpu");
             engine.start(client, settings.timeout());
 

@@ -8,6 +8,10 @@ public final class Samples {
             List.of(
                     new DmaCopyHost(),
                     new DmaCopyDpu(),
+                    new ControlPathServer(),
+                    new ControlPathClient(),
+                    new DataPathServer(),
+                    new DataPathClient(),
                     new PePolling(),
                     new PeEvent(),
                     new PeReactive(),

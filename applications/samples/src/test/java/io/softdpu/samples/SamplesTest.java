@@ -72,7 +72,7 @@ class SamplesTest {
     @Test
     void shouldBeListed() {
         List<Sample> all = Samples.all();
-        assertThat(all).extracting(Sample::name).doesNotHaveDuplicates().hasSize(10);
+        assertThat(all).extracting(Sample::name).doesNotHaveDuplicates().hasSize(14);
         for (Sample sample : all) {
             assertThat(sample.summary()).endsWith(".").hasSizeLessThan(100);
             assertThat(sample.output()).endsWith(".").hasSizeLessThan(160);

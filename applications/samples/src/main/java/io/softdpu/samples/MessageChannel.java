@@ -14,10 +14,10 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of the Comm Channel between the two processes of dma-copy: sends a message, and keeps the
- * received one.
+ * One end of a Comm Channel between the two processes of a sample: registers the send task and the
+ * event of a received message, sends a message, and keeps the received one.
  */
-final class CopyChannel {
+final class MessageChannel {
     private final ComchEndpoint endpoint;
     private final ProgressEngine engine;
     private final Deadline deadline;
@@ -26,7 +26,7 @@ final class CopyChannel {
     private boolean delivered;
 
     /** Configures the endpoint and connects it to the engine. */
-    CopyChannel(ComchEndpoint endpoint, ProgressEngine engine, Deadline deadline) {
+    MessageChannel(ComchEndpoint endpoint, ProgressEngine engine, Deadline deadline) {
         this.endpoint = endpoint;
         this.engine = engine;
         this.deadline = deadline;

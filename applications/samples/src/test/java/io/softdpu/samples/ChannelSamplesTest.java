@@ -1,0 +1,180 @@
+package io.softdpu.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests of the Comm Channel samples, each pair as two processes. */
+@StartsProcesses
+class ChannelSamplesTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final String CONTROL_PATH = "cc-ctrl-path";
+    private static final String DATA_PATH = "cc-data-path-high-speed";
+
+    @TempDir Path folder;
+
+    private ChildProcess sample(Processes processes, String... arguments) {
+        return processes.start(
+                JavaCommand.ofClass(SampleProgram.class)
+                        .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
+                        .withArguments(arguments));
+    }
+
+    /** Lines of both sides of a pair that has ended well, the server first. */
+    private record Output(List<String> server, List<String> client) {}
+
+    /** Runs a pair to its end, the server first; the client sends another text than its default. */
+    private Output run(Processes processes, String pair) {
+        ChildProcess server = sample(processes, pair + "-server", "rep-pci=0b:00.0");
+        server.awaitLine("^waiting for " + pair + "-client$", DEADLINE);
+        ChildProcess client = sample(processes, pair + "-client", "text=Hello DPU");
+        assertEndsWell(client);
+        assertEndsWell(server);
+        return new Output(server.outputLines(), client.outputLines());
+    }
+
+    private static void assertEndsWell(ChildProcess sample) {
+        assertThat(sample.awaitExit(DEADLINE)).as("%s", sample.errorLines()).isZero();
+        assertThat(sample.errorLines()).isEmpty();
+    }
+
+    @Test
+    @Clause({"cc-166", "cc-176", "cc-177"})
+    @Clause({"cc-171", "cc-178"})
+    void shouldExchangeMessagesOnTheControlPath(Processes processes) {
+        Output output = run(processes, CONTROL_PATH);
+        assertThat(output.client)
+                .containsExactly(
+                        "waiting for cc-ctrl-path-server",
+                        "client: IDLE to STARTING",
+                        "client: STARTING to RUNNING",
+                        "connected: function=host/pf0",
+                        "sent: bytes=9",
+                        "received: bytes=18, text=Hello from the DPU",
+                        "client: RUNNING to STOPPING",
+                        "client: STOPPING to IDLE",
+                        "disconnected: function=host/pf0, orderly=true");
+        assertThat(output.server)
+                .containsExactlyInAnyOrder(
+                        "waiting for cc-ctrl-path-client",
+                        "server: IDLE to RUNNING",
+                        "connected: function=host/pf0",
+                        "received: bytes=9, text=Hello DPU",
+                        "sent: bytes=18",
+                        "disconnected: function=host/pf0, orderly=true",
+                        "server: RUNNING to STOPPING",
+                        "server: STOPPING to IDLE")
+                .endsWith("server: STOPPING to IDLE");
+    }
+
+    @Test
+    @Clause({"cc-173", "cc-174", "cc-175"})
+    void shouldSendFromTheClientFirstAndFromTheServerOnReceipt(Processes processes) {
+        Output output = run(processes, CONTROL_PATH); // the server on the DPU, which is first
+        assertThat(output.client)
+                .containsSubsequence(
+                        "client: STARTING to RUNNING",
+                        "sent: bytes=9",
+                        "received: bytes=18, text=Hello from the DPU");
+        assertThat(output.server)
+                .containsSubsequence(
+                        "server: IDLE to RUNNING",
+                        "connected: function=host/pf0",
+                        "received: bytes=9, text=Hello DPU",
+                        "sent: bytes=18");
+    }
+
+    @Test
+    @Clause({"cc-167", "cc-179", "cc-180"})
+    void shouldExchangeDataInBothDirectionsOfTheFastPath(Processes processes) {
+        Output output = run(processes, DATA_PATH); // the server on the DPU, which is first
+        assertThat(output.server).contains("received: bytes=9, text=Hello DPU");
+        assertThat(output.client).contains("received: bytes=17, text=Data from the DPU");
+        for (List<String> side : List.of(output.server, output.client)) {
+            for (String context : List.of("consumer", "producer")) {
+                assertThat(side)
+                        .containsSubsequence(
+                                "connected: function=host/pf0",
+                                context + ": IDLE to STARTING",
+                                context + ": STARTING to RUNNING");
+            }
+        }
+    }
+
+    @Test
+    @Clause({"cc-181", "cc-182"})
+    void shouldPostBeforeItSendsAndStopTheFastPathBeforeTheChannel(Processes processes) {
+        Output output = run(processes, DATA_PATH);
+        assertPostsFirst(output.server, "sent: bytes=17");
+        assertPostsFirst(output.client, "sent: bytes=9");
+        assertStopsFastPathFirst(output.server, "server: RUNNING to STOPPING");
+        assertStopsFastPathFirst(output.client, "client: RUNNING to STOPPING");
+    }
+
+    private static void assertPostsFirst(List<String> side, String sent) {
+        assertThat(side)
+                .containsSubsequence("consumer: STARTING to RUNNING", "posted: bytes=4080", sent);
+    }
+
+    private static void assertStopsFastPathFirst(List<String> side, String channelStops) {
+        for (String context : List.of("consumer", "producer")) {
+            assertThat(side).containsSubsequence(context + ": STOPPING to IDLE", channelStops);
+        }
+    }
+
+    /** A card refuses this order; see docs/fidelity.md. */
+    @ParameterizedTest
+    @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
+    void shouldWaitForAServerThatIsStartedLater(String pair, Processes processes) {
+        ChildProcess client = sample(processes, pair + "-client", "pci-addr=0b:00.1");
+        client.awaitLine("^client: IDLE to STARTING$", DEADLINE);
+        ChildProcess server =
+                sample(
+                        processes,
+                        pair + "-server",
+                        "pci-addr=03:00.1",
+                        "rep-pci=0b:00.1",
+                        "text=Hello host");
+        assertEndsWell(client);
+        assertEndsWell(server);
+        assertThat(client.outputLines()).contains("received: bytes=10, text=Hello host");
+        assertThat(server.outputLines()).contains("connected: function=host/pf1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
+    void shouldGiveUpWhereNobodyComes(String pair, Processes processes) {
+        ChildProcess server = sample(processes, pair + "-server", "rep-pci=0b:00.0", "timeout=0.5");
+        assertThat(server.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(server.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
+        ChildProcess client = sample(processes, pair + "-client", "timeout=0.5");
+        assertThat(client.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(client.errorLines())
+                .anyMatch(line -> line.contains("TIME_OUT") || line.contains("NOT_FOUND"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
+    void shouldGoOnWithTheServerThatTakesThePlaceOfAKilledOne(String pair, Processes processes) {
+        ChildProcess server = sample(processes, pair + "-server", "rep-pci=0b:00.0");
+        server.awaitLine("^waiting", DEADLINE);
+        server.freeze();
+        ChildProcess client = sample(processes, pair + "-client");
+        client.awaitLine("^client: IDLE to STARTING$", DEADLINE);
+        server.kill();
+        ChildProcess other = sample(processes, pair + "-server", "rep-pci=0b:00.0");
+        assertEndsWell(other);
+        assertEndsWell(client);
+    }
+}
