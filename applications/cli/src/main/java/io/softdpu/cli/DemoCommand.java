@@ -165,6 +165,7 @@ final class DemoCommand implements Callable<Integer> {
     private List<String> roleArguments() {
         List<String> arguments = new ArrayList<>(topology.arguments());
         arguments.addAll(List.of("--log-level", Logging.level().name()));
+        arguments.addAll(List.of("--sdk-log-level", Logging.sdkLevel().name()));
         return arguments;
     }
 

@@ -54,7 +54,8 @@ import picocli.CommandLine.ParameterException;
             "    --execution-strategy read_write_data_validity_test",
             "  softdpu storage initiator -d 0b:00.0 --cpu any \\",
             "    --transaction-count 64 \\",
-            "    --execution-strategy read_throughput_test"
+            "    --execution-strategy read_throughput_test",
+            "  softdpu storage initiator -j flags.json"
         })
 final class InitiatorCommand extends RoleCommand {
     @ArgGroup(multiplicity = "1")

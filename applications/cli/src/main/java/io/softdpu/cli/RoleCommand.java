@@ -56,6 +56,17 @@ abstract class RoleCommand implements Callable<Integer> {
             })
     private List<CpuBinding> cpus = List.of();
 
+    @Option(
+            names = {"-j", FlagFileArguments.OPTION},
+            paramLabel = "FILE",
+            description = {
+                "Flags as JSON: an object with doca_general_flags (log-level, sdk-log-level) and"
+                        + " doca_program_flags (the other long names), which are objects too. The"
+                        + " command line takes precedence; a required flag may be in either."
+            })
+    @SuppressWarnings("UnusedVariable") // FlagFileArguments reads it before the other options
+    private @Nullable Path flags;
+
     @Mixin private final TopologyOption topology = new TopologyOption();
 
     @Option(names = "--exit-with-parent", hidden = true)

@@ -84,6 +84,17 @@ public final class SoftDpu implements Callable<Integer> {
     private @Nullable LogLevel logLevel;
 
     @Option(
+            names = "--sdk-log-level",
+            paramLabel = "LEVEL",
+            converter = LogLevelConverter.class,
+            scope = ScopeType.INHERIT,
+            description =
+                    "Log level of the libraries, on the same scale (default: 40); -l is that of the"
+                            + " program.",
+            completionCandidates = LogLevelConverter.class)
+    private @Nullable LogLevel sdkLogLevel;
+
+    @Option(
             names = {"-q", "--quiet"},
             scope = ScopeType.INHERIT,
             description = "Log warnings and errors only, as --log-level warning does.")
@@ -98,9 +109,23 @@ public final class SoftDpu implements Callable<Integer> {
     /** Runs the command and ends the process with one of the codes of {@link ExitCode}. */
     public static void main(String[] arguments) {
         CommandLine command = commandLine(arguments);
-        int code = command.execute(arguments);
+        int code = execute(command, arguments);
         System.exit(
                 checkOutput(code, System.out, Terminal.isStandardOutputPipe(), command.getErr()));
+    }
+
+    /**
+     * Executes a command line and returns its exit code; reads the file with flags that it may
+     * name.
+     */
+    static int execute(CommandLine command, String... arguments) {
+        String[] all;
+        try {
+            all = FlagFileArguments.expand(command, arguments);
+        } catch (ParameterException e) {
+            return Errors.refusedCommandLine(e, arguments);
+        }
+        return command.execute(all);
     }
 
     /**
@@ -169,6 +194,7 @@ public final class SoftDpu implements Callable<Integer> {
     private int execute(CommandLine.ParseResult parsed) {
         CommandLine leaf = parsed.asCommandLineList().getLast();
         Logging.setLevel(logLevel(leaf));
+        Logging.setSdkLevel(sdkLogLevel == null ? LogLevel.WARNING : sdkLogLevel);
         if (showsHelp(parsed, leaf)) {
             Objects.requireNonNull(spec).commandLine().setUsageHelpWidth(HelpWidth.columns());
         }

@@ -9,7 +9,7 @@ import picocli.CommandLine.Spec;
 
 /** {@code softdpu storage}: the group of the three roles; needs one of them. */
 @Command(
-        name = "storage",
+        name = StorageCommand.NAME,
         description = {
             "Runs one of the three programs of the zero-copy storage pipeline.",
             "Start them in three terminals, in the order of the examples; all end with the"
@@ -26,6 +26,9 @@ import picocli.CommandLine.Spec;
             "    --execution-strategy read_write_data_validity_test"
         })
 final class StorageCommand implements Callable<Integer> {
+    /** Its name. */
+    static final String NAME = "storage";
+
     @Spec private @Nullable CommandSpec spec;
 
     @Override

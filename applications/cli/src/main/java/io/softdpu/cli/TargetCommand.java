@@ -38,7 +38,8 @@ import picocli.CommandLine.TypeConversionException;
             "  softdpu storage target -d t0 --cpu any \\",
             "    --listen-port 12345 --volume memory:64MiB",
             "  softdpu storage target -d t0 --cpu 0 \\",
-            "    --listen-port 0 --volume disk.img"
+            "    --listen-port 0 --volume disk.img",
+            "  softdpu storage target -j flags.json"
         })
 final class TargetCommand extends RoleCommand {
     private static final String MEMORY = "memory:";

@@ -32,7 +32,8 @@ import picocli.CommandLine.ParameterException;
         footerHeading = Examples.HEADING,
         footer = {
             "  softdpu storage zero-copy -d 03:00.0 --cpu any \\",
-            "    -r 0b:00.0 --storage-server 127.0.0.1:12345"
+            "    -r 0b:00.0 --storage-server 127.0.0.1:12345",
+            "  softdpu storage zero-copy -j flags.json"
         })
 final class ZeroCopyCommand extends RoleCommand {
     @Option(

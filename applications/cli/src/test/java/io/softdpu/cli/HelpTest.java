@@ -2,8 +2,11 @@ package io.softdpu.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -11,6 +14,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -19,6 +23,8 @@ import picocli.CommandLine.ParseResult;
 
 /** Tests of help texts: the overview, their width, and their examples. */
 class HelpTest {
+    @TempDir Path folder;
+
     private static Stream<CommandLine> visible(CommandLine group) {
         return Stream.concat(
                 Stream.of(group),
@@ -56,19 +62,41 @@ class HelpTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void shouldShowExamplesThatTheCommandAccepts(String command) {
+    void shouldShowExamplesThatTheCommandAccepts(String command) throws IOException {
         List<String> examples = examplesOf(find(command));
 
         assertThat(examples).isNotEmpty();
         for (String example : examples) {
             String plain = example.replaceFirst("^source <\\((.*)\\)$", "$1");
             assertThat(plain).startsWith("softdpu");
-            String[] words = plain.substring("softdpu".length()).strip().split(" +");
-            ParseResult parsed = SoftDpu.commandLine(words).parseArgs(words); // or it throws
+            String[] words =
+                    plain.substring("softdpu".length())
+                            .strip()
+                            .replace("flags.json", flagsOf(command).toString())
+                            .split(" +");
+            CommandLine tree = SoftDpu.commandLine(words);
+            ParseResult parsed =
+                    tree.parseArgs(FlagFileArguments.expand(tree, words)); // or it throws
             assertThat(parsed.asCommandLineList().getLast().getCommandSpec().qualifiedName())
                     .as(example)
                     .startsWith(command);
         }
+    }
+
+    /** A file with the flags that a storage program needs, as its example may name it. */
+    private Path flagsOf(String command) throws IOException {
+        String flags =
+                switch (command) {
+                    case "softdpu storage target" ->
+                            "'device': 't0', 'listen-port': 0, 'volume': 'memory:1MiB'";
+                    case "softdpu storage initiator" ->
+                            "'device': '0b:00.0', 'execution-strategy': 'read_throughput_test'";
+                    default ->
+                            "'device': '03:00.0', 'representor': '0b:00.0',"
+                                    + " 'storage-server': '127.0.0.1:12345'";
+                };
+        String text = "{'doca_program_flags': {'cpu': 0, " + flags + "}}";
+        return Files.writeString(folder.resolve("flags"), text.replace('\'', '"'));
     }
 
     @ParameterizedTest

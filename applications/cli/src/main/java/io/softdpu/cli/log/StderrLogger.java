@@ -30,7 +30,7 @@ final class StderrLogger implements System.Logger {
     @Override
     public boolean isLoggable(Level level) {
         boolean ofTheJdk = name.startsWith("java.") || name.startsWith("jdk.");
-        return Logging.level().shows(ofTheJdk && level == Level.DEBUG ? Level.TRACE : level);
+        return Logging.levelOf(name).shows(ofTheJdk && level == Level.DEBUG ? Level.TRACE : level);
     }
 
     @Override
@@ -44,7 +44,7 @@ final class StderrLogger implements System.Logger {
             line.append(prefix(level)).append(ForeignText.escape(message));
             if (thrown != null) {
                 line.append(": ").append(ForeignText.escape(thrown.toString()));
-                if (Logging.level().showsStackTraces()) {
+                if (Logging.levelOf(name).showsStackTraces()) {
                     line.append(System.lineSeparator()).append(StackTraces.of(thrown));
                 }
             }

@@ -2,6 +2,7 @@ package io.softdpu.cli.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.testkit.Clause;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +26,24 @@ class StderrLoggerTest {
     void tearDown() {
         System.setErr(standardError);
         Logging.setLevel(LogLevel.WARNING);
+        Logging.setSdkLevel(LogLevel.WARNING);
+    }
+
+    @Test
+    @Clause("sto-028")
+    void shouldFollowTheLevelOfTheProgramOrOfTheLibraries() {
+        System.Logger ofALibrary = System.getLogger("io.softdpu.fabric.thread.BusLoop");
+        Logging.setLevel(LogLevel.DEBUG);
+        ofALibrary.log(System.Logger.Level.INFO, "one");
+        logger.log(System.Logger.Level.INFO, "two");
+        Logging.setSdkLevel(LogLevel.INFO);
+        Logging.setLevel(LogLevel.DISABLE);
+        ofALibrary.log(System.Logger.Level.INFO, "three");
+        logger.log(System.Logger.Level.ERROR, "four");
+
+        assertThat(written.toString(StandardCharsets.UTF_8))
+                .hasLineCount(2)
+                .contains("target: two", "BusLoop: three");
     }
 
     @Test
@@ -52,10 +71,10 @@ class StderrLoggerTest {
     @Test
     void shouldKeepWhatTheJdkDebugsForTrace() {
         System.Logger ofTheJdk = new StderrLogger("java.lang.Runtime");
-        Logging.setLevel(LogLevel.DEBUG);
+        Logging.setSdkLevel(LogLevel.DEBUG);
         ofTheJdk.log(System.Logger.Level.DEBUG, "one");
         ofTheJdk.log(System.Logger.Level.WARNING, "two");
-        Logging.setLevel(LogLevel.TRACE);
+        Logging.setSdkLevel(LogLevel.TRACE);
         ofTheJdk.log(System.Logger.Level.DEBUG, "three");
 
         assertThat(written.toString(StandardCharsets.UTF_8))
