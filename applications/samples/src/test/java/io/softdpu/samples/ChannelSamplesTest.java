@@ -154,7 +154,7 @@ class ChannelSamplesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
-    void shouldGiveUpWhereNobodyComes(String pair, Processes processes) {
+    void shouldFailInTimeIfThePeerDoesNotStart(String pair, Processes processes) {
         ChildProcess server = sample(processes, pair + "-server", "rep-pci=0b:00.0", "timeout=0.5");
         assertThat(server.awaitExit(DEADLINE)).isEqualTo(1);
         assertThat(server.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));

@@ -74,7 +74,7 @@ public final class ComchReceiveBuffer implements AutoCloseable {
         return buf;
     }
 
-    /** Whether the program has it. */
+    /** Whether the program has taken it and not closed it. */
     boolean isTaken() {
         return taken;
     }

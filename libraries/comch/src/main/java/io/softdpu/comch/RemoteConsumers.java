@@ -29,7 +29,7 @@ final class RemoteConsumers {
     private final ControlQueue control;
     private final ConsumerRegistry registry;
 
-    /** Whether the device has producers: without them no consumer of the peer is of use. */
+    /** Whether the device has producers: without them nothing can be sent to consumers of the peer. */
     private final boolean canSend;
 
     private final Map<Integer, ConsumerImport> imports = new HashMap<>();

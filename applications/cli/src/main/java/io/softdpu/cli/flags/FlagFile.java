@@ -71,7 +71,7 @@ public record FlagFile(String source, List<Flag> flags) {
         }
     }
 
-    /** ValueType of a value. */
+    /** Type of a value in JSON. */
     public enum ValueType {
         /** A text in quotes. */
         STRING,

@@ -10,27 +10,27 @@ sealed interface MessagePath permits TaskPath, StreamPath {
     /** Configures the server or client, before it is started. */
     void configure(ComchEndpoint endpoint);
 
-    /** Makes what receives messages, with all its buffers posted. */
+    /** Creates the consumer or stream that receives messages, and posts all its buffers. */
     void receive(ComchConnection over);
 
-    /** Waits until the peer receives messages, and makes what sends them. */
+    /** Waits until the peer receives messages, and creates the producer or stream to send them. */
     void produce(ComchConnection over);
 
     /**
      * Sends a message; false if none is free, or the other side has no buffer for it just now.
      *
-     * @param stamp what it is to begin with, where the plan's messages are stamped
+     * @param stamp the first 8 bytes of the message, where the plan's messages are stamped
      * @throws DpuException CONNECTION_RESET if the peer has ended
      */
     boolean trySend(long stamp);
 
     /**
-     * Whether the tasks of all messages are complete; without tasks always. The peer reports what
-     * it has received.
+     * Whether all send tasks have completed; always true for a stream, which has none of the
+     * program's. The peer reports what it has received.
      */
     boolean allSent();
 
-    /** Frees the tasks that are not under way: a context stops when all are free. */
+    /** Frees the tasks that are not in flight: a context stops when all are free. */
     void freeIdle();
 
     /**
