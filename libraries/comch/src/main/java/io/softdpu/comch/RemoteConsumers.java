@@ -29,7 +29,9 @@ final class RemoteConsumers {
     private final ControlQueue control;
     private final ConsumerRegistry registry;
 
-    /** Whether the device has producers: without them nothing can be sent to consumers of the peer. */
+    /**
+     * Whether the device has producers: without them nothing can be sent to consumers of the peer.
+     */
     private final boolean canSend;
 
     private final Map<Integer, ConsumerImport> imports = new HashMap<>();
