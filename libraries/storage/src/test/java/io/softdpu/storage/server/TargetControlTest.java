@@ -20,11 +20,16 @@ import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.control.ChannelEnd;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.wire.Blob;
+import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -141,22 +146,38 @@ class TargetControlTest {
         assertFailed(Status.CONNECTION_RESET, "peer has ended");
     }
 
-    /** As for a target that was frozen while the others ended. */
+    /**
+     * As for a target that was frozen while the others ended: all messages are there when it reads
+     * the first, so they are sent in one write.
+     */
     @Test
-    void shouldSayInTheServicesWordsWhyTheMemoryIsNotThereAnyMore() {
-        ask(new ControlPayload.QueryStorageRequest());
+    void shouldSayInTheServicesWordsWhyTheMemoryIsNotThereAnyMore() throws IOException {
         Exported memory = new Exported(folder);
         Blob export = memory.blob();
         memory.close();
-        ControlPayload.ErrorResponse word =
-                ControlPayload.ErrorResponse.of(Status.TIME_OUT, "initiator is inactive");
+        ByteArrayOutputStream messages = new ByteArrayOutputStream();
+        for (ControlMessage message :
+                List.of(
+                        new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest()),
+                        new ControlMessage(
+                                2, 1, new ControlPayload.InitStorageRequest(4, 1, export)),
+                        new ControlMessage(
+                                0,
+                                0,
+                                ControlPayload.ErrorResponse.of(
+                                        Status.TIME_OUT, "initiator is inactive")))) {
+            messages.writeBytes(ControlCodec.encode(message));
+        }
 
-        service.run(c -> {
-            c.send(new ControlMessage(1, 1, new ControlPayload.InitStorageRequest(4, 1, export)));
-            c.send(new ControlMessage(0, 0, word));
-        });
+        try (StorageTarget frozen = openTarget(0)) {
+            end = Pipeline.begin(frozen);
+            try (Socket socket =
+                    new Socket(frozen.address().getAddress(), frozen.address().getPort())) {
+                socket.getOutputStream().write(messages.toByteArray());
 
-        assertFailed(Status.TIME_OUT, "initiator is inactive");
+                assertFailed(Status.TIME_OUT, "initiator is inactive");
+            }
+        }
     }
 
     @Test
