@@ -259,7 +259,11 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
             return;
         }
         ComchConnection established =
-                new ComchConnection(this, endpointServices(), device().info().function().key());
+                new ComchConnection(
+                        this,
+                        endpointServices(),
+                        device().info().function().key(),
+                        new ComchPeer(attachment.link().peerPid(), attachment.link().peerUid()));
         try {
             established(new Channel(established, attachment, inbound, theirs));
         } catch (RuntimeException e) {

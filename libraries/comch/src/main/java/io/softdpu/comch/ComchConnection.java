@@ -17,6 +17,7 @@ public final class ComchConnection {
     private final EndpointContext<?> endpoint;
     private final EndpointServices services;
     private final String function;
+    private final ComchPeer peer;
     private @Nullable Channel channel;
     private volatile @Nullable ConsumerRegistry registry;
     private volatile boolean connected;
@@ -28,10 +29,15 @@ public final class ComchConnection {
     private long receivedMessages;
     private long receivedBytes;
 
-    ComchConnection(EndpointContext<?> endpoint, EndpointServices services, String function) {
+    ComchConnection(
+            EndpointContext<?> endpoint,
+            EndpointServices services,
+            String function,
+            ComchPeer peer) {
         this.endpoint = endpoint;
         this.services = services;
         this.function = function;
+        this.peer = peer;
     }
 
     /** The client or server that it belongs to. Any thread. */
@@ -42,6 +48,17 @@ public final class ComchConnection {
     /** The topology's key of the client's function, for example {@code host/pf0}. Any thread. */
     public String function() {
         return function;
+    }
+
+    /**
+     * Process and user of the peer, for an access check of the program: the Comm Channel itself
+     * admits each process of its own user that can open the fabric folder, and no other (cc-040).
+     * For a server it is the client's process, also of a client that was refused; for a client the
+     * process in which the server was started. The same after the end of the connection. Any
+     * thread; allocates nothing.
+     */
+    public ComchPeer peer() {
+        return peer;
     }
 
     /**

@@ -41,6 +41,10 @@ final class PendingClients implements EndpointListener {
             @Nullable Hello hello,
             @Nullable InboundRing inbound,
             @Nullable DpuException failure) {
+        ComchPeer peer() {
+            return new ComchPeer(pending.peerPid(), pending.peerUid());
+        }
+
         void refuse(DpuException refusal) {
             if (inbound != null) {
                 inbound.release();

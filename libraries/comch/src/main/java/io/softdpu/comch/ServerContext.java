@@ -134,7 +134,10 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
         if (hello != null) {
             ComchConnection refused =
                     new ComchConnection(
-                            this, endpointServices(), ForeignText.escapeAndCut(hello.function()));
+                            this,
+                            endpointServices(),
+                            ForeignText.escapeAndCut(hello.function()),
+                            request.peer());
             refused.ended(refusal);
             call(connected, refused, false);
         }
@@ -144,7 +147,7 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
         Hello hello = Objects.requireNonNull(request.hello(), "checked");
         InboundRing inbound = Objects.requireNonNull(request.inbound(), "checked");
         ComchConnection connection =
-                new ComchConnection(this, endpointServices(), hello.function());
+                new ComchConnection(this, endpointServices(), hello.function(), request.peer());
         Attachment attachment = null;
         try {
             attachment = request.pending().accept(new Welcome(terms()).toBytes(), inbound.memory());

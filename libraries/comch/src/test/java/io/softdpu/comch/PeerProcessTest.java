@@ -10,6 +10,7 @@ import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.OtherUser;
 import io.softdpu.testkit.ProcessView;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -121,6 +123,48 @@ class PeerProcessTest {
         assertThat(server.consumers).isEmpty();
         start("client");
         card.until("next", () -> server.connection.isConnected());
+    }
+
+    @Test
+    void shouldNameTheProcessOfThePeerAlsoOfARefusedClient() throws IOException {
+        int uid = (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        Peer server = Peer.server(card, Card.NAME);
+        ((ComchServer) server.endpoint).setMaxClients(1);
+        server.endpoint.start();
+        ChildProcess client = start("client");
+        card.until("connected", () -> server.connection != null);
+        ChildProcess tooMany = start("client");
+        card.until("refused", () -> server.events.contains("connected false"));
+
+        assertThat(server.connection.peer()).isEqualTo(new ComchPeer((int) client.pid(), uid));
+        assertThat(server.connectionsOfEvents.getLast().peer())
+                .isEqualTo(new ComchPeer((int) tooMany.pid(), uid));
+        card.until("told", () -> client.outputLines().contains("running"));
+        client.awaitLine(
+                "peer ComchPeer\\[pid=" + ProcessHandle.current().pid() + ", uid=" + uid + "]",
+                PATIENCE);
+        client.kill();
+        card.until("ended", () -> !server.connection.isConnected());
+        assertThat(server.connection.peer().pid()).isEqualTo((int) client.pid());
+    }
+
+    @Test
+    void shouldNameTheUserOfThePeer() throws IOException {
+        OtherUser nobody = OtherUser.nobody();
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        Path theirs = Files.createDirectory(folder.resolve("theirs"));
+        nobody.own(theirs);
+
+        ChildProcess server = processes.start(program("server", theirs).as(nobody));
+        server.awaitLine("ready", PATIENCE);
+        ChildProcess client = processes.start(program("client", theirs).as(nobody));
+
+        server.awaitLine(peerOf(client, nobody), PATIENCE);
+        client.awaitLine(peerOf(server, nobody), PATIENCE);
+    }
+
+    private static String peerOf(ChildProcess process, OtherUser user) {
+        return "peer ComchPeer\\[pid=%d, uid=%d]".formatted(process.pid(), user.uid());
     }
 
     @Test
@@ -252,9 +296,11 @@ class PeerProcessTest {
     }
 
     private ChildProcess start(String role) {
-        return processes.start(
-                JavaCommand.ofClass(PeerProgram.class)
-                        .withArguments(role, folder.resolve("fabric").toString()));
+        return processes.start(program(role, folder.resolve("fabric")));
+    }
+
+    private static JavaCommand program(String role, Path fabric) {
+        return JavaCommand.ofClass(PeerProgram.class).withArguments(role, fabric.toString());
     }
 
     private ProcessBuilder withoutNetwork(String role) {

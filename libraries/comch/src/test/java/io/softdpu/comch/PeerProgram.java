@@ -75,6 +75,7 @@ public final class PeerProgram {
             listening.setConnectionCallbacks(
                     (c, successful) -> {
                         say("connected " + successful);
+                        say("peer " + c.peer());
                         connected = c;
                         consume(engine, c, device);
                     },
@@ -92,6 +93,7 @@ public final class PeerProgram {
                 connected = client.connection();
                 consume(engine, connected, device);
                 say("running");
+                say("peer " + connected.peer());
             }
         }
     }

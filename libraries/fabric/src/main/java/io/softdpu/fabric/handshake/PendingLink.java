@@ -43,6 +43,11 @@ public final class PendingLink {
         return link.peerPid();
     }
 
+    /** User id of the client. */
+    public int peerUid() {
+        return link.peerUid();
+    }
+
     /** Whether the client has disconnected meanwhile. */
     public boolean peerGone() {
         return link.peerGone();

@@ -41,7 +41,7 @@ public final class Link {
 
     private final BusThreads threads;
     private final int descriptor;
-    private final int peerPid;
+    private final PeerCredentials peer;
     private final List<Runnable> goneCallbacks = new ArrayList<>();
     private final boolean descriptorsRefused;
     private volatile boolean peerGone;
@@ -65,7 +65,7 @@ public final class Link {
             BusThreads threads, int descriptor, PeerCredentials peer, boolean descriptorsRefused) {
         this.threads = threads;
         this.descriptor = descriptor;
-        this.peerPid = peer.pid();
+        this.peer = peer;
         this.descriptorsRefused = descriptorsRefused;
     }
 
@@ -119,7 +119,12 @@ public final class Link {
 
     /** Process id of the peer, from the kernel. */
     public int peerPid() {
-        return peerPid;
+        return peer.pid();
+    }
+
+    /** User id of the peer, from the kernel. */
+    public int peerUid() {
+        return peer.uid();
     }
 
     /** Ends the link; the peer sees it as gone. Idempotent. */
