@@ -224,8 +224,8 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
     /** An attempt has ended, with a connection or a failure. Inside progress. */
     private void connectFinished(
             Attempt of, ResultHandoff<ConnectResult> handoff, ConnectResult result) {
-        if (handoff.isCancelled()) {
-            return; // stopped meanwhile: the result was discarded then
+        if (handoff.isCancelled() || state() != ContextState.STARTING) {
+            return; // stopped meanwhile: the end of the stop discards the result, or has done so
         }
         of.handoff = null;
         of.connecting = null;

@@ -174,6 +174,20 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
     /** Begins to listen or to connect. */
     abstract ContextState begin();
 
+    /**
+     * Does the work that is not that of a channel; the default has none. Inside progress.
+     *
+     * @return whether any was done
+     */
+    boolean progressOwn() {
+        return false;
+    }
+
+    /** Whether {@link #progressOwn} has work. */
+    boolean hasOwnWork() {
+        return false;
+    }
+
     /** Stops listening or connecting; called again until all connections have ended. */
     abstract void endOwn();
 
@@ -221,7 +235,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
 
     @Override
     protected final boolean onProgress() {
-        boolean worked = false;
+        boolean worked = progressOwn();
         for (int i = channels.size() - 1;
                 i >= 0;
                 i--) { // backwards: a channel that ends is removed from the list
@@ -256,7 +270,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
 
     @Override
     protected final boolean onArm() {
-        boolean ready = false;
+        boolean ready = hasOwnWork();
         for (int i = 0; i < channels.size(); i++) {
             ready |= channels.get(i).arm();
         }

@@ -4,6 +4,7 @@ import io.softdpu.comch.wire.ChannelTerms;
 import io.softdpu.comch.wire.Hello;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
@@ -77,7 +78,12 @@ final class PendingClients implements EndpointListener {
         refuseAll();
     }
 
-    /** Number of clients that were checked and wait for the server's progress; for tests. */
+    /** Whether clients were checked and wait for the server's progress. Any thread. */
+    boolean areWaiting() {
+        return !waiting.isEmpty();
+    }
+
+    /** Their number; for tests. Any thread. */
     int size() {
         return waiting.size();
     }
@@ -108,15 +114,27 @@ final class PendingClients implements EndpointListener {
         if (closed) {
             refuseAll(); // close() may have run before the add, and missed it
         } else {
-            services.post(this::decideNext);
+            services.wake();
         }
     }
 
-    private void decideNext() {
-        ConnectRequest request = take();
-        if (request != null) {
+    /**
+     * Lets the server decide on the clients that wait, until a callback stops it: those that are
+     * left are refused when the stop goes on. In the server's progress.
+     *
+     * @return whether there was one
+     */
+    boolean decide() {
+        boolean decided = false;
+        for (int left = limit; left > 0 && server.state() == ContextState.RUNNING; left--) {
+            ConnectRequest request = take();
+            if (request == null) {
+                break;
+            }
             server.decide(request);
+            decided = true;
         }
+        return decided;
     }
 
     private void refuseAll() {

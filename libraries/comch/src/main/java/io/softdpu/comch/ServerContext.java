@@ -94,6 +94,19 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
         return ContextState.RUNNING;
     }
 
+    /** Decides on clients after the callback of its own start has run, and before its channels. */
+    @Override
+    boolean progressOwn() {
+        PendingClients clients = pendingClients;
+        return clients != null && clients.decide();
+    }
+
+    @Override
+    boolean hasOwnWork() {
+        PendingClients clients = pendingClients;
+        return clients != null && clients.areWaiting();
+    }
+
     @Override
     void endOwn() {
         PendingClients clients = pendingClients;
@@ -122,7 +135,7 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
         return open == null ? 0 : open.size();
     }
 
-    /** Accepts or refuses a client; inside progress, between start and stop. */
+    /** Accepts or refuses a client; inside progress, in RUNNING. */
     void decide(PendingClients.ConnectRequest request) {
         @Nullable DpuException refusal = refusalFor(request);
         if (refusal == null) {

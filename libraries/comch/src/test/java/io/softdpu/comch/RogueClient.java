@@ -23,7 +23,7 @@ final class RogueClient implements AutoCloseable {
 
     private final Card card;
     final Bus bus;
-    private final SharedSegment inboundMemory;
+    final SharedSegment inboundMemory;
     final MessageRing.Consumer inbound;
     Attachment attachment;
     MessageRing.Producer outbound;
