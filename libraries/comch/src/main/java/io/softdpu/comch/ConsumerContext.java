@@ -137,7 +137,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
 
     @Override
     public int id() {
-        return id;
+        return state() == ContextState.STARTING ? 0 : id;
     }
 
     @Override
@@ -175,7 +175,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         queue = created;
         registration = Registration.PENDING;
         ConsumerAnnouncement announcement = created.announcement();
-        connection.services().post(() -> registry.register(this, announcement));
+        connection.services().post(() -> registry.register(created, announcement));
         timer.set(Duration.ofNanos(connection.services().controlTimeoutNanos()));
         replyTimer = timer;
         return ContextState.STARTING;
@@ -262,34 +262,43 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
 
     // ---- for this package; the first four are called on the connection's engine ----
 
-    void announced(int newId) {
-        post(() -> id = newId);
+    void announced(ConsumerQueue of, int newId) {
+        postFor(of, () -> id = newId);
     }
 
-    void accepted() {
-        post(() -> {
-            if (state() == ContextState.STARTING) {
-                registration = Registration.ACCEPTED;
-                runIfRegistered();
-            }
-        });
+    void accepted(ConsumerQueue of) {
+        postFor(
+                of,
+                () -> {
+                    if (state() == ContextState.STARTING) {
+                        registration = Registration.ACCEPTED;
+                        runIfRegistered();
+                    }
+                });
     }
 
-    void postFatal(DpuException reason) {
-        post(() -> {
-            // Work posted to a closed engine runs on the posting thread, which may not touch the
-            // context; the context is IDLE then.
-            if (state() != ContextState.IDLE) {
-                fatal(reason);
-            }
-        });
+    void postFatal(ConsumerQueue of, DpuException reason) {
+        postFor(of, () -> fatal(reason));
     }
 
     void leaseOpened(ConsumerQueue of) {
+        postFor(
+                of,
+                () -> {
+                    addDoorbell(of.doorbell());
+                    runIfRegistered();
+                });
+    }
+
+    /**
+     * Posts work for one start, which a stop may end before the work runs: there is no queue then,
+     * or that of a later start. Work posted to a closed engine runs on the posting thread, which
+     * may not touch the context, and finds no queue either.
+     */
+    private void postFor(ConsumerQueue of, Runnable work) {
         post(() -> {
             if (of == queue) {
-                addDoorbell(of.doorbell());
-                runIfRegistered();
+                work.run();
             }
         });
     }
@@ -401,7 +410,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         }
         releaseDeadlineNanos = System.nanoTime() + releaseTimeoutNanos;
         timer().setAt(releaseDeadlineNanos);
-        connection.services().post(() -> registry.expire(this));
+        connection.services().post(() -> registry.expire(open));
     }
 
     /** The timer of the reply that is awaited: to the registration or to the release. */
@@ -431,7 +440,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
             BusServices.poller(services()).remove(link);
         }
         open.destroy();
-        connection.services().post(() -> registry.forget(this));
+        connection.services().post(() -> registry.forget(open));
         registry.removeUser(this);
     }
 

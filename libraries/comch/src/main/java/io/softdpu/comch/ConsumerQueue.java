@@ -2,6 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ConsumerAnnouncement;
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
@@ -86,6 +87,20 @@ final class ConsumerQueue {
             Lease lease = first.get();
             return lease == null ? null : lease.link();
         }
+    }
+
+    // ---- from the connection's engine: answers to the start that this queue belongs to ----
+
+    void announced(int id) {
+        consumer.announced(this, id);
+    }
+
+    void accepted() {
+        consumer.accepted(this);
+    }
+
+    void postFatal(DpuException reason) {
+        consumer.postFatal(this, reason);
     }
 
     /**

@@ -7,7 +7,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.spi.ContextBase;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,7 +33,10 @@ final class ConsumerRegistry {
     private final ComchConnection connection;
     private final LocalConsumers locals;
     private final RemoteConsumers remotes;
-    private final List<ProducerContext> producers = new ArrayList<>();
+
+    /** Each with the number of its start. */
+    private final IdentityHashMap<ProducerContext, Long> producers = new IdentityHashMap<>();
+
     private final Set<ContextBase> users = ConcurrentHashMap.newKeySet();
     private int lastProducerId;
     private boolean closing;
@@ -137,14 +140,19 @@ final class ConsumerRegistry {
 
     // ---- producers and consumers of this side ----
 
-    void register(ProducerContext producer) {
+    /**
+     * Adds a producer.
+     *
+     * @param start number of its current start: the answer is for that start alone
+     */
+    void register(ProducerContext producer, long start) {
         if (closing) {
-            producer.postFatal(connectionEnded());
+            producer.postFatal(start, connectionEnded());
         } else if (producers.size() >= MAX_PRODUCERS) {
-            producer.postFatal(full("producers", MAX_PRODUCERS));
+            producer.postFatal(start, full("producers", MAX_PRODUCERS));
         } else {
-            producers.add(producer);
-            producer.registered(++lastProducerId);
+            producers.put(producer, start);
+            producer.registered(start, ++lastProducerId);
         }
     }
 
@@ -152,22 +160,23 @@ final class ConsumerRegistry {
         producers.remove(producer);
     }
 
-    void register(ConsumerContext consumer, ConsumerAnnouncement announcement) {
+    /** Adds the consumer that this queue belongs to, for its current start. */
+    void register(ConsumerQueue queue, ConsumerAnnouncement announcement) {
         if (closing) {
-            consumer.postFatal(connectionEnded());
-        } else if (!locals.register(consumer, announcement)) {
-            consumer.postFatal(full("consumers", ChannelLimits.MAX_CONSUMERS));
+            queue.postFatal(connectionEnded());
+        } else if (!locals.register(queue, announcement)) {
+            queue.postFatal(full("consumers", ChannelLimits.MAX_CONSUMERS));
         }
     }
 
     /** The consumer stops: requests that the peer release its memory. */
-    void expire(ConsumerContext consumer) {
-        locals.expire(consumer);
+    void expire(ConsumerQueue queue) {
+        locals.expire(queue);
     }
 
     /** The consumer's memory was released: frees its entry. */
-    void forget(ConsumerContext consumer) {
-        locals.forget(consumer);
+    void forget(ConsumerQueue queue) {
+        locals.forget(queue);
     }
 
     // ---- messages of the peer ----
@@ -205,9 +214,7 @@ final class ConsumerRegistry {
         remotes.closing();
         DpuException reason = connectionEnded();
         locals.closing(reason);
-        for (ProducerContext producer : producers) {
-            producer.postFatal(reason);
-        }
+        producers.forEach((producer, start) -> producer.postFatal(start, reason));
         StreamContext open = stream.get();
         if (open != null) {
             open.postFatal(reason);
@@ -237,7 +244,7 @@ final class ConsumerRegistry {
      * @param announced whether the peer has announced its end: it has not ended with the connection
      */
     void consumerRemoved(int id, boolean announced) {
-        for (ProducerContext producer : producers) {
+        for (ProducerContext producer : producers.keySet()) {
             producer.consumerGone();
         }
         if (announced) {

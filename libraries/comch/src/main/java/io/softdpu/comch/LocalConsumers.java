@@ -23,12 +23,12 @@ final class LocalConsumers {
     private boolean closing;
 
     private static final class Entry {
-        private final ConsumerContext consumer;
+        private final ConsumerQueue queue;
         private boolean answered;
         private boolean expired;
 
-        private Entry(ConsumerContext consumer) {
-            this.consumer = consumer;
+        private Entry(ConsumerQueue queue) {
+            this.queue = queue;
         }
     }
 
@@ -43,24 +43,28 @@ final class LocalConsumers {
         this.lastId = lastId;
     }
 
-    /** Announces a consumer to the peer; false if there are too many. */
-    boolean register(ConsumerContext consumer, ConsumerAnnouncement announcement) {
+    /**
+     * Announces a consumer to the peer; false if there are too many.
+     *
+     * @param queue that of the consumer's current start: answers are for that start alone
+     */
+    boolean register(ConsumerQueue queue, ConsumerAnnouncement announcement) {
         int id = lastId + 2;
         if (entries.size() >= ChannelLimits.MAX_CONSUMERS
                 || !control.offer(ControlWord.of(id), announcement)) {
             return false;
         }
         lastId = id;
-        entries.put(id, new Entry(consumer));
-        consumer.announced(id);
+        entries.put(id, new Entry(queue));
+        queue.announced(id);
         return true;
     }
 
     /** Notifies the peer that a consumer stops, so that it releases the consumer's memory. */
-    void expire(ConsumerContext consumer) {
+    void expire(ConsumerQueue queue) {
         for (Map.Entry<Integer, Entry> known : entries.entrySet()) {
             Entry entry = known.getValue();
-            if (entry.consumer == consumer && !entry.expired) {
+            if (entry.queue == queue && !entry.expired) {
                 entry.expired = true;
                 if (!closing
                         && !control.offer(
@@ -73,8 +77,8 @@ final class LocalConsumers {
     }
 
     /** The consumer's memory was released: frees its entry. */
-    void forget(ConsumerContext consumer) {
-        entries.values().removeIf(entry -> entry.consumer == consumer);
+    void forget(ConsumerQueue queue) {
+        entries.values().removeIf(entry -> entry.queue == queue);
     }
 
     /**
@@ -96,10 +100,10 @@ final class LocalConsumers {
         }
         entry.answered = true;
         if (refusal == null) {
-            entry.consumer.accepted();
+            entry.queue.accepted();
         } else {
             entry.expired = true; // the peer has forgotten it already
-            entry.consumer.postFatal(
+            entry.queue.postFatal(
                     new DpuException(
                             refusal.isError() ? refusal : Status.UNKNOWN,
                             "peer refused the consumer: id=%d, status=%s, connection=%s%s"
@@ -121,7 +125,7 @@ final class LocalConsumers {
     void closing(DpuException reason) {
         closing = true;
         for (Entry entry : entries.values()) {
-            entry.consumer.postFatal(reason);
+            entry.queue.postFatal(reason);
         }
     }
 }

@@ -65,6 +65,10 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private @Nullable CompletedTasks<ComchProducerSendTask> completed;
 
     private boolean active;
+
+    /** Number of the last start: answers to an earlier one, which a stop has ended, are ignored. */
+    private long start;
+
     private boolean dropDue;
 
     /**
@@ -195,7 +199,8 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         copier = copier();
         registry.addUser(this);
         active = true;
-        connection.services().post(() -> registry.register(this));
+        long thisStart = ++start;
+        connection.services().post(() -> registry.register(this, thisStart));
         return ContextState.STARTING;
     }
 
@@ -272,20 +277,20 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     // ---- from the connection's engine ----
 
-    void registered(int newId) {
+    void registered(long atStart, int newId) {
         post(() -> {
-            if (state() == ContextState.STARTING) {
+            if (atStart == start && state() == ContextState.STARTING) {
                 id = newId;
                 started();
             }
         });
     }
 
-    void postFatal(DpuException reason) {
+    void postFatal(long atStart, DpuException reason) {
         post(() -> {
             // Work posted to a closed engine runs on the posting thread, which may not touch the
             // context; the context is IDLE then.
-            if (state() != ContextState.IDLE) {
+            if (atStart == start && state() != ContextState.IDLE) {
                 fatal(reason);
             }
         });
