@@ -263,7 +263,7 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
                         this,
                         endpointServices(),
                         device().info().function().key(),
-                        new ComchPeer(attachment.link().peerPid(), attachment.link().peerUid()));
+                        ComchPeer.of(attachment.link().peerPid(), attachment.link().peerUid()));
         try {
             established(new Channel(established, attachment, inbound, theirs));
         } catch (RuntimeException e) {

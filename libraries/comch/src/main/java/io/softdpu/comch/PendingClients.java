@@ -43,7 +43,7 @@ final class PendingClients implements EndpointListener {
             @Nullable InboundRing inbound,
             @Nullable DpuException failure) {
         ComchPeer peer() {
-            return new ComchPeer(pending.peerPid(), pending.peerUid());
+            return ComchPeer.of(pending.peerPid(), pending.peerUid());
         }
 
         void refuse(DpuException refusal) {

@@ -10,6 +10,7 @@ import io.softdpu.comch.ComchConsumer;
 import io.softdpu.comch.ComchConsumerCallback;
 import io.softdpu.comch.ComchEndpoint;
 import io.softdpu.comch.ComchMessageCallback;
+import io.softdpu.comch.ComchPeer;
 import io.softdpu.comch.ComchPostReceiveTask;
 import io.softdpu.comch.ComchProducer;
 import io.softdpu.comch.ComchProducerSendTask;
@@ -79,6 +80,11 @@ final class ComchFixtures {
                 Threads.OF_ENGINE,
                 List.of("connected", "at server", "closing", "ended"),
                 ComchFixtures::connection);
+        registry.add(
+                ComchPeer.class,
+                Threads.ANY,
+                List.of("value"),
+                (scope, state) -> ((ComchConnection) connection(scope, "connected")).peer());
         registry.add(
                 ComchProducer.class,
                 Threads.OF_ENGINE,
