@@ -1,0 +1,88 @@
+package io.softdpu.fabric;
+
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.testkit.Await;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** Process that imports more memory than its limited address space has room for, and then less. */
+public final class ExhaustedImporter {
+    /** Size of the large import; of which the limit leaves room for three quarters. */
+    static final long LARGE_BYTES = 512L << 20;
+
+    private static final long PATIENCE_SECONDS = 30;
+
+    private ExhaustedImporter() {}
+
+    static String toText(RegionAddress address) {
+        byte[] bytes = new byte[RegionAddress.WIRE_BYTES];
+        address.encode(MemorySegment.ofArray(bytes), 0);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    private static RegionAddress fromText(String text) {
+        return RegionAddress.decode(MemorySegment.ofArray(HexFormat.of().parseHex(text)), 0);
+    }
+
+    /** Arguments: the folder, the addresses of the large region and of a small one. */
+    public static void main(String[] arguments) throws Exception {
+        try (Bus bus = UnfinishedMappingTest.bus(Path.of(arguments[0]))) {
+            RegionAddress large = fromText(arguments[1]);
+            RegionAddress small = fromText(arguments[2]);
+            importOf(bus, small).close();
+            Await.until("unmapped", Duration.ofSeconds(30), () -> bus.mappedBytesOfPeers() == 0);
+            ResourceSnapshot before = ResourceSnapshot.now();
+            limitAddressSpace(LARGE_BYTES / 4 * 3);
+            try {
+                importOf(bus, large).close();
+                System.out.println("imported");
+            } catch (ExecutionException e) {
+                FabricException failure = (FabricException) e.getCause();
+                System.out.println("failed kind=" + failure.kind() + ", " + failure.getMessage());
+            }
+            Await.until("unmapped", Duration.ofSeconds(30), () -> bus.mappedBytesOfPeers() == 0);
+            ResourceSnapshot.awaitAgain(before);
+            System.out.printf(
+                    "left mappedBytes=%d, same=%b%n",
+                    bus.mappedBytesOfPeers(), ResourceSnapshot.now().equals(before));
+            ImportedRegion again = importOf(bus, small);
+            System.out.println("small import mappedBytes=" + bus.mappedBytesOfPeers());
+            again.close();
+        }
+    }
+
+    private static ImportedRegion importOf(Bus bus, RegionAddress region) throws Exception {
+        return bus.importRegion(region, true, true, PATIENCE_SECONDS * 1_000_000_000L)
+                .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static void limitAddressSpace(long moreBytes) throws IOException, InterruptedException {
+        long kibibytes =
+                Files.readAllLines(Path.of("/proc/self/status")).stream()
+                        .filter(line -> line.startsWith("VmSize:"))
+                        .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                        .findFirst()
+                        .orElseThrow();
+        long limit = (kibibytes << 10) + moreBytes;
+        int code =
+                new ProcessBuilder(
+                                "prlimit",
+                                "--pid",
+                                Long.toString(ProcessHandle.current().pid()),
+                                "--as=" + limit)
+                        .inheritIO()
+                        .start()
+                        .waitFor();
+        if (code != 0) {
+            throw new IllegalStateException("prlimit failed: exit=" + code);
+        }
+    }
+}
