@@ -1,5 +1,6 @@
 package io.softdpu.comch;
 
+import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Side;
@@ -8,40 +9,123 @@ import io.softdpu.linux.MemoryLimits;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A message of more than a GiB between two processes. It claims no clause, since it is skipped
- * where memory is short.
+ * Messages of up to 2 GiB between two processes. It claims no clause, since it is skipped where
+ * memory is short.
  */
 @StartsProcesses
 class LargeMessageTest {
-    /** The memory of both sides, and as much again for other programs. */
-    private static final long NEEDED_BYTES = 4L << 30;
+    private static final long GIBIBYTE = 1L << 30;
 
     @TempDir Path folder;
 
     @Test
     void shouldCarryOneByteMoreThanAGibibyteBetweenProcesses(Processes processes) {
-        long freeBytes = MemoryLimits.freeBytes();
-        Assumptions.assumeTrue(
-                freeBytes >= NEEDED_BYTES,
-                () -> "freeBytes=%d, needed=%d".formatted(freeBytes, NEEDED_BYTES));
-        ChildProcess server =
-                processes.start(
-                        JavaCommand.ofClass(LargeMessagePeer.class)
-                                .withArguments(folder.toString()));
-        server.awaitLine("ready", LargeMessagePeer.PATIENCE);
-        try (LargeMessagePeer client = new LargeMessagePeer(Side.HOST, folder)) {
-            assertThat(client.send()).isEqualTo(Status.SUCCESS);
+        transfer(processes, GIBIBYTE + 1, false);
+    }
+
+    /**
+     * Prints the round trips of the small messages meanwhile, with those of the connection's own
+     * path.
+     */
+    @Test
+    @Tag(Soak.TAG)
+    void shouldCarryLargeMessagesBothWaysBesideSmallOnes(Processes processes, SeededRandom random) {
+        long begin = System.nanoTime();
+        long sizeBytes = Soak.isLong() ? GIBIBYTE * 3 / 2 : 96 << 20;
+
+        LargeMessagePeer.Result result = transfer(processes, sizeBytes, true);
+
+        Soak.report(
+                "large-messages",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - begin),
+                "lengthBytes=%d, fast_%s, control_%s"
+                        .formatted(
+                                sizeBytes,
+                                describe(result.smallNanos()),
+                                describe(result.controlNanos())));
+        assertThat(result.smallNanos()).isNotEmpty();
+        assertThat(result.controlNanos()).isNotEmpty();
+    }
+
+    /** In the short form only the refusal. */
+    @Test
+    @Tag(Soak.TAG)
+    void shouldCarryTheMaximumAndRefuseOneByteMore(Processes processes) {
+        long maximum = ComchCapabilities.MAX_BUFFER_BYTES;
+        assertThat(maximum).isEqualTo(2 * GIBIBYTE);
+        if (Soak.isLong()) {
+            transfer(processes, maximum, false);
+        }
+
+        assumeMemory(maximum + 1);
+        ChildProcess server = start(processes, 1, false);
+        try (LargeMessagePeer client = new LargeMessagePeer(Side.HOST, folder, 1, false)) {
+            assertRefused(Status.INVALID_VALUE, () -> client.sendTooLarge(maximum + 1))
+                    .hasMessageContaining("2147483649")
+                    .hasMessageContaining("2147483648");
+        }
+        server.kill();
+    }
+
+    private LargeMessagePeer.Result transfer(
+            Processes processes, long sizeBytes, boolean bothWays) {
+        assumeMemory((bothWays ? 4 : 2) * sizeBytes);
+        ChildProcess server = start(processes, sizeBytes, bothWays);
+        LargeMessagePeer.Result result;
+        try (LargeMessagePeer client =
+                new LargeMessagePeer(Side.HOST, folder, sizeBytes, bothWays)) {
+            result = client.transfer();
+            assertThat(result.sent()).isEqualTo(Status.SUCCESS);
+            assertThat(result.received()).isEqualTo(bothWays ? Status.SUCCESS : null);
+            assertThat(result.equal()).isTrue();
             server.awaitLine(
-                    "received status=SUCCESS, lengthBytes=1073741825, equal=true",
+                    "received status=SUCCESS, lengthBytes=" + sizeBytes + ", equal=true",
                     LargeMessagePeer.PATIENCE);
         }
         assertThat(server.awaitExit(LargeMessagePeer.PATIENCE)).isZero();
+        return result;
+    }
+
+    private ChildProcess start(Processes processes, long sizeBytes, boolean bothWays) {
+        ChildProcess server =
+                processes.start(
+                        JavaCommand.ofClass(LargeMessagePeer.class)
+                                .withArguments(
+                                        folder.toString(),
+                                        Long.toString(sizeBytes),
+                                        Boolean.toString(bothWays)));
+        server.awaitLine("ready", LargeMessagePeer.PATIENCE);
+        return server;
+    }
+
+    /** Skips the test unless there is as much again for other programs. */
+    private static void assumeMemory(long bytes) {
+        long freeBytes = MemoryLimits.freeBytes();
+        Assumptions.assumeTrue(
+                freeBytes >= 2 * bytes,
+                () -> "freeBytes=%d, needed=%d".formatted(freeBytes, 2 * bytes));
+    }
+
+    /** Count, 99th percentile and maximum. */
+    private static String describe(List<Long> nanos) {
+        List<Long> sorted = nanos.stream().sorted().toList();
+        return "count=%d, p99_us=%d, max_us=%d"
+                .formatted(
+                        sorted.size(),
+                        sorted.get((int) (sorted.size() * 0.99)) / 1000,
+                        sorted.getLast() / 1000);
     }
 }
