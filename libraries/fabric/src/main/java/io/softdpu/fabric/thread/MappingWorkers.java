@@ -104,6 +104,16 @@ public final class MappingWorkers {
         }
     }
 
+    /** Number of threads; any thread, for tests. */
+    int threads() {
+        lock.lock();
+        try {
+            return threads.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether all submitted tasks are done; any thread, for tests. */
     public boolean isIdle() {
         lock.lock();

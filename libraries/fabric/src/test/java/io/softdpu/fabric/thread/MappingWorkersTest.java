@@ -107,6 +107,20 @@ final class MappingWorkersTest {
     }
 
     @Test
+    void shouldStartTheSecondThreadOnDemandAndEndItWhenIdle() {
+        assertThat(workers.threads()).isEqualTo(1);
+        CountDownLatch release = occupyAllThreads();
+        assertThat(workers.threads()).isEqualTo(2);
+
+        release.countDown();
+
+        Await.until("one thread is left", DEADLINE, () -> workers.threads() == 1);
+        workers.submit(1, noting(1, 1));
+        end();
+        assertThat(order).containsExactly(1);
+    }
+
+    @Test
     void shouldGoOnWhereATaskFails() {
         workers.submit(
                 1,
