@@ -40,7 +40,11 @@ public final class LargeMessagePeer implements AutoCloseable {
     private static final long OTHER_BYTES = 64 << 20;
 
     private static final String PING = "ping";
+    private static final String BEGIN = "begin";
     private static final String END = "end";
+
+    /** Round trips of each kind before the large messages, so that the code is compiled. */
+    private static final int WARM_UPS = 5_000;
 
     private final Side side;
     private final long sizeBytes;
@@ -69,6 +73,7 @@ public final class LargeMessagePeer implements AutoCloseable {
     private boolean smallSending;
     private boolean smallDue;
     private boolean controlDue;
+    private boolean begun;
     private boolean ended;
     private long smallSentNanos;
     private long controlSentNanos;
@@ -107,7 +112,7 @@ public final class LargeMessagePeer implements AutoCloseable {
         inventory = keep(BufInventory.create(16));
         inventory.start();
         endpoint = side == Side.DPU ? server() : ComchClient.create(device, NAME);
-        endpoint.setSendTasks(2, ComchSendTask::free, ComchSendTask::free)
+        endpoint.setSendTasks(4, ComchSendTask::free, ComchSendTask::free)
                 .setMessageCallback((from, message) -> messageReceived(message))
                 .setConsumerCallbacks((c, id) -> remoteConsumers.add(id), (c, id) -> {})
                 .setControlTimeout(PATIENCE); // mapping the memory takes a while
@@ -143,6 +148,7 @@ public final class LargeMessagePeer implements AutoCloseable {
     private void serve() {
         until(() -> connection != null);
         prepare();
+        until(() -> begun);
         beginLarge();
         until(() -> isLargeDone() && ended);
         System.out.printf(
@@ -156,9 +162,13 @@ public final class LargeMessagePeer implements AutoCloseable {
     /** Connects, and sends and receives the large messages. */
     Result transfer() {
         connect();
-        beginLarge();
         controlDue = true;
         smallDue = true;
+        until(() -> smallNanos.size() >= WARM_UPS && controlNanos.size() >= WARM_UPS);
+        until(() -> sendControl(BEGIN));
+        smallNanos.clear();
+        controlNanos.clear();
+        beginLarge();
         until(this::isLargeDone);
         boolean equal = !receives || isPattern(destination.shared.segment(), Side.DPU);
         controlDue = false;
@@ -291,7 +301,9 @@ public final class LargeMessagePeer implements AutoCloseable {
     private boolean sendControl(String text) {
         ComchSendTask task = endpoint.allocateSendTask(connection);
         task.setMessage(text.getBytes(StandardCharsets.US_ASCII));
-        controlSentNanos = System.nanoTime();
+        if (text.equals(PING)) {
+            controlSentNanos = System.nanoTime();
+        }
         boolean submitted = task.trySubmit() == Status.SUCCESS;
         if (!submitted) {
             task.free();
@@ -308,8 +320,9 @@ public final class LargeMessagePeer implements AutoCloseable {
 
     private void messageReceived(MemorySegment message) {
         String text = new String(message.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII);
-        if (text.equals(END)) {
-            ended = true;
+        if (!text.equals(PING)) {
+            begun |= text.equals(BEGIN);
+            ended |= text.equals(END);
             return;
         }
         if (side == Side.HOST) {
