@@ -73,6 +73,19 @@ class DemoFaultsTest {
     }
 
     @Test
+    void shouldGiveItsLogLevelsToItsProcesses() {
+        ChildProcess demo = demoUnderLoad("--log-level", "50", "--sdk-log-level", "60");
+
+        assertThat(children(demo))
+                .hasSize(3)
+                .allSatisfy(child ->
+                        assertThat(commandLine(child))
+                                .contains("--log-level INFO", "--sdk-log-level DEBUG"));
+        demo.signal("INT");
+        assertThat(demo.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.INTERRUPTED.code());
+    }
+
+    @Test
     void shouldEndItsProcessesWhenItIsKilled() {
         ChildProcess demo = demoUnderLoad();
         List<ProcessHandle> children = children(demo);
