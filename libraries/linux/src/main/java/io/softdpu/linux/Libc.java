@@ -68,7 +68,8 @@ final class Libc {
     private static MethodHandle handle(
             String name, FunctionDescriptor descriptor, Linker.Option... options) {
         try {
-            return LINKER.downcallHandle(symbol(name), descriptor, options);
+            return CountedCalls.counted(
+                    name, LINKER.downcallHandle(symbol(name), descriptor, options));
         } catch (IllegalCallerException e) {
             throw new IllegalCallerException(
                     "native access is denied: function=%s, expected=the JVM option --enable-native-access=%s"
