@@ -36,7 +36,8 @@ class ScriptsTest {
         "benchmarks/compare, --rounds",
         "benchmarks/beside-comch.sh, --rounds",
         "benchmarks/beside-storage.sh,",
-        "benchmarks/comch-modes.sh,"
+        "benchmarks/comch-modes.sh,",
+        "benchmarks/syscalls.sh,"
     })
     void shouldReplaceControlCharactersOfARefusedArgument(
             String script, @Nullable String option, Processes processes) {
