@@ -3,6 +3,9 @@ package io.softdpu.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SizeConverter;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.linux.MemoryLimits;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.comch.PerfJson;
@@ -32,8 +35,8 @@ import picocli.CommandLine.Spec;
             "Measures the Comm Channel's fast path between two processes, host and DPU: producer"
                     + " to consumer.",
             "The mode latency measures round trips. The other modes measure every 64th message,"
-                    + " from its submission until the DPU has received it, so a wait in the queue"
-                    + " counts; messages below 8 bytes have no latency.",
+                    + " from 64KiB on each, from its submission until the DPU has received it, so"
+                    + " a wait in the queue counts; messages below 8 bytes have no latency.",
             "With latency the rate of messages is that of round trips; heap is what both processes"
                     + " allocate per message; cores used are those of both processes.",
             "Rates are in GB/s, 10^9 bytes per second.",
@@ -44,7 +47,7 @@ import picocli.CommandLine.Spec;
             "  softdpu perf comch latency --size 64 --wait busy",
             "  softdpu perf comch rate --window 64 \\",
             "    --producers 4 --repeat 5",
-            "  softdpu perf comch bandwidth --size 1MiB --json -",
+            "  softdpu perf comch bandwidth --size 1GiB --json -",
             "  softdpu perf comch rate --wait busy --cpu 0,1",
             "  softdpu perf comch bandwidth --stream"
         })
@@ -65,6 +68,7 @@ final class PerfComchCommand implements Callable<Integer> {
         dpu.addAll(PerfPlanOptions.arguments(plan));
         dpu.addAll(topology.arguments());
         ComchPair pair = ComchPair.of(topology.load());
+        requireMemory(plan);
         PerfSession session = new PerfSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
         ResultHeader header = ResultHeader.now(Version.number());
         try (SignalGuard _ = SignalGuard.on(session::interrupt)) {
@@ -79,6 +83,22 @@ final class PerfComchCommand implements Callable<Integer> {
                 // Here and not by picocli: after a signal the exit code does not come from picocli.
                 return Errors.report(e, command.getErr()).code();
             }
+        }
+    }
+
+    /** Both processes populate their memory: without this check the kernel would end one. */
+    private static void requireMemory(PerfPlan plan) {
+        long free = MemoryLimits.freeBytes();
+        if (plan.memoryBytes() > free) {
+            throw new DpuException(
+                    Status.NO_MEMORY,
+                    "messages of both processes need more memory than is available:"
+                            + " sizeBytes=%d, window=%d, neededBytes=%d, availableBytes=%d"
+                                    .formatted(
+                                            plan.sizeBytes(),
+                                            plan.window(),
+                                            plan.memoryBytes(),
+                                            free));
         }
     }
 

@@ -35,7 +35,7 @@ final class PerfPlanOptions {
             paramLabel = "SIZE",
             converter = SizeConverter.class,
             description =
-                    "Size of a message, 1 to 64MiB (default: latency 64, rate 32, bandwidth"
+                    "Size of a message, 1 to 1536MiB (default: latency 64, rate 32, bandwidth"
                             + " 1MiB).")
     private @Nullable Long size;
 
@@ -67,7 +67,9 @@ final class PerfPlanOptions {
             paramLabel = "N",
             description = {
                 "Buffers that the receiver has posted, 1 to 8192, not with latency (default: 256;"
-                        + " for large messages as many as fill 64MiB, at least 2)."
+                        + " for large messages as many as fill 64MiB, at least 2, from 256MiB on"
+                        + " 1). All messages of both processes may have 8GiB; the default is less"
+                        + " where it exceeds that."
             })
     private @Nullable Integer window;
 

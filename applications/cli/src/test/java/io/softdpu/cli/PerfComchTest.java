@@ -46,6 +46,7 @@ class PerfComchTest {
                     "p50_ns",
                     "p99_ns",
                     "p999_ns",
+                    "max_ns",
                     "allocated_bytes_per_op",
                     "cores_used",
                     "shares",
@@ -73,7 +74,9 @@ class PerfComchTest {
         "rate, 7, busy",
         "rate, 100, event",
         "bandwidth, 1048576, adaptive",
-        "bandwidth, 300000, busy"
+        "bandwidth, 300000, busy",
+        "bandwidth, 100663296, adaptive",
+        "latency, 100663296, busy"
     })
     void shouldMeasureEachWayWithEachWayToWait(String measurement, int size, String wait)
             throws IOException {
@@ -88,6 +91,8 @@ class PerfComchTest {
             assertThat(found.get("p50_ns").asLong())
                     .isPositive()
                     .isLessThanOrEqualTo(found.get("p99_ns").asLong());
+            assertThat(found.get("max_ns").asLong())
+                    .isGreaterThanOrEqualTo(found.get("p999_ns").asLong());
         } else {
             assertThat(List.of(found.get("p50_ns"), found.get("p999_ns")))
                     .as("no room for the time")
@@ -392,8 +397,11 @@ class PerfComchTest {
             delimiter = '|',
             value = {
                 "latency --size 0|size is zero: option=--size, size=0",
-                "latency --size 65MiB|message size is illegal: option=--size, size=65MiB,"
-                        + " expected=1 to 64MiB",
+                "latency --size 1537MiB|message size is illegal: option=--size, size=1537MiB,"
+                        + " expected=1 to 1536MiB",
+                "rate --size 1GiB --window 5|messages of both processes need too much memory:"
+                        + " option=--producers, producers=1, stream=false, window=5, size=1GiB,"
+                        + " needed=10 GiB, limit=8 GiB",
                 "latency --window 4|latency has no window",
                 "rate --window 9000|window is illegal: option=--window, window=9000, expected=1 to"
                         + " 8192",
@@ -403,7 +411,7 @@ class PerfComchTest {
                         + " to 1000",
                 "rate --cpu 0|option=--cpu, cpu=0, expected=HOST,DPU such as 0,1",
                 "rate --size 3GiB|message size is illegal: option=--size, size=3GiB, expected=1 to"
-                        + " 64MiB",
+                        + " 1536MiB",
                 "rate --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json",
                 "speed|no such measurement: measurement=speed, expected=latency, rate or bandwidth",
                 "rate --wait long|no such way to wait: option=--wait, wait=long, expected=busy,"

@@ -172,7 +172,7 @@ class UsageTest {
                         + "--execution-strategy read_throughput_test --transaction-count 100000"
                         + "|option=--transaction-count, transactions=100000, expected=1 to",
                 "perf comch rate --window 0|option=--window, window=0, expected=1 to 8192",
-                "perf comch rate --size 128MiB|option=--size, size=128MiB, expected=1 to 64MiB",
+                "perf comch rate --size 2GiB|option=--size, size=2GiB, expected=1 to 1536MiB",
                 "perf comch rate --producers 65|option=--producers, producers=65, expected=1 to 64",
                 INITIATOR
                         + "--execution-strategy fast --phase read"

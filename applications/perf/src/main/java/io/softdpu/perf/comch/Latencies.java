@@ -5,28 +5,35 @@ import org.jspecify.annotations.Nullable;
 
 /** A histogram of latencies; allocates nothing while it records. Belongs to one thread. */
 final class Latencies {
-    /** Latencies above this count as this. */
-    private static final long HIGHEST_NANOS = 10_000_000_000L;
+    /** Latencies above this count as this in percentiles. */
+    private static final long HIGHEST_NANOS = 100_000_000_000L;
 
     private static final int SIGNIFICANT_DIGITS = 3;
 
     private final Histogram histogram = new Histogram(1, HIGHEST_NANOS, SIGNIFICANT_DIGITS);
 
+    /** Exact, where the histogram has three digits. */
+    private long longest;
+
     void record(long nanos) {
+        longest = Math.max(longest, Math.max(1, nanos));
         histogram.recordValue(Math.clamp(nanos, 1, HIGHEST_NANOS));
     }
 
     void reset() {
         histogram.reset();
+        longest = 0;
     }
 
     /** The percentiles since the last reset; null without a value. */
     @Nullable Percentiles percentiles() {
         return histogram.getTotalCount() == 0
                 ? null
-                : new Percentiles(
-                        histogram.getValueAtPercentile(50),
-                        histogram.getValueAtPercentile(99),
-                        histogram.getValueAtPercentile(99.9));
+                : new Percentiles(percentile(50), percentile(99), percentile(99.9), longest);
+    }
+
+    /** The histogram's answer is the end of an interval, which may be beyond the longest value. */
+    private long percentile(double percent) {
+        return Math.min(histogram.getValueAtPercentile(percent), longest);
     }
 }

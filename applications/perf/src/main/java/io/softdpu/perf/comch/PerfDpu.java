@@ -44,7 +44,7 @@ public final class PerfDpu extends PerfSide {
 
     /** Opens the machine and the device. */
     public PerfDpu(PerfPlan plan, ComchPair pair, Path fabric) {
-        super(plan, pair, fabric, Side.DPU, DEADLINE_NANOS);
+        super(plan, pair, fabric, Side.DPU, plan.deadlineNanos());
         this.pair = pair;
     }
 
@@ -93,7 +93,7 @@ public final class PerfDpu extends PerfSide {
             answer();
             if (isLineAsked) {
                 isLineAsked = false;
-                sharedLine().answer(DEADLINE_NANOS, this::checkMeanwhile);
+                sharedLine().answer(plan.deadlineNanos(), this::checkMeanwhile);
             }
         }
     }

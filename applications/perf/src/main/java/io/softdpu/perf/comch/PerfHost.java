@@ -22,12 +22,6 @@ import org.jspecify.annotations.Nullable;
  * the DPU.
  */
 public final class PerfHost extends PerfSide {
-    /**
-     * In one-way modes one of this many messages is timed: two reads of the clock cost as much as a
-     * message.
-     */
-    static final int TIMED_EACH = 64;
-
     /** The sockets of a process close before its parent is notified of its end. */
     private static final long LATE_MILLIS = 200;
 
@@ -52,7 +46,7 @@ public final class PerfHost extends PerfSide {
      * @param otherHalf the process of the DPU; the host does not wait any more once it has ended
      */
     public PerfHost(PerfPlan plan, ComchPair pair, Path fabric, Process otherHalf) {
-        this(plan, pair, fabric, otherHalf, DEADLINE_NANOS);
+        this(plan, pair, fabric, otherHalf, plan.deadlineNanos());
     }
 
     PerfHost(
@@ -101,7 +95,7 @@ public final class PerfHost extends PerfSide {
      */
     public PerfSummary run() {
         ComchClient client = ComchClient.create(device, SERVER);
-        client.setConnectTimeout(Duration.ofNanos(DEADLINE_NANOS));
+        client.setConnectTimeout(Duration.ofNanos(plan.deadlineNanos()));
         startEndpoint(client);
         until("connected", () -> client.state() == ContextState.RUNNING);
         if (plan.mode() == PerfMode.LATENCY) {
@@ -151,7 +145,7 @@ public final class PerfHost extends PerfSide {
     private long lineTime() {
         sharedLine().reset();
         sendControl(PerfDpu.LINE);
-        return sharedLine().measure(DEADLINE_NANOS, this::checkMeanwhile);
+        return sharedLine().measure(plan.deadlineNanos(), this::checkMeanwhile);
     }
 
     private PerfResult measure() {
@@ -227,10 +221,11 @@ public final class PerfHost extends PerfSide {
         long now = begin;
         long deadline = deadlineAfter(now);
         long first = sent;
+        int timedEach = plan.messagesPerTimed();
         List<ProducerThread.Load> others =
                 otherProducers.stream().map(each -> each.begin(begin + plan.nanos())).toList();
         while (now - begin < plan.nanos()) {
-            while (send((sent - first) % TIMED_EACH == 0 ? System.nanoTime() : 0)) {
+            while (send((sent - first) % timedEach == 0 ? System.nanoTime() : 0)) {
                 // until there is neither a message nor a buffer for it
             }
             boolean progressed = turn();

@@ -61,6 +61,7 @@ public final class PerfJson {
         units.put("p50_ns", "ns");
         units.put("p99_ns", "ns");
         units.put("p999_ns", "ns");
+        units.put("max_ns", "ns");
         units.put("allocated_bytes_per_op", "bytes/message");
         units.put("cores_used", "processors");
         units.put("shares", "part of 1");
@@ -78,6 +79,7 @@ public final class PerfJson {
                 .put("p50_ns", latencies == null ? null : (Long) latencies.p50Nanos())
                 .put("p99_ns", latencies == null ? null : (Long) latencies.p99Nanos())
                 .put("p999_ns", latencies == null ? null : (Long) latencies.p999Nanos())
+                .put("max_ns", latencies == null ? null : (Long) latencies.maxNanos())
                 .put(
                         "allocated_bytes_per_op",
                         allocated.isEmpty()

@@ -26,4 +26,9 @@ public enum PerfMode {
     public int defaultSizeBytes() {
         return defaultSizeBytes;
     }
+
+    /** Whether messages go one way, as many as the queues take. */
+    boolean isOneWay() {
+        return this == RATE || this == BANDWIDTH;
+    }
 }

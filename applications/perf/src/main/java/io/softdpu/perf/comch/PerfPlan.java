@@ -29,8 +29,8 @@ public record PerfPlan(
         boolean isStream,
         int repeats,
         @Nullable PerfCpus cpus) {
-    /** Largest message. */
-    public static final long MAX_SIZE_BYTES = 64 << 20;
+    /** Largest message: 1.5 GiB. */
+    public static final long MAX_SIZE_BYTES = 3L << 29;
 
     /** Most posted buffers: those of a consumer's ring. */
     public static final int MAX_WINDOW = 8192;
@@ -44,8 +44,23 @@ public record PerfPlan(
     /** Memory for the messages of one way, if the window is not given. */
     private static final long WINDOW_BYTES = 64 << 20;
 
-    /** Most memory for the messages of one way. */
-    private static final long MAX_WINDOW_BYTES = 1L << 30;
+    /** Most memory for the messages of both processes. */
+    private static final long MAX_MEMORY_BYTES = 8L << 30;
+
+    /** From this size on a copy takes so much longer than a wake-up that one buffer is enough. */
+    private static final long SINGLE_BUFFER_BYTES = 256 << 20;
+
+    /**
+     * In one-way modes one of this many small messages is timed: two reads of the clock cost as
+     * much as a message.
+     */
+    private static final int MESSAGES_PER_TIMED = 64;
+
+    /** From this size on reading the clock does not count beside the copy. */
+    private static final long ALL_TIMED_BYTES = 64 << 10;
+
+    /** Time limit of everything but the measurement itself: setup and final messages. */
+    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final int PING_PONG_BUFFERS = 4;
     private static final int MOST_BUFFERS = 256;
@@ -82,16 +97,17 @@ public record PerfPlan(
                             + producers
                             + ", expected=1");
         }
-        // A stream has the buffers of both ways.
-        if (sizeBytes * window * (isStream ? 2 : producers) > MAX_WINDOW_BYTES) {
+        long memory = queues(mode, producers, isStream) * window * sizeBytes;
+        if (memory > MAX_MEMORY_BYTES) {
             throw invalid(
-                    "messages need too much memory: producers=%d, stream=%s, window=%d, size=%s, limit=%s"
+                    "messages of both processes need too much memory: producers=%d, stream=%s, window=%d, size=%s, needed=%s, limit=%s"
                             .formatted(
                                     producers,
                                     isStream,
                                     window,
                                     SizeText.format(sizeBytes),
-                                    SizeText.format(MAX_WINDOW_BYTES)));
+                                    SizeText.rounded(memory),
+                                    SizeText.rounded(MAX_MEMORY_BYTES)));
         }
         if (repeats < 1 || repeats > MAX_REPEATS) {
             throw invalid(
@@ -109,7 +125,31 @@ public record PerfPlan(
      * Whether messages begin with the moment at which they were sent: one way, if there is room.
      */
     boolean isStamped() {
-        return mode != PerfMode.LATENCY && sizeBytes >= Long.BYTES;
+        return mode.isOneWay() && sizeBytes >= Long.BYTES;
+    }
+
+    /** Number of messages of which one is timed. */
+    int messagesPerTimed() {
+        return sizeBytes < ALL_TIMED_BYTES ? MESSAGES_PER_TIMED : 1;
+    }
+
+    /** Memory for the messages of both processes. */
+    public long memoryBytes() {
+        return queues(mode, producers, isStream) * window * sizeBytes;
+    }
+
+    /** How many objects of both processes have a window of messages. */
+    private static long queues(PerfMode mode, int producers, boolean isStream) {
+        // Each stream has the messages of both ways, and so does a round trip.
+        return mode.isOneWay() && !isStream ? producers + 1 : 4;
+    }
+
+    /**
+     * Time limit of everything but the measurement itself: setup, the next message, final messages.
+     * It grows with the memory, of which each side populates and maps its part.
+     */
+    long deadlineNanos() {
+        return DEADLINE_NANOS + (long) (DEADLINE_NANOS * (memoryBytes() / 1e9));
     }
 
     /** Number of threads that wait for each other: the DPU's and the host's. */
@@ -235,12 +275,18 @@ public record PerfPlan(
          * <p>One way the window is as many as bridge the time in which the other end wakes up. That
          * is a matter of how many where they are small, so 256; where they are large it is a matter
          * of how many bytes are still to be copied, so those that {@value #WINDOW_BYTES} bytes
-         * hold, but at least two: one is filled while the other is taken.
+         * hold, but at least two: one is filled while the other is taken. From {@value
+         * #SINGLE_BUFFER_BYTES} bytes on it is one, and never more than the memory limit allows.
          */
         private int defaultWindow() {
-            return mode == PerfMode.LATENCY
-                    ? PING_PONG_BUFFERS
-                    : Math.clamp(WINDOW_BYTES / Math.max(1, sizeBytes), 2, MOST_BUFFERS);
+            long size = Math.max(1, sizeBytes);
+            int least = size < SINGLE_BUFFER_BYTES ? 2 : 1;
+            int window =
+                    mode == PerfMode.LATENCY
+                            ? Math.clamp(WINDOW_BYTES / size, least, PING_PONG_BUFFERS)
+                            : Math.clamp(WINDOW_BYTES / size, least, MOST_BUFFERS);
+            long fitting = MAX_MEMORY_BYTES / (queues(mode, producers, isStream) * size);
+            return Math.clamp(fitting, 1, window);
         }
     }
 }

@@ -18,7 +18,8 @@ record PerfReport(long received, long atNanos, @Nullable Percentiles latencies, 
     private static final Pattern FORM =
             Pattern.compile(
                     "report: received=(\\d{1,18}), atNanos=(-?\\d{1,18}),"
-                            + " latenciesNanos=(?:none|(\\d{1,18})/(\\d{1,18})/(\\d{1,18})),"
+                            + " latenciesNanos=(?:none|(\\d{1,18})/(\\d{1,18})/(\\d{1,18})"
+                            + "/(\\d{1,18})),"
                             + " (resources: .*)");
 
     /** Reads a message; empty if it is none of these. */
@@ -33,8 +34,9 @@ record PerfReport(long received, long atNanos, @Nullable Percentiles latencies, 
                         : new Percentiles(
                                 Long.parseLong(matcher.group(3)),
                                 Long.parseLong(matcher.group(4)),
-                                Long.parseLong(matcher.group(5)));
-        return ResourceUse.parse(matcher.group(6))
+                                Long.parseLong(matcher.group(5)),
+                                Long.parseLong(matcher.group(6)));
+        return ResourceUse.parse(matcher.group(7))
                 .map(use ->
                         new PerfReport(
                                 Long.parseLong(matcher.group(1)),
@@ -58,7 +60,9 @@ record PerfReport(long received, long atNanos, @Nullable Percentiles latencies, 
                                 + "/"
                                 + latencies.p99Nanos()
                                 + "/"
-                                + latencies.p999Nanos())
+                                + latencies.p999Nanos()
+                                + "/"
+                                + latencies.maxNanos())
                 + ", "
                 + use;
     }

@@ -24,12 +24,6 @@ public final class PerfSession {
     private static final String REQUESTED = "User requested abort";
 
     /**
-     * How long the other process may take to end by itself after a measurement: generous, on a
-     * machine that is busy. A signal cuts it short.
-     */
-    private static final long ENDING_SECONDS = 10;
-
-    /**
      * How long it may take after a SIGTERM, and again after a SIGKILL. Together with what {@link
      * PerfSide} takes to stop after a signal that is less than the 5 s that a signal waits for.
      */
@@ -126,13 +120,15 @@ public final class PerfSession {
     /** Fails if the process of the DPU has failed, since the measurement is not reliable then. */
     private void awaitGoodEnd() {
         Process process = beginEnding();
-        boolean ended = hasEnded(process, ENDING_SECONDS);
+        // Generous, on a machine that is busy; a signal cuts it short.
+        long endingSeconds = TimeUnit.NANOSECONDS.toSeconds(plan.deadlineNanos());
+        boolean ended = hasEnded(process, endingSeconds);
         requireNotInterrupted();
         if (!ended) {
             throw new DpuException(
                     Status.TIME_OUT,
                     "process of the DPU does not end after the measurement: pid=%d, waitedSeconds=%d"
-                            .formatted(process.pid(), ENDING_SECONDS));
+                            .formatted(process.pid(), endingSeconds));
         }
         if (process.exitValue() != 0) {
             throw new DpuException(

@@ -30,9 +30,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Belongs to the thread that makes it.
  */
 abstract class PerfSide implements AutoCloseable {
-    /** Timeout of everything but the measurement itself: setup and final messages. */
-    static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
     /** Name of the server. */
     static final String SERVER = "perf";
 
@@ -137,6 +134,8 @@ abstract class PerfSide implements AutoCloseable {
     final void startEndpoint(ComchEndpoint created) {
         endpoint = created;
         keep(() -> stop(created));
+        // While the peer populates its memory it does not answer.
+        created.setControlTimeout(Duration.ofNanos(plan.deadlineNanos() / 2));
         created.setSendTasks(CONTROL_TASKS, ComchSendTask::free, ComchSendTask::free);
         created.setMessageCallback((_, message) ->
                 receivedControl(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString()));
@@ -314,7 +313,7 @@ abstract class PerfSide implements AutoCloseable {
     /** Whether the timeout, which is one for all contexts together, has not passed. */
     private boolean mayWait() {
         return System.nanoTime() - closingSince
-                < (abortReason == null ? DEADLINE_NANOS : ABORTED_NANOS);
+                < (abortReason == null ? plan.deadlineNanos() : ABORTED_NANOS);
     }
 
     /** Closes all in reverse order; the first failure is thrown after the rest was closed. */

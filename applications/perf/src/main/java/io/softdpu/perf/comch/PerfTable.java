@@ -45,6 +45,7 @@ public final class PerfTable {
                         "p50",
                         "p99",
                         "p99.9",
+                        "max",
                         "heap",
                         "cores used");
         table.add(
@@ -57,6 +58,7 @@ public final class PerfTable {
                 latencies == null ? NONE : Figures.time(latencies.p50Nanos()),
                 latencies == null ? NONE : Figures.time(latencies.p99Nanos()),
                 latencies == null ? NONE : Figures.time(latencies.p999Nanos()),
+                latencies == null ? NONE : Figures.time(latencies.maxNanos()),
                 allocated.isEmpty() ? NONE : Figures.number(allocated.getAsDouble()) + " B/message",
                 Figures.number(result.host().processors() + result.dpu().processors()));
         List<String> lines = new ArrayList<>(table.lines());

@@ -139,16 +139,17 @@ final class ProducerThread implements AutoCloseable {
 
     private long send(Load load, EngineTurns turns, Outgoing sends) {
         long sent = 0;
+        int timedEach = plan.messagesPerTimed();
         long now = System.nanoTime();
-        long deadline = now + PerfSide.DEADLINE_NANOS;
+        long deadline = now + plan.deadlineNanos();
         while (now - load.endNanos < 0) {
-            while (sends.trySend(sent % PerfHost.TIMED_EACH == 0 ? System.nanoTime() : 0)) {
+            while (sends.trySend(sent % timedEach == 0 ? System.nanoTime() : 0)) {
                 sent++;
             }
             boolean progressed = turn(turns);
             now = System.nanoTime();
             if (progressed) {
-                deadline = now + PerfSide.DEADLINE_NANOS;
+                deadline = now + plan.deadlineNanos();
             } else {
                 check(deadline);
             }
@@ -158,7 +159,7 @@ final class ProducerThread implements AutoCloseable {
     }
 
     private void await(EngineTurns turns, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PerfSide.DEADLINE_NANOS;
+        long deadline = System.nanoTime() + plan.deadlineNanos();
         while (!condition.getAsBoolean()) {
             if (!turn(turns)) {
                 check(deadline);
@@ -174,12 +175,12 @@ final class ProducerThread implements AutoCloseable {
         return turns.turn();
     }
 
-    private static void check(long deadline) {
+    private void check(long deadline) {
         if (System.nanoTime() - deadline > 0) {
             throw new DpuException(
                     Status.TIME_OUT,
                     "peer takes no messages of a producer: waitedMillis="
-                            + TimeUnit.NANOSECONDS.toMillis(PerfSide.DEADLINE_NANOS));
+                            + TimeUnit.NANOSECONDS.toMillis(plan.deadlineNanos()));
         }
     }
 
@@ -215,11 +216,11 @@ final class ProducerThread implements AutoCloseable {
     public void close() {
         loads.add(END);
         try {
-            if (!thread.join(Duration.ofNanos(PerfSide.DEADLINE_NANOS))) {
+            if (!thread.join(Duration.ofNanos(plan.deadlineNanos()))) {
                 throw new DpuException(
                         Status.TIME_OUT,
                         "thread of a producer does not end: waitedMillis="
-                                + TimeUnit.NANOSECONDS.toMillis(PerfSide.DEADLINE_NANOS));
+                                + TimeUnit.NANOSECONDS.toMillis(plan.deadlineNanos()));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -15,10 +15,43 @@ class PerfPlanTest {
     private static final int MEBIBYTE = 1 << 20;
 
     @ParameterizedTest
-    @CsvSource({"32, 256", "262144, 256", "1048576, 64", "67108864, 2"})
+    @CsvSource({
+        "32, 256",
+        "262144, 256",
+        "1048576, 64",
+        "67108864, 2",
+        "268435455, 2",
+        "268435456, 1",
+        "1610612736, 1"
+    })
     void shouldChooseAWindowThatBridgesAWakeUp(long sizeBytes, int window) {
         assertThat(PerfPlan.builder(PerfMode.RATE).sizeBytes(sizeBytes).build().window())
                 .isEqualTo(window);
+    }
+
+    @Test
+    void shouldChooseAWindowWhoseMemoryIsBelowTheLimit() {
+        PerfPlan plan =
+                PerfPlan.builder(PerfMode.BANDWIDTH).sizeBytes(MEBIBYTE).producers(64).build();
+
+        assertThat(plan.window()).as("64 producers, 64 MiB each would fit alone").isEqualTo(64);
+        assertThat(
+                        PerfPlan.builder(PerfMode.BANDWIDTH)
+                                .sizeBytes(4 * MEBIBYTE)
+                                .producers(64)
+                                .build()
+                                .memoryBytes())
+                .isEqualTo(65L * 16 * 4 * MEBIBYTE);
+        PerfPlan large =
+                PerfPlan.builder(PerfMode.BANDWIDTH).sizeBytes(80 * MEBIBYTE).producers(64).build();
+        assertThat(large.window()).as("2 would need 10 GiB").isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RATE, 8, 64", "RATE, 65535, 64", "RATE, 65536, 1", "BANDWIDTH, 1610612736, 1"})
+    void shouldTimeEachLargeMessageAndFewSmallOnes(PerfMode mode, long sizeBytes, int each) {
+        assertThat(PerfPlan.builder(mode).sizeBytes(sizeBytes).build().messagesPerTimed())
+                .isEqualTo(each);
     }
 
     @Test
@@ -35,16 +68,18 @@ class PerfPlanTest {
                 () -> PerfPlan.builder(PerfMode.RATE).window(8193).build(),
                 "window is illegal: window=8193, expected=1 to 8192");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.BANDWIDTH).sizeBytes(MEBIBYTE).window(1025).build(),
-                "messages need too much memory: producers=1, stream=false, window=1025, size=1MiB,"
-                        + " limit=1GiB");
+                () -> PerfPlan.builder(PerfMode.BANDWIDTH).sizeBytes(MEBIBYTE).window(4097).build(),
+                "messages of both processes need too much memory: producers=1, stream=false,"
+                        + " window=4097, size=1MiB, needed=8.002 GiB, limit=8 GiB");
         assertInvalid(
                 () ->
-                        PerfPlan.builder(PerfMode.BANDWIDTH).sizeBytes(MEBIBYTE).window(513).stream(
-                                        true)
+                        PerfPlan.builder(PerfMode.BANDWIDTH)
+                                .sizeBytes(MEBIBYTE)
+                                .window(2049)
+                                .stream(true)
                                 .build(),
-                "messages need too much memory: producers=1, stream=true, window=513, size=1MiB,"
-                        + " limit=1GiB");
+                "messages of both processes need too much memory: producers=1, stream=true,"
+                        + " window=2049, size=1MiB, needed=8.004 GiB, limit=8 GiB");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.RATE).stream(true).producers(2).build(),
                 "connection has one stream of each side: producers=2, expected=1");

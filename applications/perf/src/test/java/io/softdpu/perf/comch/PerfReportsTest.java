@@ -95,7 +95,7 @@ class PerfReportsTest {
     @StartsProcesses
     void shouldMeasureWhatTheOtherSideHasCountedUntilItHadIt() throws Exception {
         PerfPlan plan = PerfPlan.builder(PerfMode.RATE).nanos(SECOND / 20).build();
-        Percentiles latencies = new Percentiles(1, 2, 3);
+        Percentiles latencies = new Percentiles(1, 2, 3, 4);
         Future<List<PerfReport>> dpu =
                 other.submit(() -> {
                     try (ScriptedDpu opened = new ScriptedDpu(plan, fabric, latencies)) {
@@ -103,7 +103,7 @@ class PerfReportsTest {
                     }
                 });
 
-        PerfResult result = measure(plan, PerfSide.DEADLINE_NANOS);
+        PerfResult result = measure(plan, DEADLINE_SECONDS * SECOND);
 
         List<PerfReport> reports = dpu.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
         assertThat(reports).as("before and after warm-up and measurement").hasSize(4);
@@ -175,12 +175,12 @@ class PerfReportsTest {
         private boolean isSent;
 
         ScriptedHost(PerfPlan plan, Path fabric) {
-            super(plan, PAIR, fabric, Side.HOST, DEADLINE_NANOS);
+            super(plan, PAIR, fabric, Side.HOST, DEADLINE_SECONDS * SECOND);
         }
 
         void connect() {
             ComchClient client = ComchClient.create(device, SERVER);
-            client.setConnectTimeout(Duration.ofNanos(DEADLINE_NANOS));
+            client.setConnectTimeout(Duration.ofSeconds(DEADLINE_SECONDS));
             startEndpoint(client);
             until("connected", () -> client.state() == ContextState.RUNNING);
             produce(client.connection());
@@ -228,7 +228,7 @@ class PerfReportsTest {
         private long asked = -1;
 
         ScriptedDpu(PerfPlan plan, Path fabric, @Nullable Percentiles latencies) {
-            super(plan, PAIR, fabric, Side.DPU, DEADLINE_NANOS);
+            super(plan, PAIR, fabric, Side.DPU, DEADLINE_SECONDS * SECOND);
             this.latencies = latencies;
         }
 
