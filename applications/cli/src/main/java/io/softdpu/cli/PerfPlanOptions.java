@@ -78,9 +78,19 @@ final class PerfPlanOptions {
             paramLabel = "N",
             defaultValue = "1",
             description =
-                    "Producers of the host, 1 to 64, each on a thread of its own, all to one"
-                            + " consumer; not with latency (default: ${DEFAULT-VALUE}).")
+                    "Producers of the host, 1 to 64, each on a thread of its own; not with latency"
+                            + " (default: ${DEFAULT-VALUE}).")
     private int producers;
+
+    @Option(
+            names = "--consumers",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "Consumers of the DPU, each on a thread of its own: 1, which all producers"
+                            + " send to, or as many as producers, each of which sends to its own"
+                            + " (default: ${DEFAULT-VALUE}).")
+    private int consumers;
 
     @Option(
             names = "--stream",
@@ -124,6 +134,7 @@ final class PerfPlanOptions {
                             .waiting(Objects.requireNonNull(wait, "has a default"))
                             .nanos(Objects.requireNonNull(seconds, "has a default").toNanos())
                             .producers(producers)
+                            .consumers(consumers)
                             .stream(stream)
                             .repeats(repeats);
             if (size != null) {
@@ -154,6 +165,10 @@ final class PerfPlanOptions {
                                 plan.waiting().word()));
         if (plan.mode() != PerfMode.LATENCY) {
             arguments.addAll(List.of("--window", Integer.toString(plan.window())));
+        }
+        if (plan.consumers() > 1) {
+            String count = Integer.toString(plan.consumers());
+            arguments.addAll(List.of("--producers", count, "--consumers", count));
         }
         if (plan.isStream()) {
             arguments.add("--stream");

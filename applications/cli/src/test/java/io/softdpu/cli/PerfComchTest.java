@@ -25,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of the Comm Channel measurement with two real processes. */
 @StartsProcesses
@@ -38,6 +37,7 @@ class PerfComchTest {
                     "wait",
                     "window",
                     "producers",
+                    "consumers",
                     "stream",
                     "cpu",
                     "messages",
@@ -145,8 +145,9 @@ class PerfComchTest {
 
     @Tag(Soak.TAG)
     @ParameterizedTest
-    @ValueSource(strings = {"busy", "adaptive", "event"})
-    void shouldSendFromSeveralProducersToOneConsumer(String wait) throws IOException {
+    @CsvSource({"busy, 1", "adaptive, 1", "event, 1", "adaptive, 4"})
+    void shouldSendFromSeveralProducersToOneConsumerOrToEachItsOwn(String wait, int consumers)
+            throws IOException {
         long begin = System.nanoTime();
         JsonNode found =
                 measured(
@@ -154,6 +155,8 @@ class PerfComchTest {
                                 "rate",
                                 "--producers",
                                 "4",
+                                "--consumers",
+                                "" + consumers,
                                 "--wait",
                                 wait,
                                 "--window",
@@ -163,7 +166,7 @@ class PerfComchTest {
                                 "--json",
                                 "-"));
         Soak.report(
-                "producer-shares-" + wait,
+                "producer-shares-" + wait + "-" + consumers,
                 0,
                 Duration.ofNanos(System.nanoTime() - begin),
                 "shares="
@@ -172,6 +175,7 @@ class PerfComchTest {
                         + found.get("messages_per_s"));
 
         assertThat(found.get("producers").asInt()).isEqualTo(4);
+        assertThat(found.get("consumers").asInt()).isEqualTo(consumers);
         double all = 0;
         for (JsonNode share : found.get("shares")) {
             if (Soak.isLong()) { // a busy machine may not run each thread within a short load
@@ -285,13 +289,17 @@ class PerfComchTest {
         "latency, adaptive, ''",
         "latency, busy, ''",
         "rate, event, ''",
+        "rate, adaptive, --producers 2 --consumers 2",
         "latency, adaptive, --stream",
         "rate, busy, --stream"
     })
     void shouldEndWhereItsOtherHalfIsKilled(String measurement, String wait, String path) {
         ChildProcess perf =
                 perf(
-                        Stream.of(measurement, "--wait", wait, "--seconds", "60", path)
+                        Stream.of(
+                                        Stream.of(measurement, "--wait", wait, "--seconds", "60"),
+                                        Stream.of(path.split(" ")))
+                                .flatMap(arguments -> arguments)
                                 .filter(argument -> !argument.isEmpty())
                                 .toArray(String[]::new));
         ProcessHandle dpu = otherHalf(perf);
@@ -400,13 +408,16 @@ class PerfComchTest {
                 "latency --size 1537MiB|message size is illegal: option=--size, size=1537MiB,"
                         + " expected=1 to 1536MiB",
                 "rate --size 1GiB --window 5|messages of both processes need too much memory:"
-                        + " option=--producers, producers=1, stream=false, window=5, size=1GiB,"
-                        + " needed=10 GiB, limit=8 GiB",
+                        + " option=--producers, producers=1, consumers=1, stream=false, window=5,"
+                        + " size=1GiB, needed=10 GiB, limit=8 GiB",
                 "latency --window 4|latency has no window",
                 "rate --window 9000|window is illegal: option=--window, window=9000, expected=1 to"
                         + " 8192",
                 "latency --producers 2|latency has one message under way at a time:"
                         + " option=--producers, producers=2",
+                "rate --producers 4 --consumers 2|number of consumers is illegal:"
+                        + " option=--consumers, consumers=2, producers=4, expected=1 or as many as"
+                        + " producers",
                 "rate --repeat 0|number of runs is illegal: option=--repeat, repeat=0, expected=1"
                         + " to 1000",
                 "rate --cpu 0|option=--cpu, cpu=0, expected=HOST,DPU such as 0,1",

@@ -20,6 +20,12 @@ final class Latencies {
         histogram.recordValue(Math.clamp(nanos, 1, HIGHEST_NANOS));
     }
 
+    /** Adds the values of another. */
+    void add(Latencies other) {
+        histogram.add(other.histogram);
+        longest = Math.max(longest, other.longest);
+    }
+
     void reset() {
         histogram.reset();
         longest = 0;

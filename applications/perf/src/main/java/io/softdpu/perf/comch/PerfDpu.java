@@ -10,6 +10,8 @@ import io.softdpu.core.device.Representor;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,7 @@ public final class PerfDpu extends PerfSide {
 
     private final ComchPair pair;
     private final Latencies latencies = new Latencies();
+    private final List<ConsumerThread> otherConsumers = new ArrayList<>();
     private @Nullable ComchConnection client;
     private long received;
     private long receivedAtNanos;
@@ -78,6 +81,9 @@ public final class PerfDpu extends PerfSide {
 
     private void serve(ComchConnection connection) {
         receive(connection);
+        while (otherConsumers.size() < plan.consumers() - 1) {
+            otherConsumers.add(keep(new ConsumerThread(plan, device, connection, engine)));
+        }
         if (plan.mode() == PerfMode.LATENCY) {
             produce(connection);
         }
@@ -105,17 +111,43 @@ public final class PerfDpu extends PerfSide {
         if (wanted == NOT_ASKED) {
             return;
         }
-        if (received >= wanted) {
+        long all = receivedByAll();
+        if (all >= wanted) {
             wanted = NOT_ASKED;
-            ResourceUse use = ResourceUse.now();
-            sendControl(
-                    new PerfReport(received, receivedAtNanos, latencies.percentiles(), use)
-                            .toString());
-            latencies.reset();
+            report(all);
         } else if (System.nanoTime() - toldAtNanos > TELL_NANOS) {
             toldAtNanos = System.nanoTime();
-            sendControl(SO_FAR + received);
+            sendControl(SO_FAR + all);
         }
+    }
+
+    private long receivedByAll() {
+        long all = received;
+        for (ConsumerThread each : otherConsumers) {
+            all += each.received();
+        }
+        return all;
+    }
+
+    /** Messages that each consumer has received; for tests. */
+    List<Long> receivedByConsumer() {
+        List<Long> each = new ArrayList<>(List.of(received));
+        otherConsumers.forEach(other -> each.add(other.received()));
+        return each;
+    }
+
+    private void report(long all) {
+        ResourceUse use = ResourceUse.now();
+        long lastNanos = receivedAtNanos;
+        for (ConsumerThread each : otherConsumers) {
+            each.setAwaited(false);
+            each.moveLatencies(latencies);
+            if (each.received() > 0 && each.receivedAtNanos() - lastNanos > 0) {
+                lastNanos = each.receivedAtNanos();
+            }
+        }
+        sendControl(new PerfReport(all, lastNanos, latencies.percentiles(), use).toString());
+        latencies.reset();
     }
 
     @Override
@@ -137,6 +169,7 @@ public final class PerfDpu extends PerfSide {
         if (message.startsWith(REPORT)) {
             wanted = numberIn(message, REPORT);
             toldAtNanos = System.nanoTime();
+            otherConsumers.forEach(each -> each.setAwaited(true));
         } else if (message.equals(LINE)) {
             isLineAsked = true; // not here: this is inside progress()
         }

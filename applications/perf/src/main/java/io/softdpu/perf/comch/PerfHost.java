@@ -102,8 +102,9 @@ public final class PerfHost extends PerfSide {
             receive(client.connection());
         }
         produce(client.connection());
-        int consumer = plan.isStream() ? 0 : consumerOf(client.connection());
+        int[] consumers = client.connection().remoteConsumers();
         while (otherProducers.size() < plan.producers() - 1) {
+            int consumer = consumerOf(otherProducers.size() + 1, consumers, client.connection());
             otherProducers.add(
                     keep(
                             new ProducerThread(
@@ -124,13 +125,12 @@ public final class PerfHost extends PerfSide {
         return new PerfSummary(results);
     }
 
-    /** The consumer that all producers send to. */
-    private static int consumerOf(ComchConnection connection) {
-        int[] consumers = connection.remoteConsumers();
-        if (consumers.length == 0) {
-            throw MessagePath.refused(Status.NOT_FOUND, connection);
+    /** The consumer that a producer sends to: its own, or the only one. */
+    private int consumerOf(int producer, int[] consumers, ComchConnection connection) {
+        if (consumers.length < plan.consumers()) {
+            throw MessagePath.refused(Status.NOT_FOUND, connection); // the peer has ended
         }
-        return consumers[0];
+        return consumers[plan.consumers() == 1 ? 0 : producer];
     }
 
     private PerfResult measureWithLineTimes() {

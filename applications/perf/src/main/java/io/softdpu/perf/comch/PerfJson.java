@@ -29,6 +29,7 @@ public final class PerfJson {
                 .put("wait", plan.waiting().word())
                 .put("window", plan.mode() == PerfMode.LATENCY ? null : (Integer) plan.window())
                 .put("producers", plan.producers())
+                .put("consumers", plan.consumers())
                 .put("stream", plan.isStream())
                 .put("cpu", cpus == null ? null : cpus.toString());
         putFigures(root, summary.median());
@@ -48,6 +49,7 @@ public final class PerfJson {
                 .put("seconds", plan.nanos() / 1e9)
                 .put("window", plan.window())
                 .put("producers", plan.producers())
+                .put("consumers", plan.consumers())
                 .put("stream", plan.isStream())
                 .put("repeat", plan.repeats())
                 .put("cpu", cpus == null ? PerfCpus.ANY : cpus.toString())

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param nanos how long one run takes, after a warm-up of the same length
  * @param window buffers that a consumer has posted, and messages of a producer
  * @param producers producers of the host, each with an engine and a thread of its own
+ * @param consumers consumers of the DPU: one, or one for each producer, each with an engine and a
+ *     thread of its own
  * @param isStream whether each side has a stream, in place of a producer and a consumer
  * @param repeats number of runs
  * @param cpus processors to which both sides are pinned; null if they are not
@@ -26,6 +28,7 @@ public record PerfPlan(
         long nanos,
         int window,
         int producers,
+        int consumers,
         boolean isStream,
         int repeats,
         @Nullable PerfCpus cpus) {
@@ -91,18 +94,24 @@ public record PerfPlan(
                             + producers
                             + ", expected=1");
         }
+        if (consumers != 1 && consumers != producers) {
+            throw invalid(
+                    "number of consumers is illegal: consumers=%d, producers=%d, expected=1 or as many as producers"
+                            .formatted(consumers, producers));
+        }
         if (isStream && producers != 1) {
             throw invalid(
                     "connection has one stream of each side: producers="
                             + producers
                             + ", expected=1");
         }
-        long memory = queues(mode, producers, isStream) * window * sizeBytes;
+        long memory = queues(mode, producers, consumers, isStream) * window * sizeBytes;
         if (memory > MAX_MEMORY_BYTES) {
             throw invalid(
-                    "messages of both processes need too much memory: producers=%d, stream=%s, window=%d, size=%s, needed=%s, limit=%s"
+                    "messages of both processes need too much memory: producers=%d, consumers=%d, stream=%s, window=%d, size=%s, needed=%s, limit=%s"
                             .formatted(
                                     producers,
+                                    consumers,
                                     isStream,
                                     window,
                                     SizeText.format(sizeBytes),
@@ -135,13 +144,13 @@ public record PerfPlan(
 
     /** Memory for the messages of both processes. */
     public long memoryBytes() {
-        return queues(mode, producers, isStream) * window * sizeBytes;
+        return queues(mode, producers, consumers, isStream) * window * sizeBytes;
     }
 
     /** How many objects of both processes have a window of messages. */
-    private static long queues(PerfMode mode, int producers, boolean isStream) {
+    private static long queues(PerfMode mode, int producers, int consumers, boolean isStream) {
         // Each stream has the messages of both ways, and so does a round trip.
-        return mode.isOneWay() && !isStream ? producers + 1 : 4;
+        return mode.isOneWay() && !isStream ? (long) producers + consumers : 4;
     }
 
     /**
@@ -152,9 +161,9 @@ public record PerfPlan(
         return DEADLINE_NANOS + (long) (DEADLINE_NANOS * (memoryBytes() / 1e9));
     }
 
-    /** Number of threads that wait for each other: the DPU's and the host's. */
+    /** Number of threads that wait for each other: those of consumers and producers. */
     int pollers() {
-        return 1 + producers;
+        return consumers + producers;
     }
 
     /** Number of processors that these threads may use. */
@@ -170,6 +179,19 @@ public record PerfPlan(
         return cpus != null && !cpus.isShared();
     }
 
+    /**
+     * Checks the size of a received message.
+     *
+     * @throws DpuException UNEXPECTED
+     */
+    void requireSize(long bytes) {
+        if (bytes != sizeBytes) {
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    "message has another size: bytes=%d, expected=%d".formatted(bytes, sizeBytes));
+        }
+    }
+
     private static DpuException invalid(String message) {
         return new DpuException(Status.INVALID_VALUE, message);
     }
@@ -182,6 +204,7 @@ public record PerfPlan(
         private long nanos = TimeUnit.SECONDS.toNanos(2);
         private @Nullable Integer window;
         private int producers = 1;
+        private int consumers = 1;
         private boolean isStream;
         private int repeats = 1;
         private @Nullable PerfCpus cpus;
@@ -219,11 +242,17 @@ public record PerfPlan(
         }
 
         /**
-         * Sets the number of producers of the host, 1 to {@link PerfPlan#MAX_PRODUCERS}; all send
-         * to one consumer. With {@link PerfMode#LATENCY} 1.
+         * Sets the number of producers of the host, 1 to {@link PerfPlan#MAX_PRODUCERS}; with
+         * {@link PerfMode#LATENCY} 1.
          */
         public Builder producers(int count) {
             producers = count;
+            return this;
+        }
+
+        /** Sets the number of consumers: 1, for all producers, or one for each producer. */
+        public Builder consumers(int count) {
+            consumers = count;
             return this;
         }
 
@@ -264,6 +293,7 @@ public record PerfPlan(
                     nanos,
                     window == null ? defaultWindow() : window,
                     producers,
+                    consumers,
                     isStream,
                     repeats,
                     cpus);
@@ -285,7 +315,7 @@ public record PerfPlan(
                     mode == PerfMode.LATENCY
                             ? Math.clamp(WINDOW_BYTES / size, least, PING_PONG_BUFFERS)
                             : Math.clamp(WINDOW_BYTES / size, least, MOST_BUFFERS);
-            long fitting = MAX_MEMORY_BYTES / (queues(mode, producers, isStream) * size);
+            long fitting = MAX_MEMORY_BYTES / (queues(mode, producers, consumers, isStream) * size);
             return Math.clamp(fitting, 1, window);
         }
     }

@@ -169,20 +169,6 @@ abstract class PerfSide implements AutoCloseable {
     }
 
     /**
-     * Checks the size of a received message.
-     *
-     * @throws DpuException UNEXPECTED
-     */
-    final void requireSize(long bytes) {
-        if (bytes != plan.sizeBytes()) {
-            throw new DpuException(
-                    Status.UNEXPECTED,
-                    "message has another size: bytes=%d, expected=%d"
-                            .formatted(bytes, plan.sizeBytes()));
-        }
-    }
-
-    /**
      * Ends the current wait of this side with CONNECTION_ABORTED, and all later ones. Any thread.
      */
     public final void abort(String reason) {

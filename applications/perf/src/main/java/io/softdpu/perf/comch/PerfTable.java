@@ -74,9 +74,10 @@ public final class PerfTable {
         if (plan.producers() > 1) {
             List<Double> shares = result.shares();
             lines.add(
-                    "%d producers; shares %s to %s"
+                    "%d producers%s; shares %s to %s"
                             .formatted(
                                     plan.producers(),
+                                    plan.consumers() > 1 ? ", each to a consumer of its own" : "",
                                     Figures.percent(100 * Collections.min(shares)),
                                     Figures.percent(100 * Collections.max(shares))));
         }

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One more producer of the host for the same consumer, with an engine and a thread of its own.
+ * One more producer of the host, with an engine and a thread of its own.
  *
  * <p>The methods belong to the host's thread. It waits for {@link Load#isOver} in its own engine,
  * which this thread wakes.

@@ -100,7 +100,7 @@ final class StreamPath implements MessagePath {
         while ((message = of.tryReceive()) != null) {
             try {
                 if (!side.isClosing()) {
-                    side.requireSize(message.length());
+                    side.plan.requireSize(message.length());
                     side.received(stamped ? message.segment().get(ValueLayout.JAVA_LONG, 0) : 0);
                 }
             } finally {

@@ -3,20 +3,15 @@ package io.softdpu.perf.comch;
 import io.softdpu.comch.ComchConnection;
 import io.softdpu.comch.ComchConsumer;
 import io.softdpu.comch.ComchEndpoint;
-import io.softdpu.comch.ComchPostReceiveTask;
 import io.softdpu.comch.ComchProducer;
-import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.memory.Buf;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Messages by a producer's tasks and a consumer's, whose buffers are posted again. */
 final class TaskPath implements MessagePath {
     private final PerfSide side;
-    private @Nullable MessagePool incoming;
     private @Nullable Outgoing outgoing;
-    private int remoteConsumer;
 
     TaskPath(PerfSide side) {
         this.side = side;
@@ -24,7 +19,8 @@ final class TaskPath implements MessagePath {
 
     @Override
     public void configure(ComchEndpoint endpoint) {
-        endpoint.setConsumerCallbacks((_, id) -> remoteConsumer = id, (_, _) -> {});
+        // Those that exist are asked for.
+        endpoint.setConsumerCallbacks((_, _) -> {}, (_, _) -> {});
     }
 
     @Override
@@ -32,22 +28,23 @@ final class TaskPath implements MessagePath {
         PerfPlan plan = side.plan;
         MessagePool messages =
                 side.keep(new MessagePool(side.device, plan.window(), plan.sizeBytes()));
-        incoming = messages;
         ComchConsumer consumer = ComchConsumer.create(over, messages.mmap());
         side.keep(() -> side.stop(consumer));
-        consumer.setPostReceiveTasks(plan.window(), this::consumed, ComchPostReceiveTask::free);
+        Incoming posted = new Incoming(plan, messages, consumer, side::isClosing, side::received);
         side.engine.connect(consumer);
         consumer.start();
         side.until("consumer runs", () -> consumer.state() == ContextState.RUNNING);
-        for (int i = 0; i < plan.window(); i++) {
-            consumer.allocatePostReceiveTask(messages.buf(i)).submit();
-        }
+        posted.fill();
     }
 
     @Override
     public void produce(ComchConnection over) {
-        side.until("peer has a consumer", () -> remoteConsumer != 0);
         PerfPlan plan = side.plan;
+        side.until(
+                () ->
+                        "peer has consumers, present=%d, expected=%d"
+                                .formatted(over.remoteConsumers().length, plan.consumers()),
+                () -> over.remoteConsumers().length >= plan.consumers());
         MessagePool messages =
                 side.keep(new MessagePool(side.device, plan.window(), plan.sizeBytes()));
         ComchProducer producer = ComchProducer.create(over);
@@ -57,7 +54,7 @@ final class TaskPath implements MessagePath {
         side.engine.connect(producer);
         producer.start();
         side.until("producer runs", () -> producer.state() == ContextState.RUNNING);
-        sends.fill(remoteConsumer);
+        sends.fill(over.remoteConsumers()[0]);
     }
 
     @Override
@@ -74,23 +71,6 @@ final class TaskPath implements MessagePath {
     public void freeIdle() {
         if (outgoing != null) {
             outgoing.freeIdle();
-        }
-    }
-
-    private void consumed(ComchPostReceiveTask task) {
-        if (side.isClosing()) {
-            task.free();
-            return;
-        }
-        Buf buf = Objects.requireNonNull(task.buf());
-        try {
-            side.requireSize(task.receivedLength());
-            side.received(side.plan.isStamped() ? Objects.requireNonNull(incoming).stamp(buf) : 0);
-        } finally {
-            buf.resetDataLength();
-            if (task.trySubmit() != Status.SUCCESS) {
-                task.free(); // the consumer is stopping
-            }
         }
     }
 }

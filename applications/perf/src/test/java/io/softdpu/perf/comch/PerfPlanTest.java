@@ -69,8 +69,8 @@ class PerfPlanTest {
                 "window is illegal: window=8193, expected=1 to 8192");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.BANDWIDTH).sizeBytes(MEBIBYTE).window(4097).build(),
-                "messages of both processes need too much memory: producers=1, stream=false,"
-                        + " window=4097, size=1MiB, needed=8.002 GiB, limit=8 GiB");
+                "messages of both processes need too much memory: producers=1, consumers=1,"
+                        + " stream=false, window=4097, size=1MiB, needed=8.002 GiB, limit=8 GiB");
         assertInvalid(
                 () ->
                         PerfPlan.builder(PerfMode.BANDWIDTH)
@@ -78,8 +78,8 @@ class PerfPlanTest {
                                 .window(2049)
                                 .stream(true)
                                 .build(),
-                "messages of both processes need too much memory: producers=1, stream=true,"
-                        + " window=2049, size=1MiB, needed=8.004 GiB, limit=8 GiB");
+                "messages of both processes need too much memory: producers=1, consumers=1,"
+                        + " stream=true, window=2049, size=1MiB, needed=8.004 GiB, limit=8 GiB");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.RATE).stream(true).producers(2).build(),
                 "connection has one stream of each side: producers=2, expected=1");
@@ -93,6 +93,14 @@ class PerfPlanTest {
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.LATENCY).producers(2).build(),
                 "latency has one message under way at a time: producers=2, expected=1");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.RATE).producers(3).consumers(2).build(),
+                "number of consumers is illegal: consumers=2, producers=3, expected=1 or as many as"
+                        + " producers");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.RATE).consumers(0).build(),
+                "number of consumers is illegal: consumers=0, producers=1, expected=1 or as many as"
+                        + " producers");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.RATE).repeats(0).build(),
                 "number of runs is illegal: repeat=0, expected=1 to 1000");

@@ -118,6 +118,38 @@ class PerfReportsTest {
 
     @Test
     @StartsProcesses
+    void shouldSendTheMessagesOfEachProducerToAConsumerOfItsOwn() throws Exception {
+        PerfPlan plan =
+                PerfPlan.builder(PerfMode.RATE)
+                        .nanos(SECOND / 20)
+                        .producers(2)
+                        .consumers(2)
+                        .build();
+        Future<List<Long>> dpu =
+                other.submit(() -> {
+                    try (PerfDpu opened = new PerfDpu(plan, PAIR, fabric)) {
+                        opened.run();
+                        return opened.receivedByConsumer();
+                    }
+                });
+
+        PerfResult result = measure(plan, DEADLINE_SECONDS * SECOND);
+
+        List<Long> received = dpu.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        assertThat(received).hasSize(2).allMatch(count -> count > 0);
+        assertThat(result.messages())
+                .isEqualTo(result.sentByProducer().stream().mapToLong(Long::longValue).sum());
+        assertThat(received.get(0) + received.get(1)).isGreaterThan(result.messages());
+        for (int i = 0; i < 2; i++) {
+            assertThat(received.get(i))
+                    .as("of producer %d, warm-up included", i)
+                    .isGreaterThanOrEqualTo(result.sentByProducer().get(i));
+        }
+        assertThat(result.latencies()).isNotNull();
+    }
+
+    @Test
+    @StartsProcesses
     void shouldSayHowManyHadComeWhereTheReportDoesNot() throws Exception {
         PerfPlan plan = PerfPlan.builder(PerfMode.RATE).nanos(SECOND / 20).build();
         Future<List<PerfReport>> dpu =

@@ -90,6 +90,31 @@ class PerfSummaryTest {
     }
 
     @Test
+    void shouldSayThatEachProducerHasAConsumerOfItsOwn() {
+        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).producers(2).consumers(2).build();
+        ResourceUse use = new ResourceUse(SECOND, 0, 0);
+        PerfSummary summary =
+                new PerfSummary(
+                        List.of(
+                                new PerfResult(
+                                        plan,
+                                        4,
+                                        SECOND,
+                                        null,
+                                        use,
+                                        use,
+                                        0,
+                                        List.of(1L, 3L),
+                                        null)));
+
+        assertThat(lines(summary))
+                .last()
+                .isEqualTo("2 producers, each to a consumer of its own; shares 25.00 % to 75.00 %");
+        assertThat(json(summary).get("consumers").asInt()).isEqualTo(2);
+        assertThat(plan.pollers()).isEqualTo(4);
+    }
+
+    @Test
     void shouldNoteWhatMakesTheFiguresMeaningless() {
         PerfPlan shared = PerfPlan.builder(PerfMode.RATE).cpus(new PerfCpus(1, 1)).build();
 
