@@ -32,13 +32,13 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "comch",
         description = {
-            "Measures the Comm Channel's fast path between two processes, host and DPU: producer"
-                    + " to consumer.",
-            "The mode latency measures round trips. The other modes measure every 64th message,"
-                    + " from 64KiB on each, from its submission until the DPU has received it, so"
-                    + " a wait in the queue counts; messages below 8 bytes have no latency.",
-            "With latency the rate of messages is that of round trips; heap is what both processes"
-                    + " allocate per message; cores used are those of both processes.",
+            "Measures the Comm Channel between two processes, host and DPU: the fast path from"
+                    + " producer to consumer, and the basic path (control).",
+            "The modes latency and control measure round trips. The other modes measure every 64th"
+                + " message, from 64KiB on each, from its submission until the DPU has received it,"
+                + " so a wait in the queue counts; messages below 8 bytes have no latency.",
+            "With latency and control the rate of messages is that of round trips; heap is what"
+                + " both processes allocate per message; cores used are those of both processes.",
             "Rates are in GB/s, 10^9 bytes per second.",
             SizeConverter.HELP
         },
@@ -49,7 +49,8 @@ import picocli.CommandLine.Spec;
             "    --producers 4 --repeat 5",
             "  softdpu perf comch bandwidth --size 1GiB --json -",
             "  softdpu perf comch rate --wait busy --cpu 0,1",
-            "  softdpu perf comch bandwidth --stream"
+            "  softdpu perf comch bandwidth --stream",
+            "  softdpu perf comch control --size 64"
         })
 final class PerfComchCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;

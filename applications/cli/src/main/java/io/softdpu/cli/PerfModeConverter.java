@@ -17,11 +17,12 @@ final class PerfModeConverter implements ITypeConverter<PerfMode>, Iterable<Stri
             case "latency" -> PerfMode.LATENCY;
             case "rate" -> PerfMode.RATE;
             case "bandwidth" -> PerfMode.BANDWIDTH;
+            case "control" -> PerfMode.CONTROL;
             default ->
                     throw new TypeConversionException(
                             "no such measurement: measurement="
                                     + text
-                                    + ", expected=latency, rate or bandwidth");
+                                    + ", expected=latency, rate, bandwidth or control");
         };
     }
 

@@ -20,13 +20,15 @@ import picocli.CommandLine.Parameters;
 /** Options of a Comm Channel measurement, for the command of the user and for its DPU process. */
 final class PerfPlanOptions {
     @Parameters(
-            paramLabel = "latency|rate|bandwidth",
+            paramLabel = "latency|rate|bandwidth|control",
             converter = PerfModeConverter.class,
             completionCandidates = PerfModeConverter.class,
             description = {
                 "latency: round trips of one message at a time.",
                 "rate: small messages one way, as many as the queues take.",
-                "bandwidth: the same with large messages."
+                "bandwidth: the same with large messages.",
+                "control: round trips of one message of the basic path at a time, which needs"
+                        + " neither producer nor consumer."
             })
     private @Nullable PerfMode mode;
 
@@ -35,8 +37,8 @@ final class PerfPlanOptions {
             paramLabel = "SIZE",
             converter = SizeConverter.class,
             description =
-                    "Size of a message, 1 to 1536MiB (default: latency 64, rate 32, bandwidth"
-                            + " 1MiB).")
+                    "Size of a message, 1 to 1536MiB, with control to 4080 (default: latency and"
+                            + " control 64, rate 32, bandwidth 1MiB).")
     private @Nullable Long size;
 
     @Option(
@@ -66,10 +68,10 @@ final class PerfPlanOptions {
             names = "--window",
             paramLabel = "N",
             description = {
-                "Buffers that the receiver has posted, 1 to 8192, not with latency (default: 256;"
-                        + " for large messages as many as fill 64MiB, at least 2, from 256MiB on"
-                        + " 1). All messages of both processes may have 8GiB; the default is less"
-                        + " where it exceeds that."
+                "Buffers that the receiver has posted, 1 to 8192, with rate and bandwidth (default:"
+                    + " 256; for large messages as many as fill 64MiB, at least 2, from 256MiB on"
+                    + " 1). All messages of both processes may have 8GiB; the default is less where"
+                    + " it exceeds that."
             })
     private @Nullable Integer window;
 
@@ -78,8 +80,8 @@ final class PerfPlanOptions {
             paramLabel = "N",
             defaultValue = "1",
             description =
-                    "Producers of the host, 1 to 64, each on a thread of its own; not with latency"
-                            + " (default: ${DEFAULT-VALUE}).")
+                    "Producers of the host, 1 to 64, each on a thread of its own; with rate and"
+                            + " bandwidth (default: ${DEFAULT-VALUE}).")
     private int producers;
 
     @Option(
@@ -163,7 +165,7 @@ final class PerfPlanOptions {
                                 Long.toString(plan.sizeBytes()),
                                 "--wait",
                                 plan.waiting().word()));
-        if (plan.mode() != PerfMode.LATENCY) {
+        if (plan.mode() == PerfMode.RATE || plan.mode() == PerfMode.BANDWIDTH) {
             arguments.addAll(List.of("--window", Integer.toString(plan.window())));
         }
         if (plan.consumers() > 1) {

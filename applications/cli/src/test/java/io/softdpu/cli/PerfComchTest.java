@@ -76,7 +76,10 @@ class PerfComchTest {
         "bandwidth, 1048576, adaptive",
         "bandwidth, 300000, busy",
         "bandwidth, 100663296, adaptive",
-        "latency, 100663296, busy"
+        "latency, 100663296, busy",
+        "control, 64, adaptive",
+        "control, 1, event",
+        "control, 4080, busy"
     })
     void shouldMeasureEachWayWithEachWayToWait(String measurement, int size, String wait)
             throws IOException {
@@ -87,7 +90,7 @@ class PerfComchTest {
         assertThat(found.get("size_bytes").asInt()).isEqualTo(size);
         assertThat(found.get("wait").asText()).isEqualTo(wait);
         assertThat(found.get("messages").asLong()).isPositive();
-        if (measurement.equals("latency") || size >= Long.BYTES) {
+        if (List.of("latency", "control").contains(measurement) || size >= Long.BYTES) {
             assertThat(found.get("p50_ns").asLong())
                     .isPositive()
                     .isLessThanOrEqualTo(found.get("p99_ns").asLong());
@@ -406,25 +409,32 @@ class PerfComchTest {
             value = {
                 "latency --size 0|size is zero: option=--size, size=0",
                 "latency --size 1537MiB|message size is illegal: option=--size, size=1537MiB,"
-                        + " expected=1 to 1536MiB",
+                        + " measurement=latency, expected=1 to 1536MiB",
                 "rate --size 1GiB --window 5|messages of both processes need too much memory:"
                         + " option=--producers, producers=1, consumers=1, stream=false, window=5,"
                         + " size=1GiB, needed=10 GiB, limit=8 GiB",
-                "latency --window 4|latency has no window",
+                "latency --window 4|no window, since one message is under way at a time:"
+                        + " option=--window, window=4, measurement=latency, expected=no window",
+                "control --window 4|option=--window, window=4, measurement=control",
+                "control --size 4081|message size is illegal: option=--size, size=4081,"
+                        + " measurement=control, expected=1 to 4080",
+                "control --stream|messages of the basic path are not those of a stream:"
+                        + " option=--stream, stream=true, measurement=control",
                 "rate --window 9000|window is illegal: option=--window, window=9000, expected=1 to"
                         + " 8192",
-                "latency --producers 2|latency has one message under way at a time:"
-                        + " option=--producers, producers=2",
+                "latency --producers 2|one message is under way at a time: option=--producers,"
+                        + " producers=2, measurement=latency, expected=1",
                 "rate --producers 4 --consumers 2|number of consumers is illegal:"
                         + " option=--consumers, consumers=2, producers=4, expected=1 or as many as"
                         + " producers",
                 "rate --repeat 0|number of runs is illegal: option=--repeat, repeat=0, expected=1"
                         + " to 1000",
                 "rate --cpu 0|option=--cpu, cpu=0, expected=HOST,DPU such as 0,1",
-                "rate --size 3GiB|message size is illegal: option=--size, size=3GiB, expected=1 to"
-                        + " 1536MiB",
+                "rate --size 3GiB|message size is illegal: option=--size, size=3GiB,"
+                        + " measurement=rate, expected=1 to 1536MiB",
                 "rate --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json",
-                "speed|no such measurement: measurement=speed, expected=latency, rate or bandwidth",
+                "speed|no such measurement: measurement=speed, expected=latency, rate,"
+                        + " bandwidth or control",
                 "rate --wait long|no such way to wait: option=--wait, wait=long, expected=busy,"
                         + " adaptive or event"
             })

@@ -172,7 +172,8 @@ class UsageTest {
                         + "--execution-strategy read_throughput_test --transaction-count 100000"
                         + "|option=--transaction-count, transactions=100000, expected=1 to",
                 "perf comch rate --window 0|option=--window, window=0, expected=1 to 8192",
-                "perf comch rate --size 2GiB|option=--size, size=2GiB, expected=1 to 1536MiB",
+                "perf comch rate --size 2GiB|option=--size, size=2GiB, measurement=rate, expected=1"
+                        + " to 1536MiB",
                 "perf comch rate --producers 65|option=--producers, producers=65, expected=1 to 64",
                 INITIATOR
                         + "--execution-strategy fast --phase read"
@@ -198,7 +199,7 @@ class UsageTest {
                         + "|value is illegal: option=--listen-port, value=many, expected=a whole"
                         + " number",
                 "topology here|argument is not expected: argument=here, expected=no further",
-                "perf comch|value is missing: argument=latency|rate|bandwidth, expected=",
+                "perf comch|value is missing: argument=latency|rate|bandwidth|control, expected=",
                 "perf comch fast|no such measurement: measurement=fast",
                 SERVICE
                         + "127.0.0.1|storage server is illegal: option=--storage-server,"

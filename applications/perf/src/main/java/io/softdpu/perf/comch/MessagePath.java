@@ -6,7 +6,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 
 /** Carries the messages of one side over its connection. Belongs to the side's thread. */
-sealed interface MessagePath permits TaskPath, StreamPath {
+sealed interface MessagePath permits TaskPath, StreamPath, BasicPath {
     /** Configures the server or client, before it is started. */
     void configure(ComchEndpoint endpoint);
 

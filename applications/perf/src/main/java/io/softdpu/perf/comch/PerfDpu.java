@@ -84,7 +84,7 @@ public final class PerfDpu extends PerfSide {
         while (otherConsumers.size() < plan.consumers() - 1) {
             otherConsumers.add(keep(new ConsumerThread(plan, device, connection, engine)));
         }
-        if (plan.mode() == PerfMode.LATENCY) {
+        if (!plan.mode().isOneWay()) {
             produce(connection);
         }
         while (connection.isConnected()) {
@@ -153,7 +153,7 @@ public final class PerfDpu extends PerfSide {
     @Override
     void received(long stamp) {
         received++;
-        if (plan.mode() == PerfMode.LATENCY) {
+        if (!plan.mode().isOneWay()) {
             if (!trySend(0)) {
                 owed++;
             }

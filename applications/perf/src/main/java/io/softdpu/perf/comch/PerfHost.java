@@ -98,7 +98,7 @@ public final class PerfHost extends PerfSide {
         client.setConnectTimeout(Duration.ofNanos(plan.deadlineNanos()));
         startEndpoint(client);
         until("connected", () -> client.state() == ContextState.RUNNING);
-        if (plan.mode() == PerfMode.LATENCY) {
+        if (!plan.mode().isOneWay()) {
             receive(client.connection());
         }
         produce(client.connection());
@@ -155,7 +155,7 @@ public final class PerfHost extends PerfSide {
         roundTrips.reset();
         returned = 0;
         begin = System.nanoTime();
-        if (plan.mode() == PerfMode.LATENCY) {
+        if (!plan.mode().isOneWay()) {
             pingPong();
         } else {
             oneWay();
@@ -169,7 +169,7 @@ public final class PerfHost extends PerfSide {
                         MachineUse.now(),
                         host.cpuNanos() + used.cpuNanos(),
                         Math.max(host.nanos(), used.nanos()));
-        return plan.mode() == PerfMode.LATENCY
+        return !plan.mode().isOneWay()
                 ? new PerfResult(
                         plan,
                         returned,

@@ -27,7 +27,7 @@ public final class PerfJson {
         root.put("measurement", plan.mode().word())
                 .put("size_bytes", plan.sizeBytes())
                 .put("wait", plan.waiting().word())
-                .put("window", plan.mode() == PerfMode.LATENCY ? null : (Integer) plan.window())
+                .put("window", plan.mode().isOneWay() ? (Integer) plan.window() : null)
                 .put("producers", plan.producers())
                 .put("consumers", plan.consumers())
                 .put("stream", plan.isStream())
@@ -58,7 +58,7 @@ public final class PerfJson {
 
     private static Map<String, String> units() {
         Map<String, String> units = new LinkedHashMap<>();
-        units.put("messages_per_s", "messages/s, with latency round trips/s");
+        units.put("messages_per_s", "messages/s, with latency and control round trips/s");
         units.put("gb_per_s", "10^9 bytes/s");
         units.put("p50_ns", "ns");
         units.put("p99_ns", "ns");

@@ -9,7 +9,9 @@ public enum PerfMode {
     /** Many small messages go one way. */
     RATE(32),
     /** Large messages go one way. */
-    BANDWIDTH(1 << 20);
+    BANDWIDTH(1 << 20),
+    /** One message of the basic path at a time goes there and back. */
+    CONTROL(64);
 
     private final int defaultSizeBytes;
 

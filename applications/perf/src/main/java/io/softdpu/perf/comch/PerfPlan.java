@@ -35,6 +35,9 @@ public record PerfPlan(
     /** Largest message: 1.5 GiB. */
     public static final long MAX_SIZE_BYTES = 3L << 29;
 
+    /** Largest message of the basic path: the Comm Channel's. */
+    public static final int MAX_BASIC_BYTES = 4080;
+
     /** Most posted buffers: those of a consumer's ring. */
     public static final int MAX_WINDOW = 8192;
 
@@ -70,11 +73,14 @@ public record PerfPlan(
 
     /** Checks the values: INVALID_VALUE that names the field. */
     public PerfPlan {
-        if (sizeBytes < 1 || sizeBytes > MAX_SIZE_BYTES) {
+        long largest = mode == PerfMode.CONTROL ? MAX_BASIC_BYTES : MAX_SIZE_BYTES;
+        if (sizeBytes < 1 || sizeBytes > largest) {
             throw invalid(
-                    "message size is illegal: size=%s, expected=1 to %s"
+                    "message size is illegal: size=%s, measurement=%s, expected=1 to %s"
                             .formatted(
-                                    SizeText.format(sizeBytes), SizeText.format(MAX_SIZE_BYTES)));
+                                    SizeText.format(sizeBytes),
+                                    mode.word(),
+                                    SizeText.format(largest)));
         }
         if (nanos < 1) {
             throw invalid("time is illegal: nanos=" + nanos + ", expected=1 or more");
@@ -88,16 +94,20 @@ public record PerfPlan(
                     "number of producers is illegal: producers=%d, expected=1 to %d"
                             .formatted(producers, MAX_PRODUCERS));
         }
-        if (mode == PerfMode.LATENCY && producers != 1) {
+        if (!mode.isOneWay() && producers != 1) {
             throw invalid(
-                    "latency has one message under way at a time: producers="
-                            + producers
-                            + ", expected=1");
+                    "one message is under way at a time: producers=%d, measurement=%s, expected=1"
+                            .formatted(producers, mode.word()));
         }
         if (consumers != 1 && consumers != producers) {
             throw invalid(
                     "number of consumers is illegal: consumers=%d, producers=%d, expected=1 or as many as producers"
                             .formatted(consumers, producers));
+        }
+        if (isStream && mode == PerfMode.CONTROL) {
+            throw invalid(
+                    "messages of the basic path are not those of a stream: stream=true,"
+                            + " measurement=control, expected=false");
         }
         if (isStream && producers != 1) {
             throw invalid(
@@ -234,7 +244,7 @@ public record PerfPlan(
 
         /**
          * Sets how many buffers a consumer has posted, 1 to {@link PerfPlan#MAX_WINDOW}; a producer
-         * has as many messages. Not with {@link PerfMode#LATENCY}, where one message is under way.
+         * has as many messages. In one-way modes only: else one message is under way.
          */
         public Builder window(int buffers) {
             window = buffers;
@@ -242,8 +252,8 @@ public record PerfPlan(
         }
 
         /**
-         * Sets the number of producers of the host, 1 to {@link PerfPlan#MAX_PRODUCERS}; with
-         * {@link PerfMode#LATENCY} 1.
+         * Sets the number of producers of the host, 1 to {@link PerfPlan#MAX_PRODUCERS}; more than
+         * 1 in one-way modes only.
          */
         public Builder producers(int count) {
             producers = count;
@@ -280,11 +290,10 @@ public record PerfPlan(
          * @throws DpuException INVALID_VALUE that names the illegal value
          */
         public PerfPlan build() {
-            if (mode == PerfMode.LATENCY && window != null) {
+            if (!mode.isOneWay() && window != null) {
                 throw invalid(
-                        "latency has no window, since one message is under way at a time: window="
-                                + window
-                                + ", expected=no window");
+                        "no window, since one message is under way at a time: window=%d, measurement=%s, expected=no window"
+                                .formatted(window, mode.word()));
             }
             return new PerfPlan(
                     mode,
@@ -312,7 +321,7 @@ public record PerfPlan(
             long size = Math.max(1, sizeBytes);
             int least = size < SINGLE_BUFFER_BYTES ? 2 : 1;
             int window =
-                    mode == PerfMode.LATENCY
+                    !mode.isOneWay()
                             ? Math.clamp(WINDOW_BYTES / size, least, PING_PONG_BUFFERS)
                             : Math.clamp(WINDOW_BYTES / size, least, MOST_BUFFERS);
             long fitting = MAX_MEMORY_BYTES / (queues(mode, producers, consumers, isStream) * size);

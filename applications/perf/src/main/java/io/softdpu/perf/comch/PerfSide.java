@@ -14,6 +14,7 @@ import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.perf.card.ComchPair;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,7 +43,8 @@ abstract class PerfSide implements AutoCloseable {
      */
     static final long ABORTED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    private static final int CONTROL_TASKS = 4;
+    /** Send tasks for the messages by which the two sides agree. */
+    static final int CONTROL_TASKS = 4;
 
     final PerfPlan plan;
     final Device device;
@@ -68,7 +70,7 @@ abstract class PerfSide implements AutoCloseable {
     PerfSide(PerfPlan plan, ComchPair pair, Path fabric, Side side, long silenceTimeoutNanos) {
         this.plan = plan;
         this.silenceTimeoutNanos = silenceTimeoutNanos;
-        this.path = plan.isStream() ? new StreamPath(this) : new TaskPath(this);
+        this.path = pathOf(plan);
         Machine machine =
                 keep(Machine.builder(side).topology(pair.topology()).fabricFolder(fabric).open());
         try {
@@ -87,14 +89,14 @@ abstract class PerfSide implements AutoCloseable {
     }
 
     /**
-     * Called for each message that the consumer has received, before its buffer is posted again: a
+     * Called for each measured message that was received, before its buffer is posted again: a
      * reply is sent first.
      *
      * @param stamp the time of sending at the beginning of the message; 0 if it has none
      */
     abstract void received(long stamp);
 
-    /** Called for each message of the peer on the control path. */
+    /** Called for each other message of the peer on the basic path. */
     abstract void receivedControl(String message);
 
     /** Why this side is to end; null while it is not. Any thread. */
@@ -137,8 +139,7 @@ abstract class PerfSide implements AutoCloseable {
         // While the peer populates its memory it does not answer.
         created.setControlTimeout(Duration.ofNanos(plan.deadlineNanos() / 2));
         created.setSendTasks(CONTROL_TASKS, ComchSendTask::free, ComchSendTask::free);
-        created.setMessageCallback((_, message) ->
-                receivedControl(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString()));
+        created.setMessageCallback((_, message) -> receivedBasic(message));
         path.configure(created);
         engine.connect(created);
         created.start();
@@ -154,6 +155,22 @@ abstract class PerfSide implements AutoCloseable {
     final void produce(ComchConnection over) {
         connection = over;
         path.produce(over);
+    }
+
+    private MessagePath pathOf(PerfPlan of) {
+        if (of.mode() == PerfMode.CONTROL) {
+            return new BasicPath(of);
+        }
+        return of.isStream() ? new StreamPath(this) : new TaskPath(this);
+    }
+
+    private void receivedBasic(MemorySegment message) {
+        if (plan.mode() != PerfMode.CONTROL || !BasicPath.isMeasured(message)) {
+            receivedControl(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString());
+        } else if (!closing) {
+            plan.requireSize(message.byteSize());
+            received(0);
+        }
     }
 
     // ---- the data path

@@ -52,7 +52,7 @@ public final class PerfTable {
                 plan.mode().word(),
                 SizeText.rounded(plan.sizeBytes()),
                 plan.waiting().word(),
-                plan.mode() == PerfMode.LATENCY ? NONE : Integer.toString(plan.window()),
+                plan.mode().isOneWay() ? Integer.toString(plan.window()) : NONE,
                 Figures.perSecond(result.messagesPerSecond()),
                 Figures.gigabytesPerSecond(result.gigabytesPerSecond()),
                 latencies == null ? NONE : Figures.time(latencies.p50Nanos()),

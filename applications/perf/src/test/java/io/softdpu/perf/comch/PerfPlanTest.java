@@ -3,16 +3,26 @@ package io.softdpu.perf.comch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.Topology;
+import io.softdpu.perf.card.ComchPair;
+import java.nio.file.Path;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests of the values of a plan and of its results. */
 class PerfPlanTest {
     private static final int MEBIBYTE = 1 << 20;
+
+    @TempDir Path fabric;
 
     @ParameterizedTest
     @CsvSource({
@@ -60,6 +70,18 @@ class PerfPlanTest {
     }
 
     @Test
+    void shouldTakeMessagesOfTheBasicPathAsLongAsTheChannelDoes() {
+        try (Machine machine = Machine.builder(Side.HOST).fabricFolder(fabric).open()) {
+            DeviceInfo device =
+                    machine.findDevice(
+                            ComchPair.of(Topology.builtin()).of(Side.HOST).pciAddress().toString());
+
+            assertThat(PerfPlan.MAX_BASIC_BYTES)
+                    .isEqualTo(ComchCapabilities.of(device).maxMessageBytes());
+        }
+    }
+
+    @Test
     void shouldRefuseIllegalValues() {
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.RATE).window(0).build(),
@@ -85,14 +107,21 @@ class PerfPlanTest {
                 "connection has one stream of each side: producers=2, expected=1");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.LATENCY).window(4).build(),
-                "latency has no window, since one message is under way at a time: window=4,"
-                        + " expected=no window");
+                "no window, since one message is under way at a time: window=4,"
+                        + " measurement=latency, expected=no window");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.CONTROL).sizeBytes(4081).build(),
+                "message size is illegal: size=4081, measurement=control, expected=1 to 4080");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.CONTROL).stream(true).build(),
+                "messages of the basic path are not those of a stream: stream=true,"
+                        + " measurement=control, expected=false");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.RATE).producers(65).build(),
                 "number of producers is illegal: producers=65, expected=1 to 64");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.LATENCY).producers(2).build(),
-                "latency has one message under way at a time: producers=2, expected=1");
+                "one message is under way at a time: producers=2, measurement=latency, expected=1");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.RATE).producers(3).consumers(2).build(),
                 "number of consumers is illegal: consumers=2, producers=3, expected=1 or as many as"
