@@ -11,6 +11,7 @@ module io.softdpu.linux {
             io.softdpu.cli,
             io.softdpu.core,
             io.softdpu.fabric,
+            io.softdpu.perf,
             io.softdpu.storage;
     exports io.softdpu.linux.event to
             io.softdpu.core,

@@ -39,6 +39,10 @@ import picocli.CommandLine.Spec;
                 + " so a wait in the queue counts; messages below 8 bytes have no latency.",
             "With latency and control the rate of messages is that of round trips; heap is what"
                 + " both processes allocate per message; cores used are those of both processes.",
+            "With idle the resident memory of a connection is that of both processes with all"
+                    + " connections, less that without any, by their number: proportional set size"
+                    + " (Pss) of /proc/self/smaps_rollup after a garbage collection. Cores used are"
+                    + " those while both sleep.",
             "Rates are in GB/s, 10^9 bytes per second.",
             SizeConverter.HELP
         },
@@ -50,7 +54,8 @@ import picocli.CommandLine.Spec;
             "  softdpu perf comch bandwidth --size 1GiB --json -",
             "  softdpu perf comch rate --wait busy --cpu 0,1",
             "  softdpu perf comch bandwidth --stream",
-            "  softdpu perf comch control --size 64"
+            "  softdpu perf comch control --size 64",
+            "  softdpu perf comch idle --clients 256 --import 1GiB"
         })
 final class PerfComchCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
@@ -93,7 +98,7 @@ final class PerfComchCommand implements Callable<Integer> {
         if (plan.memoryBytes() > free) {
             throw new DpuException(
                     Status.NO_MEMORY,
-                    "messages of both processes need more memory than is available:"
+                    "both processes need more memory than is available:"
                             + " sizeBytes=%d, window=%d, neededBytes=%d, availableBytes=%d"
                                     .formatted(
                                             plan.sizeBytes(),

@@ -18,11 +18,12 @@ final class PerfModeConverter implements ITypeConverter<PerfMode>, Iterable<Stri
             case "rate" -> PerfMode.RATE;
             case "bandwidth" -> PerfMode.BANDWIDTH;
             case "control" -> PerfMode.CONTROL;
+            case "idle" -> PerfMode.IDLE;
             default ->
                     throw new TypeConversionException(
                             "no such measurement: measurement="
                                     + text
-                                    + ", expected=latency, rate, bandwidth or control");
+                                    + ", expected=latency, rate, bandwidth, control or idle");
         };
     }
 

@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
 /** Options of a Comm Channel measurement, for the command of the user and for its DPU process. */
 final class PerfPlanOptions {
     @Parameters(
-            paramLabel = "latency|rate|bandwidth|control",
+            paramLabel = "latency|rate|bandwidth|control|idle",
             converter = PerfModeConverter.class,
             completionCandidates = PerfModeConverter.class,
             description = {
@@ -28,7 +28,10 @@ final class PerfPlanOptions {
                 "rate: small messages one way, as many as the queues take.",
                 "bandwidth: the same with large messages.",
                 "control: round trips of one message of the basic path at a time, which needs"
-                        + " neither producer nor consumer."
+                        + " neither producer nor consumer.",
+                "idle: connections without messages, as many as --clients says. The clients"
+                        + " connect one after the other, and again until the time is over; then"
+                        + " both processes sleep on their event handles as long."
             })
     private @Nullable PerfMode mode;
 
@@ -95,6 +98,21 @@ final class PerfPlanOptions {
     private int consumers;
 
     @Option(
+            names = "--clients",
+            paramLabel = "N",
+            description = "Clients that connect, 1 to 512; with idle, which needs it.")
+    private int clients;
+
+    @Option(
+            names = "--import",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            description =
+                    "The DPU imports so much memory of the host, at most 4GiB, and releases it,"
+                            + " again and again during the measurement; with idle.")
+    private @Nullable Long imported;
+
+    @Option(
             names = "--stream",
             description =
                     "Each process has a stream (ComchStream), in place of a producer and a"
@@ -138,7 +156,11 @@ final class PerfPlanOptions {
                             .producers(producers)
                             .consumers(consumers)
                             .stream(stream)
+                            .clients(clients)
                             .repeats(repeats);
+            if (imported != null) {
+                builder.importBytes(imported);
+            }
             if (size != null) {
                 builder.sizeBytes(size);
             }
@@ -158,13 +180,15 @@ final class PerfPlanOptions {
     /** The arguments of the DPU process: what the host decides alone is left out. */
     static List<String> arguments(PerfPlan plan) {
         List<String> arguments =
-                new ArrayList<>(
-                        List.of(
-                                plan.mode().word(),
-                                "--size",
-                                Long.toString(plan.sizeBytes()),
-                                "--wait",
-                                plan.waiting().word()));
+                new ArrayList<>(List.of(plan.mode().word(), "--wait", plan.waiting().word()));
+        if (plan.mode() == PerfMode.IDLE) {
+            arguments.addAll(List.of("--clients", Integer.toString(plan.clients())));
+        } else {
+            arguments.addAll(List.of("--size", Long.toString(plan.sizeBytes())));
+        }
+        if (plan.importBytes() > 0) {
+            arguments.addAll(List.of("--import", Long.toString(plan.importBytes())));
+        }
         if (plan.mode() == PerfMode.RATE || plan.mode() == PerfMode.BANDWIDTH) {
             arguments.addAll(List.of("--window", Integer.toString(plan.window())));
         }

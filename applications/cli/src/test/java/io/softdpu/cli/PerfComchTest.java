@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -38,6 +39,8 @@ class PerfComchTest {
                     "window",
                     "producers",
                     "consumers",
+                    "clients",
+                    "import_bytes",
                     "stream",
                     "cpu",
                     "messages",
@@ -53,6 +56,13 @@ class PerfComchTest {
                     "line_before_ns",
                     "line_after_ns",
                     "distance",
+                    "connects",
+                    "connect_p50_ns",
+                    "connect_p99_ns",
+                    "connect_max_ns",
+                    "resident_bytes_per_connection",
+                    "ring_bytes_per_connection",
+                    "imports",
                     "runs",
                     "notes");
 
@@ -104,6 +114,47 @@ class PerfComchTest {
         double messages = found.get("messages_per_s").asDouble();
         assertThat(found.get("gb_per_s").asDouble())
                 .isEqualTo(messages * size / 1e9, withPrecision(messages * size / 1e9 * 1e-3));
+        assertNothingLeft();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"adaptive, 0", "event, 16777216"})
+    void shouldMeasureConnectionsWithoutMessages(String wait, long importBytes) throws IOException {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "idle",
+                                "--clients",
+                                "8",
+                                "--wait",
+                                wait,
+                                "--seconds",
+                                "0.2",
+                                "--json",
+                                "-"));
+        if (importBytes > 0) {
+            arguments.addAll(List.of("--import", "" + importBytes));
+        }
+        JsonNode found = measured(perf(arguments.toArray(String[]::new)));
+
+        assertThat(found.fieldNames()).toIterable().containsExactlyElementsOf(KEYS);
+        assertThat(found.get("clients").asInt()).isEqualTo(8);
+        assertThat(found.get("connects").asLong()).isGreaterThanOrEqualTo(8);
+        assertThat(found.get("connects").asLong() % 8).as("all, each time").isZero();
+        assertThat(found.get("connect_p50_ns").asLong())
+                .isPositive()
+                .isLessThanOrEqualTo(found.get("connect_p99_ns").asLong());
+        assertThat(found.get("connect_max_ns").asLong())
+                .isGreaterThanOrEqualTo(found.get("connect_p99_ns").asLong());
+        assertThat(found.get("ring_bytes_per_connection").asLong())
+                .as("two rings for 64 messages of 4080 bytes and more, in whole pages")
+                .isGreaterThan(2 * 64 * 4080)
+                .matches(bytes -> bytes % 8192 == 0);
+        assertThat(found.get("resident_bytes_per_connection").isNumber()).isTrue();
+        assertThat(found.get("imports").asLong() > 0).isEqualTo(importBytes > 0);
+        assertThat(found.get("import_bytes").isNull()).isEqualTo(importBytes == 0);
+        assertThat(List.of(found.get("messages"), found.get("size_bytes"), found.get("producers")))
+                .allMatch(JsonNode::isNull);
         assertNothingLeft();
     }
 
@@ -294,7 +345,10 @@ class PerfComchTest {
         "rate, event, ''",
         "rate, adaptive, --producers 2 --consumers 2",
         "latency, adaptive, --stream",
-        "rate, busy, --stream"
+        "rate, busy, --stream",
+        "control, adaptive, ''",
+        "idle, event, --clients 4",
+        "idle, event, --clients 4 --import 1MiB"
     })
     void shouldEndWhereItsOtherHalfIsKilled(String measurement, String wait, String path) {
         ChildProcess perf =
@@ -413,20 +467,36 @@ class PerfComchTest {
                 "rate --size 1GiB --window 5|messages of both processes need too much memory:"
                         + " option=--producers, producers=1, consumers=1, stream=false, window=5,"
                         + " size=1GiB, needed=10 GiB, limit=8 GiB",
-                "latency --window 4|no window, since one message is under way at a time:"
+                "latency --window 4|only one-way messages have a window:"
                         + " option=--window, window=4, measurement=latency, expected=no window",
                 "control --window 4|option=--window, window=4, measurement=control",
                 "control --size 4081|message size is illegal: option=--size, size=4081,"
                         + " measurement=control, expected=1 to 4080",
-                "control --stream|messages of the basic path are not those of a stream:"
+                "control --stream|no messages of a stream are measured:"
                         + " option=--stream, stream=true, measurement=control",
                 "rate --window 9000|window is illegal: option=--window, window=9000, expected=1 to"
                         + " 8192",
-                "latency --producers 2|one message is under way at a time: option=--producers,"
-                        + " producers=2, measurement=latency, expected=1",
+                "latency --producers 2|only one-way messages have several producers:"
+                        + " option=--producers, producers=2, measurement=latency, expected=1",
                 "rate --producers 4 --consumers 2|number of consumers is illegal:"
                         + " option=--consumers, consumers=2, producers=4, expected=1 or as many as"
                         + " producers",
+                "idle|number of idle clients is illegal: option=--clients, clients=none,"
+                        + " measurement=idle, expected=1 to 512",
+                "idle --clients 513|option=--clients, clients=513, measurement=idle, expected=1 to"
+                        + " 512",
+                "rate --clients 2|option=--clients, clients=2, measurement=rate, expected=none",
+                "rate --import 1MiB|imported size is illegal: option=--import, import=1MiB,"
+                        + " measurement=rate, expected=none",
+                "idle --clients 2 --import 5GiB|option=--import, import=5GiB, measurement=idle,"
+                        + " expected=at most 4GiB",
+                "idle --clients 2 --size 64|option=--size, size=64, measurement=idle, expected=no"
+                        + " size",
+                "idle --clients 2 --window 4|option=--window, window=4, measurement=idle",
+                "idle --clients 2 --producers 2|option=--producers, producers=2, measurement=idle",
+                "idle --clients 2 --stream|option=--stream, stream=true, measurement=idle",
+                "idle --clients 2 --repeat 2|idle connections are measured once: option=--repeat,"
+                        + " repeat=2, measurement=idle, expected=1",
                 "rate --repeat 0|number of runs is illegal: option=--repeat, repeat=0, expected=1"
                         + " to 1000",
                 "rate --cpu 0|option=--cpu, cpu=0, expected=HOST,DPU such as 0,1",
@@ -434,7 +504,7 @@ class PerfComchTest {
                         + " measurement=rate, expected=1 to 1536MiB",
                 "rate --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json",
                 "speed|no such measurement: measurement=speed, expected=latency, rate,"
-                        + " bandwidth or control",
+                        + " bandwidth, control or idle",
                 "rate --wait long|no such way to wait: option=--wait, wait=long, expected=busy,"
                         + " adaptive or event"
             })

@@ -199,7 +199,8 @@ class UsageTest {
                         + "|value is illegal: option=--listen-port, value=many, expected=a whole"
                         + " number",
                 "topology here|argument is not expected: argument=here, expected=no further",
-                "perf comch|value is missing: argument=latency|rate|bandwidth|control, expected=",
+                "perf comch|value is missing: argument=latency|rate|bandwidth|control|idle,"
+                        + " expected=",
                 "perf comch fast|no such measurement: measurement=fast",
                 SERVICE
                         + "127.0.0.1|storage server is illegal: option=--storage-server,"

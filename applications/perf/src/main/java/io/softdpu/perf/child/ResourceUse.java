@@ -1,7 +1,7 @@
 package io.softdpu.perf.child;
 
-import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
+import io.softdpu.linux.ProcessTime;
 import java.lang.management.ManagementFactory;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * request, or unasked at the boundaries of its own phases.
  *
  * @param nanos when: {@link System#nanoTime()} of that process
- * @param cpuNanos processor time of all its threads, in steps of the kernel's clock
+ * @param cpuNanos processor time of all its threads
  * @param allocatedBytes heap that all its threads have allocated
  */
 public record ResourceUse(long nanos, long cpuNanos, long allocatedBytes) {
@@ -23,13 +23,9 @@ public record ResourceUse(long nanos, long cpuNanos, long allocatedBytes) {
 
     /** The resource use of this process. */
     public static ResourceUse now() {
-        OperatingSystemMXBean system =
-                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
         ThreadMXBean threads = ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
         return new ResourceUse(
-                System.nanoTime(),
-                system.getProcessCpuTime(),
-                threads.getTotalThreadAllocatedBytes());
+                System.nanoTime(), ProcessTime.nanos(), threads.getTotalThreadAllocatedBytes());
     }
 
     /** The resource use between an earlier moment and this one. */

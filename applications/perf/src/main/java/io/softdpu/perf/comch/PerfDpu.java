@@ -38,6 +38,7 @@ public final class PerfDpu extends PerfSide {
     private final Latencies latencies = new Latencies();
     private final List<ConsumerThread> otherConsumers = new ArrayList<>();
     private @Nullable ComchConnection client;
+    private @Nullable IdleServer idle;
     private long received;
     private long receivedAtNanos;
     private long wanted = NOT_ASKED;
@@ -70,7 +71,12 @@ public final class PerfDpu extends PerfSide {
             throw new AssertionError("awaited");
         }
         try {
-            serve(connection);
+            if (plan.mode() == PerfMode.IDLE) {
+                idle = new IdleServer(this, connection);
+                idle.serve(host);
+            } else {
+                serve(connection);
+            }
         } catch (DpuException e) {
             if (e.status() != Status.CONNECTION_RESET) {
                 throw e;
@@ -84,7 +90,7 @@ public final class PerfDpu extends PerfSide {
         while (otherConsumers.size() < plan.consumers() - 1) {
             otherConsumers.add(keep(new ConsumerThread(plan, device, connection, engine)));
         }
-        if (!plan.mode().isOneWay()) {
+        if (plan.mode().isRoundTrip()) {
             produce(connection);
         }
         while (connection.isConnected()) {
@@ -153,7 +159,7 @@ public final class PerfDpu extends PerfSide {
     @Override
     void received(long stamp) {
         received++;
-        if (!plan.mode().isOneWay()) {
+        if (plan.mode().isRoundTrip()) {
             if (!trySend(0)) {
                 owed++;
             }
@@ -166,7 +172,9 @@ public final class PerfDpu extends PerfSide {
 
     @Override
     void receivedControl(String message) {
-        if (message.startsWith(REPORT)) {
+        if (idle != null) {
+            idle.receivedControl(message);
+        } else if (message.startsWith(REPORT)) {
             wanted = numberIn(message, REPORT);
             toldAtNanos = System.nanoTime();
             otherConsumers.forEach(each -> each.setAwaited(true));

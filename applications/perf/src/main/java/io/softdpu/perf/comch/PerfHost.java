@@ -29,6 +29,7 @@ public final class PerfHost extends PerfSide {
     private final List<ProducerThread> otherProducers = new ArrayList<>();
     private final List<Long> sentByProducer = new ArrayList<>();
     private final Latencies roundTrips = new Latencies();
+    private @Nullable IdleClients idle;
     private @Nullable PerfReport report;
     private long receivedSoFar;
     private long sent;
@@ -98,10 +99,14 @@ public final class PerfHost extends PerfSide {
         client.setConnectTimeout(Duration.ofNanos(plan.deadlineNanos()));
         startEndpoint(client);
         until("connected", () -> client.state() == ContextState.RUNNING);
-        if (!plan.mode().isOneWay()) {
+        if (plan.mode().isRoundTrip()) {
             receive(client.connection());
         }
         produce(client.connection());
+        if (plan.mode() == PerfMode.IDLE) {
+            idle = new IdleClients(this);
+            return new PerfSummary(List.of(idle.run()));
+        }
         int[] consumers = client.connection().remoteConsumers();
         while (otherProducers.size() < plan.producers() - 1) {
             int consumer = consumerOf(otherProducers.size() + 1, consumers, client.connection());
@@ -155,7 +160,7 @@ public final class PerfHost extends PerfSide {
         roundTrips.reset();
         returned = 0;
         begin = System.nanoTime();
-        if (!plan.mode().isOneWay()) {
+        if (plan.mode().isRoundTrip()) {
             pingPong();
         } else {
             oneWay();
@@ -169,7 +174,7 @@ public final class PerfHost extends PerfSide {
                         MachineUse.now(),
                         host.cpuNanos() + used.cpuNanos(),
                         Math.max(host.nanos(), used.nanos()));
-        return !plan.mode().isOneWay()
+        return plan.mode().isRoundTrip()
                 ? new PerfResult(
                         plan,
                         returned,
@@ -289,7 +294,9 @@ public final class PerfHost extends PerfSide {
 
     @Override
     void receivedControl(String message) {
-        if (message.startsWith(PerfDpu.SO_FAR)) {
+        if (idle != null) {
+            idle.receivedControl(message);
+        } else if (message.startsWith(PerfDpu.SO_FAR)) {
             receivedSoFar = numberIn(message, PerfDpu.SO_FAR);
         } else {
             PerfReport.parse(message).ifPresent(answer -> report = answer);

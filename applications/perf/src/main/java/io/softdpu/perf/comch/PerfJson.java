@@ -22,14 +22,17 @@ public final class PerfJson {
     public static ObjectNode of(PerfSummary summary, ResultHeader header, String topology) {
         PerfPlan plan = summary.plan();
         PerfCpus cpus = plan.cpus();
+        boolean idle = plan.mode() == PerfMode.IDLE;
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         root.set(ResultHeader.KEY, header.toJson(options(plan, topology), units()));
         root.put("measurement", plan.mode().word())
-                .put("size_bytes", plan.sizeBytes())
+                .put("size_bytes", idle ? null : (Long) plan.sizeBytes())
                 .put("wait", plan.waiting().word())
                 .put("window", plan.mode().isOneWay() ? (Integer) plan.window() : null)
-                .put("producers", plan.producers())
-                .put("consumers", plan.consumers())
+                .put("producers", idle ? null : (Integer) plan.producers())
+                .put("consumers", idle ? null : (Integer) plan.consumers())
+                .put("clients", idle ? (Integer) plan.clients() : null)
+                .put("import_bytes", plan.importBytes() == 0 ? null : (Long) plan.importBytes())
                 .put("stream", plan.isStream())
                 .put("cpu", cpus == null ? null : cpus.toString());
         putFigures(root, summary.median());
@@ -41,16 +44,19 @@ public final class PerfJson {
 
     private static ObjectNode options(PerfPlan plan, String topology) {
         PerfCpus cpus = plan.cpus();
+        boolean idle = plan.mode() == PerfMode.IDLE;
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("measurement", plan.mode().word())
-                .put("size_bytes", plan.sizeBytes())
+                .put("size_bytes", idle ? null : (Long) plan.sizeBytes())
                 .put("wait", plan.waiting().word())
                 .put("seconds", plan.nanos() / 1e9)
-                .put("window", plan.window())
-                .put("producers", plan.producers())
-                .put("consumers", plan.consumers())
+                .put("window", idle ? null : (Integer) plan.window())
+                .put("producers", idle ? null : (Integer) plan.producers())
+                .put("consumers", idle ? null : (Integer) plan.consumers())
                 .put("stream", plan.isStream())
+                .put("clients", idle ? (Integer) plan.clients() : null)
+                .put("import_bytes", plan.importBytes() == 0 ? null : (Long) plan.importBytes())
                 .put("repeat", plan.repeats())
                 .put("cpu", cpus == null ? PerfCpus.ANY : cpus.toString())
                 .put("topology", topology);
@@ -64,6 +70,11 @@ public final class PerfJson {
         units.put("p99_ns", "ns");
         units.put("p999_ns", "ns");
         units.put("max_ns", "ns");
+        units.put("connect_p50_ns", "ns");
+        units.put("connect_p99_ns", "ns");
+        units.put("connect_max_ns", "ns");
+        units.put("resident_bytes_per_connection", "bytes/connection");
+        units.put("ring_bytes_per_connection", "bytes/connection");
         units.put("allocated_bytes_per_op", "bytes/message");
         units.put("cores_used", "processors");
         units.put("shares", "part of 1");
@@ -75,9 +86,14 @@ public final class PerfJson {
     private static void putFigures(ObjectNode node, PerfResult result) {
         Percentiles latencies = result.latencies();
         OptionalDouble allocated = result.allocatedBytesPerOperation();
-        node.put("messages", result.messages())
-                .put("messages_per_s", Figures.rounded(result.messagesPerSecond()))
-                .put("gb_per_s", Figures.rounded(result.gigabytesPerSecond()))
+        boolean idle = result.idle() != null;
+        node.put("messages", idle ? null : (Long) result.messages())
+                .put(
+                        "messages_per_s",
+                        idle ? null : (Double) Figures.rounded(result.messagesPerSecond()))
+                .put(
+                        "gb_per_s",
+                        idle ? null : (Double) Figures.rounded(result.gigabytesPerSecond()))
                 .put("p50_ns", latencies == null ? null : (Long) latencies.p50Nanos())
                 .put("p99_ns", latencies == null ? null : (Long) latencies.p99Nanos())
                 .put("p999_ns", latencies == null ? null : (Long) latencies.p999Nanos())
@@ -93,6 +109,24 @@ public final class PerfJson {
         ArrayNode shares = node.putArray("shares");
         result.shares().forEach(share -> shares.add(Figures.rounded(share)));
         putLineTimes(node, result.lineTimes());
+        putIdle(node, result.idle());
+    }
+
+    private static void putIdle(ObjectNode node, @Nullable IdleFigures idle) {
+        Percentiles connecting = idle == null ? null : idle.connectLatencies();
+        node.put("connects", idle == null ? null : (Long) idle.connects())
+                .put("connect_p50_ns", connecting == null ? null : (Long) connecting.p50Nanos())
+                .put("connect_p99_ns", connecting == null ? null : (Long) connecting.p99Nanos())
+                .put("connect_max_ns", connecting == null ? null : (Long) connecting.maxNanos())
+                .put(
+                        "resident_bytes_per_connection",
+                        idle == null
+                                ? null
+                                : (Double) Figures.rounded(idle.residentBytesPerConnection()))
+                .put(
+                        "ring_bytes_per_connection",
+                        idle == null ? null : (Long) idle.ringBytesPerConnection())
+                .put("imports", idle == null ? null : (Long) idle.imports());
     }
 
     private static void putLineTimes(ObjectNode node, @Nullable LineTimes times) {

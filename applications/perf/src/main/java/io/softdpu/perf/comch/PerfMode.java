@@ -11,7 +11,9 @@ public enum PerfMode {
     /** Large messages go one way. */
     BANDWIDTH(1 << 20),
     /** One message of the basic path at a time goes there and back. */
-    CONTROL(64);
+    CONTROL(64),
+    /** Connections without messages. */
+    IDLE(0);
 
     private final int defaultSizeBytes;
 
@@ -24,9 +26,14 @@ public enum PerfMode {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Default size of a message in bytes. */
+    /** Default size of a message in bytes; 0 without messages. */
     public int defaultSizeBytes() {
         return defaultSizeBytes;
+    }
+
+    /** Whether messages go there and back, one at a time. */
+    boolean isRoundTrip() {
+        return this == LATENCY || this == CONTROL;
     }
 
     /** Whether messages go one way, as many as the queues take. */

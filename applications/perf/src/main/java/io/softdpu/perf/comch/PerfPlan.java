@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One measurement, made by {@link #builder}.
  *
  * @param mode kind of measurement
- * @param sizeBytes bytes of a message, 1 to {@link #MAX_SIZE_BYTES}
+ * @param sizeBytes bytes of a message, 1 to {@link #MAX_SIZE_BYTES}; 0 with {@link PerfMode#IDLE}
  * @param waiting how both sides wait
  * @param nanos how long one run takes, after a warm-up of the same length
  * @param window buffers that a consumer has posted, and messages of a producer
@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *     thread of its own
  * @param isStream whether each side has a stream, in place of a producer and a consumer
  * @param repeats number of runs
+ * @param clients connections without messages; 0 in all modes but {@link PerfMode#IDLE}
+ * @param importBytes memory that the DPU imports meanwhile; 0 for none
  * @param cpus processors to which both sides are pinned; null if they are not
  */
 public record PerfPlan(
@@ -31,6 +33,8 @@ public record PerfPlan(
         int consumers,
         boolean isStream,
         int repeats,
+        int clients,
+        long importBytes,
         @Nullable PerfCpus cpus) {
     /** Largest message: 1.5 GiB. */
     public static final long MAX_SIZE_BYTES = 3L << 29;
@@ -43,6 +47,12 @@ public record PerfPlan(
 
     /** Most producers of the host. */
     public static final int MAX_PRODUCERS = 64;
+
+    /** Most connections without messages: the Comm Channel's of a server. */
+    public static final int MAX_CLIENTS = 512;
+
+    /** Most memory that is imported beside them. */
+    public static final long MAX_IMPORT_BYTES = 4L << 30;
 
     /** Most runs of one measurement. */
     public static final int MAX_REPEATS = 1000;
@@ -68,19 +78,24 @@ public record PerfPlan(
     /** Time limit of everything but the measurement itself: setup and final messages. */
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** Generous: an idle connection has about a mebibyte, its two rings. */
+    private static final long CONNECTION_BYTES = 2 << 20;
+
     private static final int PING_PONG_BUFFERS = 4;
     private static final int MOST_BUFFERS = 256;
 
     /** Checks the values: INVALID_VALUE that names the field. */
     public PerfPlan {
         long largest = mode == PerfMode.CONTROL ? MAX_BASIC_BYTES : MAX_SIZE_BYTES;
-        if (sizeBytes < 1 || sizeBytes > largest) {
+        if (mode == PerfMode.IDLE ? sizeBytes != 0 : sizeBytes < 1 || sizeBytes > largest) {
             throw invalid(
-                    "message size is illegal: size=%s, measurement=%s, expected=1 to %s"
+                    "message size is illegal: size=%s, measurement=%s, expected=%s"
                             .formatted(
                                     SizeText.format(sizeBytes),
                                     mode.word(),
-                                    SizeText.format(largest)));
+                                    mode == PerfMode.IDLE
+                                            ? "no size"
+                                            : "1 to " + SizeText.format(largest)));
         }
         if (nanos < 1) {
             throw invalid("time is illegal: nanos=" + nanos + ", expected=1 or more");
@@ -96,7 +111,7 @@ public record PerfPlan(
         }
         if (!mode.isOneWay() && producers != 1) {
             throw invalid(
-                    "one message is under way at a time: producers=%d, measurement=%s, expected=1"
+                    "only one-way messages have several producers: producers=%d, measurement=%s, expected=1"
                             .formatted(producers, mode.word()));
         }
         if (consumers != 1 && consumers != producers) {
@@ -104,10 +119,10 @@ public record PerfPlan(
                     "number of consumers is illegal: consumers=%d, producers=%d, expected=1 or as many as producers"
                             .formatted(consumers, producers));
         }
-        if (isStream && mode == PerfMode.CONTROL) {
+        if (isStream && (mode == PerfMode.CONTROL || mode == PerfMode.IDLE)) {
             throw invalid(
-                    "messages of the basic path are not those of a stream: stream=true,"
-                            + " measurement=control, expected=false");
+                    "no messages of a stream are measured: stream=true, measurement=%s, expected=false"
+                            .formatted(mode.word()));
         }
         if (isStream && producers != 1) {
             throw invalid(
@@ -127,6 +142,30 @@ public record PerfPlan(
                                     SizeText.format(sizeBytes),
                                     SizeText.rounded(memory),
                                     SizeText.rounded(MAX_MEMORY_BYTES)));
+        }
+        if (mode == PerfMode.IDLE ? clients < 1 || clients > MAX_CLIENTS : clients != 0) {
+            throw invalid(
+                    "number of idle clients is illegal: clients=%s, measurement=%s, expected=%s"
+                            .formatted(
+                                    clients == 0 ? "none" : Integer.toString(clients),
+                                    mode.word(),
+                                    mode == PerfMode.IDLE ? "1 to " + MAX_CLIENTS : "none"));
+        }
+        long mostImported = mode == PerfMode.IDLE ? MAX_IMPORT_BYTES : 0;
+        if (importBytes < 0 || importBytes > mostImported) {
+            throw invalid(
+                    "imported size is illegal: import=%s, measurement=%s, expected=%s"
+                            .formatted(
+                                    SizeText.format(importBytes),
+                                    mode.word(),
+                                    mostImported == 0
+                                            ? "none"
+                                            : "at most " + SizeText.format(mostImported)));
+        }
+        if (mode == PerfMode.IDLE && repeats != 1) {
+            throw invalid(
+                    "idle connections are measured once: repeat=%d, measurement=idle, expected=1"
+                            .formatted(repeats));
         }
         if (repeats < 1 || repeats > MAX_REPEATS) {
             throw invalid(
@@ -152,9 +191,20 @@ public record PerfPlan(
         return sizeBytes < ALL_TIMED_BYTES ? MESSAGES_PER_TIMED : 1;
     }
 
-    /** Memory for the messages of both processes. */
+    /** Memory that both processes have for messages, connections and imports. */
     public long memoryBytes() {
+        if (mode == PerfMode.IDLE) {
+            return importBytes + clients * CONNECTION_BYTES;
+        }
         return queues(mode, producers, consumers, isStream) * window * sizeBytes;
+    }
+
+    /**
+     * What a process may have mapped of the other: all of it, and as much again that was released
+     * and is being unmapped.
+     */
+    long importLimitBytes() {
+        return 2 * memoryBytes() + MAX_MEMORY_BYTES;
     }
 
     /** How many objects of both processes have a window of messages. */
@@ -209,7 +259,7 @@ public record PerfPlan(
     /** Collects the values of a plan. Belongs to one thread. */
     public static final class Builder {
         private final PerfMode mode;
-        private long sizeBytes;
+        private @Nullable Long sizeBytes;
         private PerfWait waiting = PerfWait.ADAPTIVE;
         private long nanos = TimeUnit.SECONDS.toNanos(2);
         private @Nullable Integer window;
@@ -217,11 +267,12 @@ public record PerfPlan(
         private int consumers = 1;
         private boolean isStream;
         private int repeats = 1;
+        private int clients;
+        private long importBytes;
         private @Nullable PerfCpus cpus;
 
         private Builder(PerfMode mode) {
             this.mode = mode;
-            sizeBytes = mode.defaultSizeBytes();
         }
 
         /** Sets the bytes of a message, 1 to {@link PerfPlan#MAX_SIZE_BYTES}. */
@@ -278,6 +329,24 @@ public record PerfPlan(
             return this;
         }
 
+        /**
+         * Sets the number of clients, 1 to {@link PerfPlan#MAX_CLIENTS}; with {@link PerfMode#IDLE}
+         * only, which needs it.
+         */
+        public Builder clients(int count) {
+            clients = count;
+            return this;
+        }
+
+        /**
+         * Sets the size of memory that is imported and released all the time, at most {@link
+         * PerfPlan#MAX_IMPORT_BYTES}; with {@link PerfMode#IDLE} only.
+         */
+        public Builder importBytes(long bytes) {
+            importBytes = bytes;
+            return this;
+        }
+
         /** Pins both sides to processors. */
         public Builder cpus(PerfCpus pair) {
             cpus = pair;
@@ -292,12 +361,12 @@ public record PerfPlan(
         public PerfPlan build() {
             if (!mode.isOneWay() && window != null) {
                 throw invalid(
-                        "no window, since one message is under way at a time: window=%d, measurement=%s, expected=no window"
+                        "only one-way messages have a window: window=%d, measurement=%s, expected=no window"
                                 .formatted(window, mode.word()));
             }
             return new PerfPlan(
                     mode,
-                    sizeBytes,
+                    sizeBytes(),
                     waiting,
                     nanos,
                     window == null ? defaultWindow() : window,
@@ -305,7 +374,13 @@ public record PerfPlan(
                     consumers,
                     isStream,
                     repeats,
+                    clients,
+                    importBytes,
                     cpus);
+        }
+
+        private long sizeBytes() {
+            return sizeBytes == null ? mode.defaultSizeBytes() : sizeBytes;
         }
 
         /**
@@ -318,7 +393,7 @@ public record PerfPlan(
          * #SINGLE_BUFFER_BYTES} bytes on it is one, and never more than the memory limit allows.
          */
         private int defaultWindow() {
-            long size = Math.max(1, sizeBytes);
+            long size = Math.max(1, sizeBytes());
             int least = size < SINGLE_BUFFER_BYTES ? 2 : 1;
             int window =
                     !mode.isOneWay()

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param sentByProducer messages that each producer of the host has sent; with {@link
  *     PerfMode#LATENCY} round trips of the one
  * @param lineTimes before and after; null where they were not measured
+ * @param idle figures of connections without messages; null in all modes but {@link PerfMode#IDLE}
  */
 public record PerfResult(
         PerfPlan plan,
@@ -30,11 +31,47 @@ public record PerfResult(
         ResourceUse dpu,
         double othersProcessors,
         List<Long> sentByProducer,
-        @Nullable LineTimes lineTimes) {
+        @Nullable LineTimes lineTimes,
+        @Nullable IdleFigures idle) {
 
     /** Copies the list. */
     public PerfResult {
         sentByProducer = List.copyOf(sentByProducer);
+    }
+
+    /** The result of a measurement with messages. */
+    public PerfResult(
+            PerfPlan plan,
+            long messages,
+            long nanos,
+            @Nullable Percentiles latencies,
+            ResourceUse host,
+            ResourceUse dpu,
+            double othersProcessors,
+            List<Long> sentByProducer,
+            @Nullable LineTimes lineTimes) {
+        this(
+                plan,
+                messages,
+                nanos,
+                latencies,
+                host,
+                dpu,
+                othersProcessors,
+                sentByProducer,
+                lineTimes,
+                null);
+    }
+
+    /** The result of a measurement without messages. */
+    static PerfResult idle(
+            PerfPlan plan,
+            IdleFigures figures,
+            ResourceUse host,
+            ResourceUse dpu,
+            double othersProcessors) {
+        return new PerfResult(
+                plan, 0, 0, null, host, dpu, othersProcessors, List.of(), null, figures);
     }
 
     /** The same with line times. */

@@ -72,7 +72,13 @@ abstract class PerfSide implements AutoCloseable {
         this.silenceTimeoutNanos = silenceTimeoutNanos;
         this.path = pathOf(plan);
         Machine machine =
-                keep(Machine.builder(side).topology(pair.topology()).fabricFolder(fabric).open());
+                keep(
+                        Machine.builder(side)
+                                .topology(pair.topology())
+                                .fabricFolder(fabric)
+                                .importedBytesLimit(plan.importLimitBytes())
+                                .importedBytesLimitPerPeer(plan.importLimitBytes())
+                                .open());
         try {
             device = keep(machine.findDevice(pair.of(side).pciAddress().toString()).open());
             engine = keep(ProgressEngine.create());
@@ -119,15 +125,20 @@ abstract class PerfSide implements AutoCloseable {
         try {
             return Long.parseLong(message, word.length(), message.length(), 10);
         } catch (NumberFormatException e) {
-            throw new DpuException(
-                    Status.UNEXPECTED,
-                    "control message of the peer is illegal: message="
-                            + ForeignText.escapeAndCut(message)
-                            + ", expected="
-                            + word
-                            + "and a number",
-                    e);
+            throw unexpected(message, word + "and a number", e);
         }
+    }
+
+    /** The error for a control message of the peer. */
+    static DpuException unexpected(
+            String message, String expected, @Nullable NumberFormatException cause) {
+        return new DpuException(
+                Status.UNEXPECTED,
+                "control message of the peer is illegal: message="
+                        + ForeignText.escapeAndCut(message)
+                        + ", expected="
+                        + expected,
+                cause);
     }
 
     // ---- setup
@@ -158,7 +169,7 @@ abstract class PerfSide implements AutoCloseable {
     }
 
     private MessagePath pathOf(PerfPlan of) {
-        if (of.mode() == PerfMode.CONTROL) {
+        if (of.mode() == PerfMode.CONTROL || of.mode() == PerfMode.IDLE) {
             return new BasicPath(of);
         }
         return of.isStream() ? new StreamPath(this) : new TaskPath(this);
@@ -197,6 +208,15 @@ abstract class PerfSide implements AutoCloseable {
     final boolean turn() {
         checkAbort();
         return turns.turn();
+    }
+
+    /**
+     * Sleeps on the engine's event handle until there is work or the time has passed, and does the
+     * work.
+     */
+    final void sleep(long nanos) {
+        checkAbort();
+        PerfWait.EVENT.turn(engine, nanos);
     }
 
     private void checkAbort() {

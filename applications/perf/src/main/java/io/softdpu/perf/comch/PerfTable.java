@@ -32,6 +32,10 @@ public final class PerfTable {
     public static List<String> lines(PerfSummary summary, TextStyle style) {
         PerfPlan plan = summary.plan();
         PerfResult result = summary.median();
+        IdleFigures idle = result.idle();
+        if (idle != null) {
+            return idleLines(summary, result, idle, style);
+        }
         Percentiles latencies = result.latencies();
         OptionalDouble allocated = result.allocatedBytesPerOperation();
         TextTable table =
@@ -87,6 +91,45 @@ public final class PerfTable {
         addLineTimes(lines, result.lineTimes());
         if (plan.repeats() > 1 && result.lineTimes() != null) {
             lines.add("cache line times of all runs: " + distances(summary));
+        }
+        lines.add(WARMED_UP);
+        summary.notes().forEach(note -> lines.add(style.notable("note: " + note)));
+        return lines;
+    }
+
+    private static List<String> idleLines(
+            PerfSummary summary, PerfResult result, IdleFigures idle, TextStyle style) {
+        PerfPlan plan = summary.plan();
+        TextTable table =
+                TextTable.ofNumbers(
+                        "measurement",
+                        "clients",
+                        "wait",
+                        "import",
+                        "connects",
+                        "connect p50",
+                        "p99",
+                        "max",
+                        "cores used",
+                        "resident",
+                        "rings");
+        table.add(
+                plan.mode().word(),
+                Integer.toString(plan.clients()),
+                plan.waiting().word(),
+                plan.importBytes() == 0 ? NONE : SizeText.rounded(plan.importBytes()),
+                Figures.count(idle.connects()),
+                Figures.time(idle.connectLatencies().p50Nanos()),
+                Figures.time(idle.connectLatencies().p99Nanos()),
+                Figures.time(idle.connectLatencies().maxNanos()),
+                Figures.number(result.host().processors() + result.dpu().processors()),
+                SizeText.rounded((long) idle.residentBytesPerConnection()) + "/connection",
+                SizeText.rounded(idle.ringBytesPerConnection()) + "/connection");
+        List<String> lines = new ArrayList<>(table.lines());
+        if (plan.importBytes() > 0) {
+            lines.add(
+                    "memory was imported and released %s times while clients connected and slept"
+                            .formatted(Figures.count(idle.imports())));
         }
         lines.add(WARMED_UP);
         summary.notes().forEach(note -> lines.add(style.notable("note: " + note)));

@@ -7,8 +7,8 @@ import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
-import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.perf.card.ComchPair;
 import java.nio.file.Path;
@@ -70,14 +70,20 @@ class PerfPlanTest {
     }
 
     @Test
-    void shouldTakeMessagesOfTheBasicPathAsLongAsTheChannelDoes() {
-        try (Machine machine = Machine.builder(Side.HOST).fabricFolder(fabric).open()) {
-            DeviceInfo device =
-                    machine.findDevice(
-                            ComchPair.of(Topology.builtin()).of(Side.HOST).pciAddress().toString());
+    void shouldTakeMessagesAndClientsAsTheChannelDoes() {
+        ComchCapabilities port = capabilities(Side.DPU);
 
-            assertThat(PerfPlan.MAX_BASIC_BYTES)
-                    .isEqualTo(ComchCapabilities.of(device).maxMessageBytes());
+        assertThat(PerfPlan.MAX_BASIC_BYTES)
+                .isEqualTo(port.maxMessageBytes())
+                .isEqualTo(capabilities(Side.HOST).maxMessageBytes());
+        assertThat(PerfPlan.MAX_CLIENTS).isEqualTo(port.maxClients());
+        assertThat(PerfPlan.MAX_SIZE_BYTES).isLessThanOrEqualTo(port.maxConsumerBufferBytes());
+    }
+
+    private ComchCapabilities capabilities(Side side) {
+        try (Machine machine = Machine.builder(side).fabricFolder(fabric).open()) {
+            PciFunction function = ComchPair.of(Topology.builtin()).of(side);
+            return ComchCapabilities.of(machine.findDevice(function.pciAddress().toString()));
         }
     }
 
@@ -107,21 +113,26 @@ class PerfPlanTest {
                 "connection has one stream of each side: producers=2, expected=1");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.LATENCY).window(4).build(),
-                "no window, since one message is under way at a time: window=4,"
-                        + " measurement=latency, expected=no window");
+                "only one-way messages have a window: window=4, measurement=latency, expected=no"
+                        + " window");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.CONTROL).sizeBytes(4081).build(),
                 "message size is illegal: size=4081, measurement=control, expected=1 to 4080");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.CONTROL).stream(true).build(),
-                "messages of the basic path are not those of a stream: stream=true,"
-                        + " measurement=control, expected=false");
+                "no messages of a stream are measured: stream=true, measurement=control,"
+                        + " expected=false");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.IDLE).build(),
+                "number of idle clients is illegal: clients=none, measurement=idle, expected=1 to"
+                        + " 512");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.RATE).producers(65).build(),
                 "number of producers is illegal: producers=65, expected=1 to 64");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.LATENCY).producers(2).build(),
-                "one message is under way at a time: producers=2, measurement=latency, expected=1");
+                "only one-way messages have several producers: producers=2, measurement=latency,"
+                        + " expected=1");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.RATE).producers(3).consumers(2).build(),
                 "number of consumers is illegal: consumers=2, producers=3, expected=1 or as many as"
