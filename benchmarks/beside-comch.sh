@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The Comm Channel's fast path beside Agrona's ring, Aeron IPC and UCX, by turns in one run.
+# The Comm Channel beside Agrona's ring, Aeron IPC, UCX, C's memcpy and a Unix socket, by turns in one
+# run; its idle connections beside their rings, and connecting during imports beside connecting.
 #
 #   benchmarks/beside-comch.sh                 three rounds or more, a table
 #   benchmarks/beside-comch.sh --rounds N      N rounds or more
@@ -7,9 +8,9 @@
 #   benchmarks/beside-comch.sh --json FILE|-   the figures as JSON as well; -: instead of the table
 #   benchmarks/beside-comch.sh --ours          ours alone
 #
-# Needs a JDK as ./softdpu does, two cores, 160 MiB of space in /dev/shm, and gcc, libc6-dev, maven,
-# python3 and ucx-utils, which it installs by these names where it runs as root; Maven fetches the jar
-# of Aeron and Agrona. The machine should be idle otherwise. Takes about two minutes per round.
+# Needs a JDK as ./softdpu does, two cores, 4 GiB of free memory, 160 MiB of space in /dev/shm, and gcc,
+# libc6-dev, maven, python3 and ucx-utils, which it installs by these names where it runs as root; Maven
+# fetches the jar of Aeron and Agrona. The machine should be idle otherwise. Takes about three minutes per round.
 # SOFTDPU_ROOT names the tree whose ./softdpu is measured, where that is not this one.
 #
 # All of them poll, except for ours in the default mode (adaptive). The processes are pinned to one
@@ -26,6 +27,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=${SOFTDPU_ROOT:-$(dirname "$here")}
 aeron=1.51.0
+slice=262144 # of a large copy, Copier.SLICE_BYTES
 rounds=3
 seconds=2
 json=
@@ -43,6 +45,9 @@ need_shared_memory 160
 need_c_library
 choose_cores
 build_line_time
+for program in one-way unix-socket; do
+    gcc -O2 -o "$work/$program" "$here/$program.c" || fail "does not compile: file=$here/$program.c"
+done
 machine=$(machine)
 
 say "building ours"
@@ -84,7 +89,9 @@ ours() {
     ((${#pinned[@]} == 0)) || own_lines=$(ours_value line_before_ns line_after_ns)
     if [[ $3 == busy ]]; then
         figure "$5" "$6" ours "$value"
-        [[ $5 == one_way_1m ]] || figure "$5_adaptive" "$6" "ours busy" "$value"
+        case $5 in
+            round_trip_64 | one_way_32) figure "$5_adaptive" "$6" "ours busy" "$value" ;;
+        esac
     else
         figure "$5_$3" "$6" ours "$value"
     fi
@@ -155,9 +162,42 @@ ucx_messages() {
     figure one_way_32 messages/s "UCX tag" "${told[7]}"
 }
 
-ucx_bandwidth() {
-    ucx ucp_put_bw 1048576 3000
-    figure one_way_1m GB/s "UCX put" "$(awk '{print $1 * 1.048576 / 1000}' <<<"${told[5]}")"
+ucx_bandwidth() { # test, bytes, iterations, who, case
+    ucx "$1" "$2" "$3"
+    figure "$5" GB/s "$4" "$(awk '{print $1 * 1.048576 / 1000}' <<<"${told[5]}")"
+}
+
+# C's memcpy with our window, slices and kind of memory, and the C library's setting of ./softdpu: bytes
+# of a message, window, case.
+memcpy_one_way() {
+    run env GLIBC_TUNABLES=glibc.cpu.x86_non_temporal_threshold=0x20000 \
+        taskset -c "$first" "$work/one-way" "$1" "$2" "$slice" "$seconds" >"$work/printed"
+    figure "$3" GB/s memcpy "$(<"$work/printed")"
+}
+
+unix_socket() {
+    run "$work/unix-socket" 64 "$seconds" "$first" "$second" >"$work/printed"
+    figure control_64 ns "Unix socket" "$(<"$work/printed")"
+}
+
+# Idle connections, not pinned: options.
+idle() {
+    run "$root/softdpu" perf comch idle --clients 256 --seconds "$seconds" "$@" \
+        --json "$work/ours.json" >/dev/null
+}
+
+# First without an import, then with one of 1 GiB.
+idle_connections() {
+    local resident rings
+    idle
+    read -r resident rings < <(ours_value resident_bytes_per_connection ring_bytes_per_connection)
+    figure idle_resident bytes/connection ours "$resident"
+    figure idle_resident bytes/connection rings "$rings"
+    figure connect_p99_import ns "no import" "$(ours_value connect_p99_ns)"
+    figure idle_cores cores ours "$(python3 -c 'import json, sys
+print(sum(json.load(open(sys.argv[1]))["cores_used"].values()))' "$work/ours.json")"
+    idle --import 1GiB
+    figure connect_p99_import ns ours "$(ours_value connect_p99_ns)"
 }
 
 goals=()
@@ -169,6 +209,14 @@ goals=()
     one_way_32 "Aeron IPC" 0.6x
     one_way_32 "UCX tag" 2.5x
     one_way_32_adaptive "ours busy" 0.8x
+    one_way_1m memcpy 0.9x
+    one_way_1m "UCX AM" 1.0x
+    one_way_1g memcpy 0.9x
+    one_way_1g "UCX AM" 1.0x
+    control_64 "Unix socket" 0.5x
+    idle_resident rings 1.2x
+    idle_cores ours "<=0.01"
+    connect_p99_import "no import" 3x
 )
 round=0
 while needs_round; do
@@ -190,7 +238,22 @@ while needs_round; do
     fi
     say "round $round of $rounds or more: 1 MiB one way"
     measure ours bandwidth 1048576 busy gb_per_s one_way_1m GB/s
-    [[ -n $ours_only ]] || measure ucx_bandwidth
+    if [[ -z $ours_only ]]; then
+        measure memcpy_one_way 1048576 64 one_way_1m
+        measure ucx_bandwidth ucp_put_bw 1048576 3000 "UCX put" one_way_1m
+        measure ucx_bandwidth ucp_am_bw 1048576 3000 "UCX AM" one_way_1m
+    fi
+    say "round $round of $rounds or more: 1 GiB one way"
+    measure ours bandwidth 1073741824 busy gb_per_s one_way_1g GB/s
+    if [[ -z $ours_only ]]; then
+        measure memcpy_one_way 1073741824 1 one_way_1g
+        measure ucx_bandwidth ucp_am_bw 1073741824 10 "UCX AM" one_way_1g
+    fi
+    say "round $round of $rounds or more: 64 bytes there and back on the basic path"
+    measure ours control 64 busy p50_ns control_64 ns
+    [[ -n $ours_only ]] || measure unix_socket
+    say "round $round of $rounds or more: idle connections"
+    measure idle_connections
 done
 
 sum_up "Each process is pinned to a core. All poll, except for ours in the default mode." "$machine"

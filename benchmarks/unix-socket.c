@@ -1,0 +1,120 @@
+/* Round trips over a pair of Unix sockets between two processes that never sleep: prints the median
+ * in ns.
+ *
+ *     unix-socket BYTES SECONDS CPU CPU
+ *
+ * Each process is pinned to one of the processors and calls recv() until there is something. The
+ * first half of the time is a warm-up. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 65536, MOST_SAMPLES = 1 << 24 };
+
+static int64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void fail(const char *what) {
+    perror(what);
+    exit(1);
+}
+
+static void pin(int cpu) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0)
+        fail("unix-socket: sched_setaffinity");
+}
+
+/* One message, of a socket that keeps their boundaries; 0 at the end of the peer. */
+static ssize_t take(int from, char *bytes) {
+    for (;;) {
+        ssize_t got = recv(from, bytes, MOST_BYTES, MSG_DONTWAIT);
+        if (got >= 0)
+            return got;
+        if (errno != EAGAIN)
+            fail("unix-socket: recv");
+    }
+}
+
+static void give(int to, const char *bytes, size_t count) {
+    if (send(to, bytes, count, 0) != (ssize_t)count)
+        fail("unix-socket: send");
+}
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv) {
+    static char bytes[MOST_BYTES];
+    int pair[2];
+    if (argc != 5) {
+        fputs("usage: unix-socket BYTES SECONDS CPU CPU\n", stderr);
+        return 2;
+    }
+    size_t count = strtoull(argv[1], NULL, 10);
+    int64_t nanos = (int64_t)(strtod(argv[2], NULL) * 1e9);
+    if (count == 0 || count > MOST_BYTES || nanos <= 0) {
+        fputs("unix-socket: a value is illegal\n", stderr);
+        return 2;
+    }
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0)
+        fail("unix-socket: socketpair");
+    pid_t peer = fork();
+    if (peer < 0)
+        fail("unix-socket: fork");
+    if (peer == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        close(pair[0]);
+        pin(atoi(argv[4]));
+        for (ssize_t got; (got = take(pair[1], bytes)) > 0;)
+            give(pair[1], bytes, (size_t)got);
+        return 0;
+    }
+    close(pair[1]);
+    pin(atoi(argv[3]));
+    int64_t *samples = malloc(MOST_SAMPLES * sizeof *samples);
+    if (samples == NULL)
+        fail("unix-socket: malloc");
+    memset(samples, 0, MOST_SAMPLES * sizeof *samples);
+    size_t taken = 0;
+    int64_t begin = now();
+    int64_t last = begin;
+    while (last - begin < nanos && taken < MOST_SAMPLES) {
+        int64_t sent = now();
+        give(pair[0], bytes, count);
+        if (take(pair[0], bytes) != (ssize_t)count) {
+            fputs("unix-socket: the peer has ended\n", stderr);
+            return 1;
+        }
+        last = now();
+        if (last - begin > nanos / 2)
+            samples[taken++] = last - sent;
+    }
+    close(pair[0]);
+    waitpid(peer, NULL, 0);
+    if (taken == 0) {
+        fputs("unix-socket: no round trip\n", stderr);
+        return 1;
+    }
+    qsort(samples, taken, sizeof *samples, by_value);
+    printf("%lld\n", (long long)samples[taken / 2]);
+    return 0;
+}
