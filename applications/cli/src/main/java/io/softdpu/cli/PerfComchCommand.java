@@ -98,13 +98,8 @@ final class PerfComchCommand implements Callable<Integer> {
         if (plan.memoryBytes() > free) {
             throw new DpuException(
                     Status.NO_MEMORY,
-                    "both processes need more memory than is available:"
-                            + " sizeBytes=%d, window=%d, neededBytes=%d, availableBytes=%d"
-                                    .formatted(
-                                            plan.sizeBytes(),
-                                            plan.window(),
-                                            plan.memoryBytes(),
-                                            free));
+                    "both processes need more memory than is available: measurement=%s, neededBytes=%d, availableBytes=%d, expected=a smaller size, window or import, or fewer clients"
+                            .formatted(plan.mode().word(), plan.memoryBytes(), free));
         }
     }
 

@@ -91,6 +91,30 @@ class LimitedMachineTest {
         assertThat(folder).isEmptyDirectory();
     }
 
+    /** Memory that is populated in vain would have the kernel end some process. */
+    @Test
+    void shouldStartNothingWhoseMessagesNeedMoreMemoryThanIsAvailable() throws Exception {
+        Path meminfo = folder.resolve("meminfo");
+        ChildProcess perf =
+                inNamespace(
+                        "printf 'MemTotal: 8388608 kB\\nMemAvailable: 1048576 kB\\n' > '"
+                                + meminfo
+                                + "' && mount --bind '"
+                                + meminfo
+                                + "' /proc/meminfo",
+                        Pipeline.command("perf comch bandwidth --size 1GiB".split(" ")));
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(perf.errorLines())
+                .first()
+                .asString()
+                .isEqualTo(
+                        "softdpu: NO_MEMORY: both processes need more memory than is available:"
+                                + " measurement=bandwidth, neededBytes=2147483648,"
+                                + " availableBytes=1073741824, expected=a smaller size, window or"
+                                + " import, or fewer clients");
+    }
+
     private JavaCommand demo() {
         return Pipeline.command("demo", "--size", "1MiB", "--seconds", "0.1")
                 .withJvmOptions("-Djava.io.tmpdir=" + folder);
