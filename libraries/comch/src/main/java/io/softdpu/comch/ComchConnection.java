@@ -53,9 +53,9 @@ public final class ComchConnection {
     /**
      * Process and user of the peer, for an access check of the program: the Comm Channel itself
      * admits each process of its own user that can open the fabric folder, and no other (cc-040).
-     * For a server it is the client's process, also of a client that was refused; for a client the
-     * process in which the server was started. The same after the end of the connection. Any
-     * thread; allocates nothing.
+     * For a server it is the client's process, also of one that was refused, if its request named a
+     * function and came to the server's callback; for a client the process in which the server was
+     * started. The same after the end of the connection. Any thread; allocates nothing.
      */
     public ComchPeer peer() {
         return peer;

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Bounded: at most as many clients wait as the server may have; further ones are refused.
  */
 final class PendingClients implements EndpointListener {
+    /** Decisions per pass of progress, so that a burst of clients does not delay the others. */
+    private static final int DECISIONS_PER_PASS = 4;
+
     private final ServerContext server;
     private final ChannelTerms terms;
     private final int limit;
@@ -119,14 +122,16 @@ final class PendingClients implements EndpointListener {
     }
 
     /**
-     * Lets the server decide on the clients that wait, until a callback stops it: those that are
-     * left are refused when the stop goes on. In the server's progress.
+     * Lets the server decide on the next clients that wait, until a callback stops it: those that
+     * are left are refused when the stop goes on. In the server's progress.
      *
      * @return whether there was one
      */
     boolean decide() {
         boolean decided = false;
-        for (int left = limit; left > 0 && server.state() == ContextState.RUNNING; left--) {
+        for (int left = DECISIONS_PER_PASS;
+                left > 0 && server.state() == ContextState.RUNNING;
+                left--) {
             ConnectRequest request = take();
             if (request == null) {
                 break;

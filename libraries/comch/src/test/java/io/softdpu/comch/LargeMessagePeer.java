@@ -73,10 +73,19 @@ public final class LargeMessagePeer implements AutoCloseable {
     private boolean smallSending;
     private boolean smallDue;
     private boolean controlDue;
+
+    /** Whether round trips are recorded: while the large messages are under way. */
+    private boolean measuring;
+
     private boolean begun;
     private boolean ended;
-    private long smallSentNanos;
-    private long controlSentNanos;
+    private int smallRounds;
+    private int controlRounds;
+
+    /** When each became due; 0 for one that is not measured. */
+    private long smallDueNanos;
+
+    private long controlDueNanos;
     private final List<Long> smallNanos = new ArrayList<>();
     private final List<Long> controlNanos = new ArrayList<>();
 
@@ -164,12 +173,12 @@ public final class LargeMessagePeer implements AutoCloseable {
         connect();
         controlDue = true;
         smallDue = true;
-        until(() -> smallNanos.size() >= WARM_UPS && controlNanos.size() >= WARM_UPS);
+        until(() -> smallRounds >= WARM_UPS && controlRounds >= WARM_UPS);
         until(() -> sendControl(BEGIN));
-        smallNanos.clear();
-        controlNanos.clear();
         beginLarge();
+        measuring = true;
         until(this::isLargeDone);
+        measuring = false;
         boolean equal = !receives || isPattern(destination.shared.segment(), Side.DPU);
         controlDue = false;
         until(() -> sendControl(END));
@@ -287,7 +296,6 @@ public final class LargeMessagePeer implements AutoCloseable {
 
     private void sendDue() {
         if (smallDue && !smallSending && smallSend != null) {
-            smallSentNanos = System.nanoTime();
             if (smallSend.trySubmit() == Status.SUCCESS) {
                 smallDue = false;
                 smallSending = true;
@@ -301,14 +309,18 @@ public final class LargeMessagePeer implements AutoCloseable {
     private boolean sendControl(String text) {
         ComchSendTask task = endpoint.allocateSendTask(connection);
         task.setMessage(text.getBytes(StandardCharsets.US_ASCII));
-        if (text.equals(PING)) {
-            controlSentNanos = System.nanoTime();
-        }
         boolean submitted = task.trySubmit() == Status.SUCCESS;
         if (!submitted) {
             task.free();
         }
         return submitted;
+    }
+
+    /** Records a round trip that began and ended beside the large messages. */
+    private void record(long sinceNanos, List<Long> nanos) {
+        if (measuring && sinceNanos != 0 && !isLargeDone()) {
+            nanos.add(System.nanoTime() - sinceNanos);
+        }
     }
 
     private void postSmall() {
@@ -325,10 +337,10 @@ public final class LargeMessagePeer implements AutoCloseable {
             ended |= text.equals(END);
             return;
         }
-        if (side == Side.HOST) {
-            controlNanos.add(System.nanoTime() - controlSentNanos);
-        }
+        controlRounds++;
+        record(controlDueNanos, controlNanos);
         controlDue = side == Side.DPU || !isLargeDone();
+        controlDueNanos = measuring ? System.nanoTime() : 0;
     }
 
     private void completed(ComchPostReceiveTask task) {
@@ -342,10 +354,10 @@ public final class LargeMessagePeer implements AutoCloseable {
         buf.release();
         if (again) {
             postSmall();
-            if (side == Side.HOST) {
-                smallNanos.add(System.nanoTime() - smallSentNanos);
-            }
+            smallRounds++;
+            record(smallDueNanos, smallNanos);
             smallDue = side == Side.DPU || !isLargeDone();
+            smallDueNanos = measuring ? System.nanoTime() : 0;
         }
     }
 

@@ -36,7 +36,7 @@ final class LoadSession {
     /** Time at which the end of the connection was noticed; 0 if it was not. */
     volatile long lostNanos;
 
-    private volatile boolean finishing;
+    private boolean finishing;
 
     LoadSession(ComchConnection connection, Device device) {
         this.connection = connection;
@@ -47,7 +47,7 @@ final class LoadSession {
     }
 
     /** Sends messages, if few are in flight. */
-    void step() {
+    synchronized void step() {
         while (!finishing
                 && connection.isConnected()
                 && messagesSubmitted.get() - messagesCompleted.get() < MESSAGES_IN_FLIGHT) {
@@ -85,7 +85,9 @@ final class LoadSession {
 
     /** Lets the load end: what has been sent is received. The peer has to finish, too. */
     void finish() {
-        finishing = true;
+        synchronized (this) { // a step under way still counts what it submits
+            finishing = true;
+        }
         for (LoadWorker worker : workers) {
             if (worker instanceof LoadWorker.Producer producer) {
                 producer.finish();

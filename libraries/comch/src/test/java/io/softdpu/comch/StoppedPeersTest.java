@@ -141,7 +141,7 @@ class StoppedPeersTest {
         int millis = random.nextInt(LONGEST_STOP_MILLIS);
         assertRuns(other, Duration.ofMillis(millis).minusNanos(System.nanoTime() - frozen));
         other.thaw();
-        stoppedMillis += millis;
+        stoppedMillis += TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - frozen);
     }
 
     private static void assertRuns(ChildProcess process, Duration time) {
