@@ -141,6 +141,9 @@ class CodeRulesTest {
                             "io.softdpu.perf.child.JvmCommand.ofThisProcess",
                             "reads /proc/self/cmdline"),
                     Map.entry(
+                            "io.softdpu.perf.child.ProcessMemory.lines",
+                            "reads /proc/self/smaps_rollup and /proc/self/maps"),
+                    Map.entry(
                             "io.softdpu.perf.child.SharedFolder.create",
                             "creates a file with CREATE_NEW, which opens no existing file"));
 

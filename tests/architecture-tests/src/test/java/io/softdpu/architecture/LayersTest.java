@@ -125,8 +125,9 @@ class LayersTest {
                                         + " and origins from core.resource;"
                                         + " linux.file above comch; all of linux from"
                                         + " storage.backend and cli.doctor, its sockets from"
-                                        + " storage.control, its memory limits from storage, and"
-                                        + " the width of the terminal from cli",
+                                        + " storage.control, its memory limits from storage and"
+                                        + " cli, processor time from perf.child, and the width of"
+                                        + " the terminal from cli",
                                 (from, to) ->
                                         !ProjectModules.moduleOf(to).equals(Optional.of("linux"))
                                                 || mayUse(from, to)))
@@ -160,7 +161,9 @@ class LayersTest {
                             || from.getPackageName().equals("io.softdpu.cli.doctor")
                             || (module.equals("cli")
                                     && to.getName().equals("io.softdpu.linux.TerminalWindow"))
-                            || (module.equals("storage")
+                            || (from.getPackageName().equals("io.softdpu.perf.child")
+                                    && to.getName().equals("io.softdpu.linux.ProcessTime"))
+                            || (Set.of("storage", "cli").contains(module)
                                     && to.getName().equals("io.softdpu.linux.MemoryLimits"));
         };
     }
