@@ -91,7 +91,7 @@ public final class LargeMessagePeer implements AutoCloseable {
 
     private record Memory(SharedMemory shared, Mmap mmap) {}
 
-    /** What a client has seen of its transfer; the times are round trips, in nanoseconds. */
+    /** Outcome of a transfer for the client; the times are round trips, in nanoseconds. */
     record Result(
             Status sent,
             Status received,

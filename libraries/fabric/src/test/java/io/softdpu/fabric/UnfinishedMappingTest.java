@@ -38,7 +38,7 @@ final class UnfinishedMappingTest {
     private static final long MEMORY_BYTES = 3 * MappingWorkers.SLICE_BYTES;
     private static final int OTHER_PEER = 1_000_000_000;
 
-    /** When an import ends; the page with its generation is mapped before the memory. */
+    /** Point at which an import ends; the page of its generation is mapped before the memory. */
     private enum Progress {
         NOTHING_MAPPED,
         PAGE_MAPPED,
@@ -113,9 +113,7 @@ final class UnfinishedMappingTest {
         if (until != Progress.NOTHING_MAPPED) {
             CountDownLatch afterPage = goOnInQueue(afterStart);
             Await.until(
-                    "memory queued",
-                    DEADLINE,
-                    () -> importer.mappedBytesOfPeers() > MEMORY_BYTES);
+                    "memory queued", DEADLINE, () -> importer.mappedBytesOfPeers() > MEMORY_BYTES);
             if (until != Progress.PAGE_MAPPED) {
                 goOnInQueue(afterPage);
             }
