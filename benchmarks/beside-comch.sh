@@ -75,10 +75,13 @@ build_peers() {
 }
 [[ -n $ours_only ]] || build_peers
 
-# A tree that does not know the option, as an old one given in SOFTDPU_ROOT, runs unpinned.
-pinned=()
+# What a tree does not know, as an old one given in SOFTDPU_ROOT, is left out.
 "$root/softdpu" perf comch --help >"$work/help"
-! grep -q -e '--cpu' "$work/help" || pinned=(--cpu "$first,$second")
+knows() {
+    grep -q -e "$1" "$work/help"
+}
+pinned=()
+! knows --cpu || pinned=(--cpu "$first,$second")
 
 # Ours: mode, size, way of waiting, key in its JSON, case, unit.
 ours() {
@@ -188,6 +191,7 @@ idle() {
 
 # First without an import, then with one of 1 GiB.
 idle_connections() {
+    own_lines="- -" # not pinned
     local resident rings
     idle
     read -r resident rings < <(ours_value resident_bytes_per_connection ring_bytes_per_connection)
@@ -244,16 +248,16 @@ while needs_round; do
         measure ucx_bandwidth ucp_am_bw 1048576 3000 "UCX AM" one_way_1m
     fi
     say "round $round of $rounds or more: 1 GiB one way"
-    measure ours bandwidth 1073741824 busy gb_per_s one_way_1g GB/s
+    ! knows control || measure ours bandwidth 1073741824 busy gb_per_s one_way_1g GB/s
     if [[ -z $ours_only ]]; then
         measure memcpy_one_way 1073741824 1 one_way_1g
         measure ucx_bandwidth ucp_am_bw 1073741824 10 "UCX AM" one_way_1g
     fi
     say "round $round of $rounds or more: 64 bytes there and back on the basic path"
-    measure ours control 64 busy p50_ns control_64 ns
+    ! knows control || measure ours control 64 busy p50_ns control_64 ns
     [[ -n $ours_only ]] || measure unix_socket
     say "round $round of $rounds or more: idle connections"
-    measure idle_connections
+    ! knows --clients || measure idle_connections
 done
 
 sum_up "Each process is pinned to a core. All poll, except for ours in the default mode." "$machine"

@@ -42,7 +42,8 @@ import picocli.CommandLine.Spec;
             "With idle the resident memory of a connection is that of both processes with all"
                     + " connections, less that without any, by their number: proportional set size"
                     + " (Pss) of /proc/self/smaps_rollup after a garbage collection. Cores used are"
-                    + " those while both sleep.",
+                    + " those while both sleep, with --import those of the imports as well. --wait"
+                    + " is that of the host while it connects, and --cpu times no cache line.",
             "Rates are in GB/s, 10^9 bytes per second.",
             SizeConverter.HELP
         },

@@ -192,9 +192,11 @@ final class PerfPlanOptions {
         if (plan.mode() == PerfMode.RATE || plan.mode() == PerfMode.BANDWIDTH) {
             arguments.addAll(List.of("--window", Integer.toString(plan.window())));
         }
-        if (plan.consumers() > 1) {
-            String count = Integer.toString(plan.consumers());
-            arguments.addAll(List.of("--producers", count, "--consumers", count));
+        if (plan.producers() > 1) { // for its time limits, memory and threads
+            arguments.addAll(
+                    List.of(
+                            "--producers", Integer.toString(plan.producers()),
+                            "--consumers", Integer.toString(plan.consumers())));
         }
         if (plan.isStream()) {
             arguments.add("--stream");

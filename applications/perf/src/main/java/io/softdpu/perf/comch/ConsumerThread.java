@@ -65,11 +65,16 @@ final class ConsumerThread implements AutoCloseable {
      * @throws RuntimeException the failure of the consumer
      */
     long received() {
+        requireNoFailure();
+        return published;
+    }
+
+    /** Throws the failure of the consumer. */
+    void requireNoFailure() {
         RuntimeException thrown = failure;
         if (thrown != null) {
             throw thrown;
         }
-        return published;
     }
 
     /** When the last of them had come; after {@link #received}. */
@@ -101,6 +106,9 @@ final class ConsumerThread implements AutoCloseable {
             serve(new EngineTurns(plan, own), consumer, posted);
         } catch (RuntimeException e) {
             failure = e;
+            dpuEngine.wake();
+        } catch (Error e) { // reported as the failure of the measurement, not of a thread
+            failure = new IllegalStateException("consumer failed: cause=" + e, e);
             dpuEngine.wake();
         }
     }

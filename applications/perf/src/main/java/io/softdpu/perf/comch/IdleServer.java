@@ -21,7 +21,7 @@ final class IdleServer {
     /** Name of the server of the idle connections. */
     static final String NAME = "perf-idle";
 
-    /** A question for the {@link #MEMORY memory} of this process. */
+    /** A question for the {@link #MEMORY memory} of this process, after a garbage collection. */
     static final String ASK_MEMORY = "memory?";
 
     /** An answer: proportional resident bytes, a number follows. */
@@ -81,9 +81,12 @@ final class IdleServer {
 
     private void answer(String question) {
         if (question.equals(ASK_MEMORY)) {
-            // Released imports are unmapped later, and would be the host's memory as well.
-            side.until(
-                    "imports are unmapped", () -> ProcessMemory.mappedBytes(IMPORTED_MEMORY) == 0);
+            if (imports == null) { // while there are, the host asks for the collection alone
+                // Released imports are unmapped later, and would be the host's memory as well.
+                side.until(
+                        "imports are unmapped",
+                        () -> ProcessMemory.mappedBytes(IMPORTED_MEMORY) == 0);
+            }
             System.gc(); // garbage is not memory of the connections
             side.sendControl(MEMORY + ProcessMemory.proportionalBytes());
         } else if (question.equals(ASK_USE)) {
@@ -96,7 +99,9 @@ final class IdleServer {
                                     side.device,
                                     Duration.ofNanos(side.plan.deadlineNanos())));
         } else if (question.equals(END_IMPORTS) && imports != null) {
-            side.sendControl(IMPORTED + imports.end());
+            long count = imports.end();
+            imports = null;
+            side.sendControl(IMPORTED + count);
         } else {
             throw new DpuException(
                     Status.UNEXPECTED,

@@ -42,7 +42,7 @@ final class ImportLoad implements AutoCloseable {
                 count++;
             } while (!ending);
             imports.complete(count);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // reported by end()
             imports.completeExceptionally(e);
         }
     }
@@ -55,6 +55,9 @@ final class ImportLoad implements AutoCloseable {
      */
     long end() {
         close();
+        if (!imports.isDone()) {
+            throw new DpuException(Status.TIME_OUT, "import does not end: thread=" + thread);
+        }
         try {
             return imports.join();
         } catch (CompletionException e) {

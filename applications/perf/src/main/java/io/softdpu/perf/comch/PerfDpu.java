@@ -114,6 +114,9 @@ public final class PerfDpu extends PerfSide {
         while (owed > 0 && trySend(0)) {
             owed--;
         }
+        for (ConsumerThread each : otherConsumers) {
+            each.requireNoFailure();
+        }
         if (wanted == NOT_ASKED) {
             return;
         }
