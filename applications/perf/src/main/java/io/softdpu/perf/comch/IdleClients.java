@@ -55,6 +55,9 @@ final class IdleClients {
         }
         connectUntil(System.nanoTime() + plan.nanos());
         Percentiles connecting = Objects.requireNonNull(latencies.percentiles(), "connected");
+        MachineUse.now();
+        dpuUse(); // as below, so that the classes are loaded
+        ResourceUse.now();
         rest(System.nanoTime() + plan.nanos()); // what connecting had the JVM compile
         OptionalLong machineBefore = MachineUse.now();
         ResourceUse dpuBefore = dpuUse();
