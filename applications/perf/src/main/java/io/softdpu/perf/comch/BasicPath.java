@@ -27,11 +27,14 @@ final class BasicPath implements MessagePath {
     private @Nullable ComchConnection connection;
     private int inFlight;
 
+    /** Status of the last measured message that failed. */
+    private Status failure = Status.SUCCESS;
+
     BasicPath(PerfPlan plan) {
         message = MemorySegment.ofArray(new byte[Math.toIntExact(plan.sizeBytes())]);
     }
 
-    /** Whether a message is one of those that are measured. */
+    /** Whether a received message is a measured one. */
     static boolean isMeasured(MemorySegment received) {
         return received.byteSize() > 0 && received.get(ValueLayout.JAVA_BYTE, 0) == FIRST_BYTE;
     }
@@ -39,7 +42,20 @@ final class BasicPath implements MessagePath {
     @Override
     public void configure(ComchEndpoint created) {
         endpoint = created;
-        created.setSendTasks(PerfSide.CONTROL_TASKS + TASKS, this::done, this::done);
+        created.setSendTasks(PerfSide.CONTROL_TASKS + TASKS, this::done, this::failed);
+    }
+
+    private void failed(ComchSendTask task) {
+        if (task.userData() == MEASURED) {
+            failure = task.status();
+        }
+        done(task);
+    }
+
+    private void requireNoFailure() {
+        if (failure != Status.SUCCESS) {
+            throw MessagePath.refused(failure, Objects.requireNonNull(connection, "connected"));
+        }
     }
 
     private void done(ComchSendTask task) {
@@ -61,6 +77,7 @@ final class BasicPath implements MessagePath {
 
     @Override
     public boolean trySend(long stamp) {
+        requireNoFailure();
         if (inFlight == TASKS) {
             return false;
         }
@@ -83,6 +100,7 @@ final class BasicPath implements MessagePath {
 
     @Override
     public boolean allSent() {
+        requireNoFailure();
         return inFlight == 0;
     }
 
