@@ -183,7 +183,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         return false;
     }
 
-    /** Whether {@link #progressOwn} has work. */
+    /** Whether there is work for {@link #progressOwn}. */
     boolean hasOwnWork() {
         return false;
     }

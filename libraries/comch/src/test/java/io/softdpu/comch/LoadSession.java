@@ -142,7 +142,7 @@ final class LoadSession {
         return workers.stream().filter(kind::isInstance).mapToLong(value).sum();
     }
 
-    /** What both sides must agree on at the end. */
+    /** Totals, which both sides compare at the end. */
     String totals() {
         return "sent=%d, received=%d, messagesSent=%d, messagesReceived=%d"
                 .formatted(sent(), received(), messagesCompleted.get(), messagesReceived.get());

@@ -31,12 +31,12 @@ public enum PerfMode {
         return defaultSizeBytes;
     }
 
-    /** Whether messages go there and back, one at a time. */
+    /** Whether round trips are measured, of one message at a time. */
     boolean isRoundTrip() {
         return this == LATENCY || this == CONTROL;
     }
 
-    /** Whether messages go one way, as many as the queues take. */
+    /** Whether messages in one direction are measured, with full queues. */
     boolean isOneWay() {
         return this == RATE || this == BANDWIDTH;
     }

@@ -200,8 +200,8 @@ public record PerfPlan(
     }
 
     /**
-     * What a process may have mapped of the other: all of it, and as much again that was released
-     * and is being unmapped.
+     * Limit of the memory of one process that the other has mapped: twice all of it, since what was
+     * released is unmapped later, and a reserve for rings.
      */
     long importLimitBytes() {
         return 2 * memoryBytes() + MAX_MEMORY_BYTES;
