@@ -232,7 +232,7 @@ final class UnfinishedMappingTest {
                                         ExhaustedImporter.toText(region.address())));
 
         assertThat(child.awaitLine("^failed ", DEADLINE))
-                .matches("failed kind=SYSTEM, .*memory of a peer cannot be mapped: .*ENOMEM.*");
+                .matches("failed kind=NO_MEMORY, .*memory of a peer cannot be mapped: .*ENOMEM.*");
         child.awaitLine("^left mappedBytes=0, same=true$", DEADLINE);
         Await.until("not leased", DEADLINE, () -> ofLarge.leases() == 0);
         child.awaitLine("^small import mappedBytes=[1-9][0-9]*$", DEADLINE);

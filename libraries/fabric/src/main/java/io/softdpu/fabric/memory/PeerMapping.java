@@ -98,7 +98,7 @@ public final class PeerMapping implements MappingWorkers.Task {
             }
         } catch (RuntimeException e) {
             discard();
-            fail(e instanceof LinuxException ? system(e) : e);
+            fail(e instanceof LinuxException linux ? notMapped(linux) : e);
             return false;
         } catch (Error e) { // reported to the waiting caller and to the log
             discard();
@@ -163,9 +163,11 @@ public final class PeerMapping implements MappingWorkers.Task {
                 });
     }
 
-    private static FabricException system(RuntimeException cause) {
+    private static FabricException notMapped(LinuxException cause) {
         return new FabricException(
-                FabricException.Kind.SYSTEM,
+                SharedSegment.outOfMemory(cause)
+                        ? FabricException.Kind.NO_MEMORY
+                        : FabricException.Kind.SYSTEM,
                 "memory of a peer cannot be mapped: " + cause.getMessage(),
                 cause);
     }

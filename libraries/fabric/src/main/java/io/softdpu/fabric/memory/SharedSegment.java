@@ -72,8 +72,8 @@ public final class SharedSegment {
         this.descriptor = descriptor;
         this.reservation = reservation;
         this.mappedBytes = roundUpToPage(sizeBytes);
+        this.arena = Arena.ofShared(); // first: it can fail, and the mapping would be leaked
         long address = MemoryMapping.map(descriptor, mappedBytes, writable);
-        this.arena = Arena.ofShared();
         MemorySegment whole = MemoryMapping.segment(address, sizeBytes, arena);
         this.segment = writable ? whole : whole.asReadOnly();
     }
