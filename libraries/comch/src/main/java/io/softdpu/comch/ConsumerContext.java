@@ -60,6 +60,9 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     private @Nullable EngineTimer replyTimer;
     private volatile int id;
 
+    /** The id that the peer was sent; the consumer has it once it is accepted. */
+    private int announcedId;
+
     private ConsumerContext(
             ComchConnection connection, ConsumerRegistry registry, Mmap mmap, boolean ofStream) {
         super("comch consumer", connection.toString(), connection.endpoint().device());
@@ -137,7 +140,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
 
     @Override
     public int id() {
-        return state() == ContextState.STARTING ? 0 : id;
+        return id;
     }
 
     @Override
@@ -263,7 +266,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     // ---- for this package; the first four are called on the connection's engine ----
 
     void announced(ConsumerQueue of, int newId) {
-        postFor(of, () -> id = newId);
+        postFor(of, () -> announcedId = newId);
     }
 
     void accepted(ConsumerQueue of) {
@@ -367,6 +370,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
                 && open != null
                 && open.isLeased()) {
             timer().cancel();
+            id = announcedId;
             started();
         }
     }

@@ -95,13 +95,18 @@ class FastPathConsumersTest extends FastPathFixture {
                         Status.BAD_STATE,
                         () -> ComchConsumer.create(client.connection(), memory.mmap()))
                 .hasMessageContaining("consumer callbacks");
-        Queue.Receiving refused = receiving(server, 4096, 1);
+        Queue.Receiving refused = new Queue.Receiving(server, card.dpuEngine, 4096, 1);
+        List<String> ids = new ArrayList<>();
+        refused.consumer.setStateChangedCallback(
+                (context, previous, next) -> ids.add(next + " id=" + refused.consumer.id()));
+        refused.run(card);
         card.until("refused", () -> refused.consumer.state() == ContextState.IDLE);
         assertThat(refused.consumer.failure().status()).isEqualTo(Status.NOT_SUPPORTED);
         assertThat(refused.consumer.failure())
                 .hasMessageContainingAll(
                         "peer refused the consumer: id=",
                         "expected=acceptStreams or setConsumerCallbacks at the peer");
+        assertThat(ids).containsExactly("STARTING id=0", "STOPPING id=0", "IDLE id=0");
         Peer.stop(card, client);
     }
 
