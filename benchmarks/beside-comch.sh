@@ -49,6 +49,11 @@ for program in one-way unix-socket; do
     gcc -O2 -o "$work/$program" "$here/$program.c" || fail "does not compile: file=$here/$program.c"
 done
 machine=$(machine)
+tunable=
+if [[ $(uname -m) == x86_64 ]]; then
+    tunable=$(copy_tunable)
+    [[ -n $tunable ]] || fail "./softdpu sets no size from which copies use non-temporal stores"
+fi
 
 say "building ours"
 jdk=$("$root/softdpu" --print-jdk-home)
@@ -173,7 +178,7 @@ ucx_bandwidth() { # test, bytes, iterations, who, case
 # C's memcpy with our window, slices and kind of memory, and the C library's setting of ./softdpu: bytes
 # of a message, window, case.
 memcpy_one_way() {
-    run env GLIBC_TUNABLES=glibc.cpu.x86_non_temporal_threshold=0x20000 \
+    run env GLIBC_TUNABLES="$tunable" \
         taskset -c "$first" "$work/one-way" "$1" "$2" "$slice" "$seconds" >"$work/printed"
     figure "$3" GB/s memcpy "$(<"$work/printed")"
 }

@@ -46,7 +46,7 @@ machine=$(machine)
 unset GLIBC_TUNABLES # ./softdpu sets its own
 tunable=
 if [[ $(uname -m) == x86_64 ]]; then
-    tunable=$(sed -n 's/.*\(glibc\.cpu\.x86_non_temporal_threshold=0x[0-9a-f]*\).*/\1/p' "$root/softdpu")
+    tunable=$(copy_tunable)
     [[ -n $tunable ]] || fail "./softdpu sets no size from which copies use non-temporal stores"
 fi
 file=$shm/volume # fio's: tmpfs, as our memory is

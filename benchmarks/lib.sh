@@ -238,6 +238,16 @@ build_line_time() {
         fail "line-time.c does not compile: file=$here/line-time.c"
 }
 
+# The glibc tunable with which ./softdpu starts a JVM on x86-64: in the file that it shares with the
+# launcher of the archives, in an old tree in itself.
+copy_tunable() {
+    local file
+    for file in "$root/applications/cli/src/main/sh/java.sh" "$root/softdpu"; do
+        [[ ! -e $file ]] ||
+            sed -n 's/.*\(glibc\.cpu\.x86_non_temporal_threshold=0x[0-9a-f]*\).*/\1/p' "$file"
+    done
+}
+
 # Sets line to that round trip, in ns; to - where both are the same, or where processes that are not
 # pinned may run on others (unpinned is set).
 line_time() {

@@ -1,10 +1,9 @@
-/* Round trips over a pair of Unix sockets between two processes that never sleep: prints the median
- * in ns.
+/* Round trips over a pair of Unix sockets between two processes: prints the median in ns.
  *
- *     unix-socket BYTES SECONDS CPU CPU
+ *     unix-socket BYTES SECONDS CPU CPU [epoll]
  *
- * Each process is pinned to one of the processors and calls recv() until there is something. The
- * first half of the time is a warm-up. */
+ * Each process is pinned to one of the processors and calls recv() until there is something; with
+ * epoll it sleeps in epoll_wait() before each call. The first half of the time is a warm-up. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -12,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -40,9 +40,22 @@ static void pin(int cpu) {
         fail("unix-socket: sched_setaffinity");
 }
 
+/* The epoll descriptor in which this process sleeps; -1 if it polls. */
+static int sleeping = -1;
+
+static void sleep_in_epoll(int from) {
+    struct epoll_event event = {.events = EPOLLIN};
+    sleeping = epoll_create1(0);
+    if (sleeping < 0 || epoll_ctl(sleeping, EPOLL_CTL_ADD, from, &event) != 0)
+        fail("unix-socket: epoll");
+}
+
 /* One message, of a socket that keeps their boundaries; 0 at the end of the peer. */
 static ssize_t take(int from, char *bytes) {
+    struct epoll_event event;
     for (;;) {
+        if (sleeping >= 0 && epoll_wait(sleeping, &event, 1, -1) < 0 && errno != EINTR)
+            fail("unix-socket: epoll_wait");
         ssize_t got = recv(from, bytes, MOST_BYTES, MSG_DONTWAIT);
         if (got >= 0)
             return got;
@@ -65,8 +78,8 @@ static int by_value(const void *a, const void *b) {
 int main(int argc, char **argv) {
     static char bytes[MOST_BYTES];
     int pair[2];
-    if (argc != 5) {
-        fputs("usage: unix-socket BYTES SECONDS CPU CPU\n", stderr);
+    if (argc != 5 && (argc != 6 || strcmp(argv[5], "epoll") != 0)) {
+        fputs("usage: unix-socket BYTES SECONDS CPU CPU [epoll]\n", stderr);
         return 2;
     }
     size_t count = strtoull(argv[1], NULL, 10);
@@ -84,12 +97,16 @@ int main(int argc, char **argv) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         close(pair[0]);
         pin(atoi(argv[4]));
+        if (argc == 6)
+            sleep_in_epoll(pair[1]);
         for (ssize_t got; (got = take(pair[1], bytes)) > 0;)
             give(pair[1], bytes, (size_t)got);
         return 0;
     }
     close(pair[1]);
     pin(atoi(argv[3]));
+    if (argc == 6)
+        sleep_in_epoll(pair[0]);
     int64_t *samples = malloc(MOST_SAMPLES * sizeof *samples);
     if (samples == NULL)
         fail("unix-socket: malloc");
