@@ -96,11 +96,11 @@ final class PerfComchCommand implements Callable<Integer> {
     /** Both processes populate their memory: without this check the kernel would end one. */
     private static void requireMemory(PerfPlan plan) {
         long free = MemoryLimits.freeBytes();
-        if (plan.memoryBytes() > free) {
+        if (plan.neededBytes() > free) {
             throw new DpuException(
                     Status.NO_MEMORY,
                     "both processes need more memory than is available: measurement=%s, neededBytes=%d, availableBytes=%d, expected=a smaller size, window or import, or fewer clients"
-                            .formatted(plan.mode().word(), plan.memoryBytes(), free));
+                            .formatted(plan.mode().word(), plan.neededBytes(), free));
         }
     }
 

@@ -101,7 +101,7 @@ final class PerfPlanOptions {
             names = "--clients",
             paramLabel = "N",
             description = "Clients that connect, 1 to 512; with idle, which needs it.")
-    private int clients;
+    private @Nullable Integer clients;
 
     @Option(
             names = "--import",
@@ -137,8 +137,9 @@ final class PerfPlanOptions {
             description = {
                 "any leaves the threads to the scheduler (the default). HOST,DPU pins those of each"
                     + " process to a processor, and measures the round trip of a cache line between"
-                    + " these before and after each run: near (at most 200 ns), far (at least 300"
-                    + " ns) or mixed. Figures compare only within one of these classes."
+                    + " these before and after each run, with one consumer: near (at most 200 ns),"
+                    + " far (at least 300 ns) or mixed. Figures compare only within one of these"
+                    + " classes."
             })
     private @Nullable CpuPair cpus;
 
@@ -156,8 +157,10 @@ final class PerfPlanOptions {
                             .producers(producers)
                             .consumers(consumers)
                             .stream(stream)
-                            .clients(clients)
                             .repeats(repeats);
+            if (clients != null) {
+                builder.clients(clients);
+            }
             if (imported != null) {
                 builder.importBytes(imported);
             }

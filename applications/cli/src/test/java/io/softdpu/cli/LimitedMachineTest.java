@@ -110,7 +110,7 @@ class LimitedMachineTest {
                 .asString()
                 .isEqualTo(
                         "softdpu: NO_MEMORY: both processes need more memory than is available:"
-                                + " measurement=bandwidth, neededBytes=2147483648,"
+                                + " measurement=bandwidth, neededBytes=2281701376,"
                                 + " availableBytes=1073741824, expected=a smaller size, window or"
                                 + " import, or fewer clients");
     }

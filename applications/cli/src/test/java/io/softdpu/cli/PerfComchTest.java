@@ -486,6 +486,7 @@ class PerfComchTest {
                 "idle --clients 513|option=--clients, clients=513, measurement=idle, expected=1 to"
                         + " 512",
                 "rate --clients 2|option=--clients, clients=2, measurement=rate, expected=none",
+                "rate --clients 0|option=--clients, clients=0, measurement=rate, expected=none",
                 "rate --import 1MiB|imported size is illegal: option=--import, import=1MiB,"
                         + " measurement=rate, expected=none",
                 "idle --clients 2 --import 5GiB|option=--import, import=5GiB, measurement=idle,"

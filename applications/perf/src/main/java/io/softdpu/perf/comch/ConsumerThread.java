@@ -82,7 +82,11 @@ final class ConsumerThread implements AutoCloseable {
         return publishedAtNanos;
     }
 
-    /** Moves the latencies; no message may be under way, and {@link #received} was called. */
+    /**
+     * Moves the latencies; no message may be under way, and {@link #received} was called. The
+     * consumer's thread records the next one after a message that the host sends only once it has
+     * the report of these.
+     */
     void moveLatencies(Latencies to) {
         to.add(latencies);
         latencies.reset();
@@ -149,7 +153,7 @@ final class ConsumerThread implements AutoCloseable {
 
     private void stop(ComchConsumer consumer, ProgressEngine own) {
         consumer.stop();
-        long deadline = System.nanoTime() + plan.deadlineNanos();
+        long deadline = System.nanoTime() + PerfSide.ABORTED_NANOS;
         while (consumer.state() != ContextState.IDLE && System.nanoTime() - deadline < 0) {
             own.await(Duration.ofNanos(PerfSide.TURN_NANOS));
         }
@@ -164,7 +168,7 @@ final class ConsumerThread implements AutoCloseable {
         if (own != null) {
             own.wake();
         }
-        long waitNanos = 2 * plan.deadlineNanos();
+        long waitNanos = plan.deadlineNanos();
         try {
             if (!thread.join(Duration.ofNanos(waitNanos))) {
                 throw new DpuException(

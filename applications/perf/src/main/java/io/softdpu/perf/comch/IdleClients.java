@@ -51,7 +51,7 @@ final class IdleClients {
         latencies.reset();
         connects = 0;
         if (export != null) {
-            side.sendControl(IdleServer.IMPORT + Base64.getEncoder().encodeToString(export));
+            beginImports(export);
         }
         connectUntil(System.nanoTime() + plan.nanos());
         Percentiles connecting = Objects.requireNonNull(latencies.percentiles(), "connected");
@@ -159,6 +159,13 @@ final class IdleClients {
         String told = ask(IdleServer.ASK_USE);
         return ResourceUse.parse(told)
                 .orElseThrow(() -> PerfSide.unexpected(told, "resources: ...", null));
+    }
+
+    private void beginImports(byte[] export) {
+        String told = ask(IdleServer.IMPORT + Base64.getEncoder().encodeToString(export));
+        if (!told.equals(IdleServer.IMPORTING)) {
+            throw PerfSide.unexpected(told, IdleServer.IMPORTING, null);
+        }
     }
 
     private long endImports() {

@@ -33,6 +33,9 @@ final class IdleServer {
     /** A request to import, the export follows. */
     static final String IMPORT = "import ";
 
+    /** The answer: it has begun. */
+    static final String IMPORTING = "importing";
+
     /** A request to end that. */
     static final String END_IMPORTS = "end imports";
 
@@ -98,6 +101,7 @@ final class IdleServer {
                                     export(question.substring(IMPORT.length())),
                                     side.device,
                                     Duration.ofNanos(side.plan.deadlineNanos())));
+            side.sendControl(IMPORTING);
         } else if (question.equals(END_IMPORTS) && imports != null) {
             long count = imports.end();
             imports = null;

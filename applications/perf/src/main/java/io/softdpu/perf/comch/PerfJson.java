@@ -51,7 +51,7 @@ public final class PerfJson {
                 .put("size_bytes", idle ? null : (Long) plan.sizeBytes())
                 .put("wait", plan.waiting().word())
                 .put("seconds", plan.nanos() / 1e9)
-                .put("window", idle ? null : (Integer) plan.window())
+                .put("window", plan.mode().isOneWay() ? (Integer) plan.window() : null)
                 .put("producers", idle ? null : (Integer) plan.producers())
                 .put("consumers", idle ? null : (Integer) plan.consumers())
                 .put("stream", plan.isStream())

@@ -78,6 +78,9 @@ public record PerfPlan(
     /** Time limit of everything but the measurement itself: setup and final messages. */
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** Resident memory of both processes without messages and connections. */
+    private static final long PROCESSES_BYTES = 128 << 20;
+
     /** Generous: an idle connection has about a mebibyte, its two rings. */
     private static final long CONNECTION_BYTES = 2 << 20;
 
@@ -191,8 +194,13 @@ public record PerfPlan(
         return sizeBytes < ALL_TIMED_BYTES ? MESSAGES_PER_TIMED : 1;
     }
 
+    /** Memory that both processes need in all. */
+    public long neededBytes() {
+        return memoryBytes() + PROCESSES_BYTES;
+    }
+
     /** Memory that both processes have for messages, connections and imports. */
-    public long memoryBytes() {
+    long memoryBytes() {
         if (mode == PerfMode.IDLE) {
             return importBytes + clients * CONNECTION_BYTES;
         }
@@ -234,9 +242,12 @@ public record PerfPlan(
         return cpus.isShared() ? 1 : 2;
     }
 
-    /** Whether the line time is measured: the threads stay on two processors. */
+    /**
+     * Whether the line time is measured: the threads stay on two processors, and none but the two
+     * that measure it polls meanwhile.
+     */
     boolean isLineTimed() {
-        return cpus != null && !cpus.isShared();
+        return cpus != null && !cpus.isShared() && consumers == 1;
     }
 
     /**
@@ -267,7 +278,7 @@ public record PerfPlan(
         private int consumers = 1;
         private boolean isStream;
         private int repeats = 1;
-        private int clients;
+        private @Nullable Integer clients;
         private long importBytes;
         private @Nullable PerfCpus cpus;
 
@@ -364,6 +375,11 @@ public record PerfPlan(
                         "only one-way messages have a window: window=%d, measurement=%s, expected=no window"
                                 .formatted(window, mode.word()));
             }
+            if (mode != PerfMode.IDLE && clients != null) {
+                throw invalid(
+                        "only idle connections have a number of clients: clients=%d, measurement=%s, expected=none"
+                                .formatted(clients, mode.word()));
+            }
             return new PerfPlan(
                     mode,
                     sizeBytes(),
@@ -374,7 +390,7 @@ public record PerfPlan(
                     consumers,
                     isStream,
                     repeats,
-                    clients,
+                    clients == null ? 0 : clients,
                     importBytes,
                     cpus);
         }
