@@ -9,6 +9,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.RepresentorInfo;
 import io.softdpu.linux.text.ForeignText;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 
 /** The arguments that all Comm Channel samples take, and the devices and the text they choose. */
@@ -48,6 +49,8 @@ final class ChannelSettings {
 
     static final List<SampleOption> OF_CLIENT =
             List.of(PCI_ADDRESS, OWN_FUNCTION, TEXT, SampleOption.TIMEOUT);
+
+    private static final Duration AFTER_CONNECT_TIMEOUT = Duration.ofSeconds(1);
 
     private ChannelSettings() {}
 
@@ -91,13 +94,37 @@ final class ChannelSettings {
     }
 
     /**
-     * The text to send, as UTF-8.
+     * The text to send in a message, as UTF-8.
      *
      * @throws DpuException INVALID_VALUE if it is empty, or longer than a message of the device
      */
-    static byte[] text(SampleSettings settings, DeviceInfo device, String otherwise) {
+    static byte[] messageText(SampleSettings settings, DeviceInfo device, String otherwise) {
+        return text(settings, device, otherwise, ComchCapabilities.of(device).maxMessageBytes());
+    }
+
+    /**
+     * The text to send on the fast path, as UTF-8.
+     *
+     * @throws DpuException NOT_SUPPORTED for a device without producers or consumers; INVALID_VALUE
+     *     if the text is empty, or longer than a buffer of the device
+     */
+    static byte[] dataText(SampleSettings settings, DeviceInfo device, String otherwise) {
+        ComchCapabilities capabilities = ComchCapabilities.of(device);
+        if (!capabilities.isProducerSupported() || !capabilities.isConsumerSupported()) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "device does not support both ends of the fast path: device=%s, maxProducerTasks=%d, maxConsumerTasks=%d, expected=1 or more"
+                            .formatted(
+                                    device,
+                                    capabilities.maxProducerTasks(),
+                                    capabilities.maxConsumerTasks()));
+        }
+        return text(settings, device, otherwise, maxTextBytes(device));
+    }
+
+    private static byte[] text(
+            SampleSettings settings, DeviceInfo device, String otherwise, int maxBytes) {
         byte[] text = settings.value(TEXT, otherwise).getBytes(StandardCharsets.UTF_8);
-        int maxBytes = maxTextBytes(device);
         if (text.length < 1 || text.length > maxBytes) {
             throw new DpuException(
                     Status.INVALID_VALUE,
@@ -108,7 +135,7 @@ final class ChannelSettings {
     }
 
     /**
-     * Longest text of a device in bytes: it fits into a message, and into a buffer of a consumer.
+     * Longest text on the fast path in bytes: that of a message, or of a buffer that is smaller.
      */
     static int maxTextBytes(DeviceInfo device) {
         ComchCapabilities capabilities = ComchCapabilities.of(device);
@@ -118,6 +145,14 @@ final class ChannelSettings {
                         Math.min(
                                 capabilities.maxProducerBufferBytes(),
                                 capabilities.maxConsumerBufferBytes())));
+    }
+
+    /**
+     * Time limit of a client's start: later than its connect timeout, whose failure says which
+     * servers there are.
+     */
+    static Duration startTimeout(SampleSettings settings) {
+        return settings.timeout().plus(AFTER_CONNECT_TIMEOUT);
     }
 
     /** A line with a received text and its length. */

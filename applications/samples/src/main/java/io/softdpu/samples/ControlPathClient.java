@@ -56,7 +56,7 @@ final class ControlPathClient implements Sample {
                 Device device = ChannelSettings.function(machine, settings).open();
                 ProgressEngine engine = ProgressEngine.create();
                 ComchClient client = ComchClient.create(device, ControlPathServer.SERVER)) {
-            byte[] text = ChannelSettings.text(settings, device.info(), DEFAULT_TEXT);
+            byte[] text = ChannelSettings.messageText(settings, device.info(), DEFAULT_TEXT);
 
             // All tasks and events are registered before the start.
             ChannelEvents events = new ChannelEvents(out);
@@ -64,7 +64,7 @@ final class ControlPathClient implements Sample {
             client.setConnectTimeout(settings.timeout()); // it looks for its server that long
             MessageChannel channel = new MessageChannel(client, engine, deadline);
             out.println("waiting for cc-ctrl-path-server");
-            engine.start(client, deadline.remaining()); // returns when it is connected
+            engine.start(client, ChannelSettings.startTimeout(settings)); // until it is connected
 
             channel.send(client.connection(), text);
             out.println("sent: bytes=" + text.length);

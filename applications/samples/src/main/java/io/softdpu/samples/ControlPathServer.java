@@ -61,7 +61,7 @@ final class ControlPathServer implements Sample {
                 Representor representor = ChannelSettings.representor(device, settings).open();
                 ProgressEngine engine = ProgressEngine.create();
                 ComchServer server = ComchServer.create(device, representor, SERVER)) {
-            byte[] text = ChannelSettings.text(settings, device.info(), DEFAULT_TEXT);
+            byte[] text = ChannelSettings.messageText(settings, device.info(), DEFAULT_TEXT);
 
             // All tasks and events are registered before the start.
             ChannelEvents events = new ChannelEvents(out);

@@ -57,13 +57,13 @@ final class DataPathClient implements Sample {
                 Device device = ChannelSettings.function(machine, settings).open();
                 ProgressEngine engine = ProgressEngine.create();
                 ComchClient client = ComchClient.create(device, DataPathServer.SERVER)) {
-            byte[] text = ChannelSettings.text(settings, device.info(), DEFAULT_TEXT);
+            byte[] text = ChannelSettings.dataText(settings, device.info(), DEFAULT_TEXT);
             ChannelEvents events = new ChannelEvents(out);
             events.register(client);
             DataPath.register(client, out);
             client.setConnectTimeout(settings.timeout()); // it looks for its server that long
             out.println("waiting for cc-data-path-high-speed-server");
-            engine.start(client, deadline.remaining()); // returns when it is connected
+            engine.start(client, ChannelSettings.startTimeout(settings)); // until it is connected
 
             try (DataPath path =
                     new DataPath(

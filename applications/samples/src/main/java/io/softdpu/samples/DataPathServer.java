@@ -64,7 +64,7 @@ final class DataPathServer implements Sample {
                 Representor representor = ChannelSettings.representor(device, settings).open();
                 ProgressEngine engine = ProgressEngine.create();
                 ComchServer server = ComchServer.create(device, representor, SERVER)) {
-            byte[] text = ChannelSettings.text(settings, device.info(), DEFAULT_TEXT);
+            byte[] text = ChannelSettings.dataText(settings, device.info(), DEFAULT_TEXT);
             ChannelEvents events = new ChannelEvents(out);
             events.register(server);
             DataPath.register(server, out);

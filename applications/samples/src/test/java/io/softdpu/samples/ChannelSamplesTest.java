@@ -161,7 +161,8 @@ class ChannelSamplesTest {
         ChildProcess client = sample(processes, pair + "-client", "timeout=0.5");
         assertThat(client.awaitExit(DEADLINE)).isEqualTo(1);
         assertThat(client.errorLines())
-                .anyMatch(line -> line.contains("TIME_OUT") || line.contains("NOT_FOUND"));
+                .as("which servers there are")
+                .anyMatch(line -> line.contains("NOT_FOUND") && line.contains("served=[]"));
     }
 
     @ParameterizedTest

@@ -31,23 +31,59 @@ class ChannelSettingsTest {
 
     private static void assertRefused(
             String sample, Topology card, Map<SampleOption, String> given, String... parts) {
+        assertRefused(Status.INVALID_VALUE, sample, card, given, parts);
+    }
+
+    private static void assertRefused(
+            Status expected,
+            String sample,
+            Topology card,
+            Map<SampleOption, String> given,
+            String... parts) {
         PrintStream out =
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
         SampleSettings settings = new SampleSettings(card, given);
         assertThatThrownBy(() -> SampleProgram.find(sample).run(settings, out))
                 .isInstanceOfSatisfying(
-                        DpuException.class,
-                        e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(expected))
                 .hasMessageContainingAll(parts);
     }
 
     /** The built-in card, with a lower limit on the messages of each function. */
     private static Topology withMessagesOf(int maxBytes) {
-        Topology.Builder card = Topology.builder("short messages");
+        return with("comch.max_message_size", maxBytes);
+    }
+
+    /** The built-in card, with a lower limit of each function. */
+    private static Topology with(String limit, int value) {
+        Topology.Builder card = Topology.builder("lower limits");
         for (PciFunction function : Topology.builtin().functions()) {
-            card.add(function.toBuilder().limit("comch.max_message_size", maxBytes).build());
+            card.add(function.toBuilder().limit(limit, value).build());
         }
         return card.build();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"comch-producer.max_tasks", "comch-consumer.max_tasks"})
+    void shouldNeedTheFastPathOnTheDataPathAlone(String limit) {
+        Topology card = with(limit, 0);
+        for (String side : List.of("server", "client")) {
+            Map<SampleOption, String> given =
+                    side.equals("server") ? Map.of(SERVED, "0b:00.0") : Map.of();
+            assertRefused(
+                    Status.NOT_SUPPORTED,
+                    "cc-data-path-high-speed-" + side,
+                    card,
+                    given,
+                    "device does not support both ends of the fast path",
+                    "expected=1 or more");
+        }
+        try (Machine dpu = Machine.builder(Side.DPU).topology(card).open()) {
+            assertThat(
+                            ChannelSettings.messageText(
+                                    SampleSettings.NONE, dpu.findDevice("p0"), "text"))
+                    .hasSize(4);
+        }
     }
 
     @ParameterizedTest
