@@ -1,7 +1,11 @@
 package io.softdpu.perf.comch;
 
+import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.text.SizeText;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -148,9 +152,9 @@ public record PerfPlan(
         }
         if (mode == PerfMode.IDLE ? clients < 1 || clients > MAX_CLIENTS : clients != 0) {
             throw invalid(
-                    "number of idle clients is illegal: clients=%s, measurement=%s, expected=%s"
+                    "number of idle clients is illegal: clients=%d, measurement=%s, expected=%s"
                             .formatted(
-                                    clients == 0 ? "none" : Integer.toString(clients),
+                                    clients,
                                     mode.word(),
                                     mode == PerfMode.IDLE ? "1 to " + MAX_CLIENTS : "none"));
         }
@@ -248,6 +252,33 @@ public record PerfPlan(
      */
     boolean isLineTimed() {
         return cpus != null && !cpus.isShared() && consumers == 1;
+    }
+
+    /**
+     * Checks that the devices of both sides have what the measurement needs.
+     *
+     * @throws DpuException NOT_SUPPORTED naming the device and its limit
+     */
+    void requireSupported(ComchPair pair) {
+        if (mode == PerfMode.CONTROL || mode == PerfMode.IDLE) {
+            return;
+        }
+        boolean bothWays = !mode.isOneWay() || isStream;
+        requireTasks(pair.host(), ComchCapabilities.PRODUCER_TASKS_LIMIT);
+        requireTasks(pair.port(), ComchCapabilities.CONSUMER_TASKS_LIMIT);
+        if (bothWays) {
+            requireTasks(pair.host(), ComchCapabilities.CONSUMER_TASKS_LIMIT);
+            requireTasks(pair.port(), ComchCapabilities.PRODUCER_TASKS_LIMIT);
+        }
+    }
+
+    private void requireTasks(PciFunction function, DeviceLimit limit) {
+        if (function.lowered(limit, 1) == 0) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "device does not support the measurement: measurement=%s, device=%s, limit=%s, value=0, expected=1 or more"
+                            .formatted(mode.word(), function.key(), limit.id()));
+        }
     }
 
     /**
@@ -374,6 +405,12 @@ public record PerfPlan(
                 throw invalid(
                         "only one-way messages have a window: window=%d, measurement=%s, expected=no window"
                                 .formatted(window, mode.word()));
+            }
+            if (mode == PerfMode.IDLE && clients == null) {
+                throw invalid(
+                        "number of idle clients is illegal: clients=none, measurement=idle,"
+                                + " expected=1 to "
+                                + MAX_CLIENTS);
             }
             if (mode != PerfMode.IDLE && clients != null) {
                 throw invalid(

@@ -56,9 +56,11 @@ public final class PerfSession {
     /**
      * Measures.
      *
-     * @throws DpuException why it could not be done; CONNECTION_ABORTED after {@link #interrupt}
+     * @throws DpuException NOT_SUPPORTED for a card that lacks what the measurement needs, or why
+     *     it could not be done; CONNECTION_ABORTED after {@link #interrupt}
      */
     public PerfSummary run() {
+        plan.requireSupported(pair);
         try (TakingDown _ = this::takeDown) {
             Path fabric = begin();
             PerfSummary summary = measure(fabric);

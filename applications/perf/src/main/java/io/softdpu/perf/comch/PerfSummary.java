@@ -40,7 +40,7 @@ public record PerfSummary(List<PerfResult> results) {
                         plan.processors(availableProcessors),
                         isSanitized,
                         max(PerfResult::othersProcessors),
-                        plan.waiting() == PerfWait.BUSY));
+                        plan.waiting() == PerfWait.BUSY && plan.mode() != PerfMode.IDLE));
     }
 
     /** The least value of a figure over all runs. */

@@ -7,11 +7,14 @@ import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.perf.card.ComchPair;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,6 +90,51 @@ class PerfPlanTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "RATE, false, HOST producer + DPU consumer",
+        "BANDWIDTH, false, HOST producer + DPU consumer",
+        "LATENCY, false, HOST producer + HOST consumer + DPU producer + DPU consumer",
+        "RATE, true, HOST producer + HOST consumer + DPU producer + DPU consumer",
+        "CONTROL, false, none",
+        "IDLE, false, none"
+    })
+    void shouldNeedTheTasksThatTheMeasurementUses(PerfMode mode, boolean stream, String needed) {
+        PerfPlan.Builder builder = PerfPlan.builder(mode).stream(stream);
+        PerfPlan plan = (mode == PerfMode.IDLE ? builder.clients(1) : builder).build();
+        plan.requireSupported(ComchPair.of(Topology.builtin()));
+        List<String> refused = new ArrayList<>();
+        for (Side side : List.of(Side.HOST, Side.DPU)) {
+            for (DeviceLimit limit :
+                    List.of(
+                            ComchCapabilities.PRODUCER_TASKS_LIMIT,
+                            ComchCapabilities.CONSUMER_TASKS_LIMIT)) {
+                try {
+                    plan.requireSupported(ComchPair.of(without(side, limit)));
+                } catch (DpuException e) {
+                    assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED);
+                    assertThat(e)
+                            .hasMessageContainingAll(
+                                    "measurement=" + mode.word(), "limit=" + limit.id());
+                    refused.add(side + " " + limit.library().replace("comch-", ""));
+                }
+            }
+        }
+        assertThat(refused.isEmpty() ? "none" : String.join(" + ", refused)).isEqualTo(needed);
+    }
+
+    /** The built-in card, with devices of one side that lack one kind of tasks. */
+    private static Topology without(Side side, DeviceLimit limit) {
+        Topology.Builder topology = Topology.builder("without");
+        for (PciFunction function : Topology.builtin().functions()) {
+            topology.add(
+                    function.side() == side
+                            ? function.toBuilder().limit(limit, 0).build()
+                            : function);
+        }
+        return topology.build();
+    }
+
     @Test
     void shouldRefuseIllegalValues() {
         assertInvalid(
@@ -126,6 +174,14 @@ class PerfPlanTest {
                 () -> PerfPlan.builder(PerfMode.IDLE).build(),
                 "number of idle clients is illegal: clients=none, measurement=idle, expected=1 to"
                         + " 512");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.IDLE).clients(0).build(),
+                "number of idle clients is illegal: clients=0, measurement=idle, expected=1 to"
+                        + " 512");
+        assertInvalid(
+                () -> PerfPlan.builder(PerfMode.RATE).clients(0).build(),
+                "only idle connections have a number of clients: clients=0, measurement=rate,"
+                        + " expected=none");
         assertInvalid(
                 () -> PerfPlan.builder(PerfMode.RATE).producers(65).build(),
                 "number of producers is illegal: producers=65, expected=1 to 64");
