@@ -1,19 +1,14 @@
 package io.softdpu.compute;
 
-import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.spi.TaskBase;
 import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link DmaMemcpyTask}. */
-final class MemcpyTask extends TaskBase implements DmaMemcpyTask {
+final class MemcpyTask extends OperationTask implements DmaMemcpyTask {
     private final DmaContext dma;
-    private final Copy copy = new Copy(this::copied);
-    private @Nullable Buf source;
-    private @Nullable Buf destination;
+    private final Copy copy = new Copy(this::copyEnded);
 
     MemcpyTask(DmaContext dma) {
         super(dma);
@@ -22,31 +17,19 @@ final class MemcpyTask extends TaskBase implements DmaMemcpyTask {
 
     @Override
     public DmaMemcpyTask setSource(Buf source) {
-        requireUser();
-        this.source = Arguments.notNull(source, "source");
+        putSource(source);
         return this;
     }
 
     @Override
     public DmaMemcpyTask setDestination(Buf destination) {
-        requireUser();
-        this.destination = Arguments.notNull(destination, "destination");
+        putDestination(destination);
         return this;
     }
 
-    @Override
-    public Buf source() {
-        return requireSet(source, "source");
-    }
-
-    @Override
-    public Buf destination() {
-        return requireSet(destination, "destination");
-    }
-
-    private boolean copied(Status ended) {
+    private boolean copyEnded(Status ended) {
         complete(ended);
-        return dma.mayCopyMore();
+        return dma.mayProcessMore();
     }
 
     @Override
@@ -61,20 +44,6 @@ final class MemcpyTask extends TaskBase implements DmaMemcpyTask {
     @Override
     protected void onCompleted() {
         dma.completed(this);
-    }
-
-    @Override
-    protected void onFree() {
-        source = null;
-        destination = null;
-    }
-
-    private <T> T requireSet(@Nullable T value, String item) {
-        if (value == null) {
-            throw new DpuException(
-                    Status.BAD_STATE, "task was freed: item=%s, context=%s".formatted(item, dma));
-        }
-        return value;
     }
 
     @Override

@@ -66,7 +66,7 @@ class PublicTypesTest {
         assertThat(wrongWith(ProjectModules.load("io.softdpu.compute.DmaContext")))
                 .contains("io.softdpu.compute.DmaContext is a io.softdpu.core.spi.ContextBase")
                 .contains("io.softdpu.compute.DmaContext has a hook in ContextBase.onStart")
-                .contains("io.softdpu.compute.DmaContext has a hook in DmaContext.onStart")
+                .contains("io.softdpu.compute.DmaContext has a hook in DmaContext.newJobQueue")
                 .contains(
                         "io.softdpu.compute.DmaContext shows io.softdpu.core.copy.Copier in"
                                 + " ContextBase.copier")

@@ -1,0 +1,139 @@
+package io.softdpu.compute;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.spi.ContextBase;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Context whose tasks and jobs are operations on bufs, done in slices inside progress. A task that
+ * fails after its submission ends the context; a job fails alone.
+ */
+abstract class OperationContext extends ContextBase {
+    /** Limit of work queues of a context. */
+    private static final int MAX_WORK_QUEUES = 1024;
+
+    private @Nullable OperationQueue queue;
+
+    OperationContext(String kind, Device device) {
+        super(kind, device);
+    }
+
+    // ---- of each library ----
+
+    /** Creates the pools of tasks, and the queue of their operations. */
+    abstract OperationQueue makePools();
+
+    /** Whether all tasks are in their pools. */
+    abstract boolean allFreed();
+
+    /** Drops the pools of tasks. */
+    abstract void dropPools();
+
+    // ---- hooks of the base class ----
+
+    @Override
+    protected final int maxWorkQueues() {
+        return MAX_WORK_QUEUES;
+    }
+
+    @Override
+    protected final ContextState onStart() {
+        if (hasEngine()) {
+            queue = makePools();
+        }
+        return ContextState.RUNNING;
+    }
+
+    @Override
+    protected final boolean onProgress() {
+        OperationQueue open = queue();
+        // In STOPPING nothing is processed any more: onStop, which follows, flushes.
+        if (open.isEmpty() || !takesTasks()) {
+            return false;
+        }
+        BufOperation failed = open.progress(copier());
+        if (failed != null) {
+            fail(failed);
+        }
+        return true;
+    }
+
+    @Override
+    protected final boolean onStop() {
+        if (!hasEngine()) {
+            return true;
+        }
+        queue().flush(Status.SHUTDOWN);
+        if (!allFreed()) {
+            return false;
+        }
+        dropPools();
+        queue = null;
+        return true;
+    }
+
+    @Override
+    protected final boolean onArm() {
+        return !queue().isEmpty();
+    }
+
+    @Override
+    protected final void onDisarm() {
+        // Nothing rings: the work of an operation is done by progress itself.
+    }
+
+    @Override
+    protected final void onDestroy() {
+        // All resources are created at start and released at stop.
+    }
+
+    // ---- for tasks ----
+
+    /** Whether the context is RUNNING on an engine, which may process more. */
+    final boolean mayProcessMore() {
+        return takesTasks();
+    }
+
+    /** Adds the operation of a task, which has begun. */
+    final void add(BufOperation operation) {
+        queue().add(operation);
+    }
+
+    /**
+     * Refuses an allocation of a task that cannot be: in another state, on another thread, or
+     * without an engine.
+     *
+     * @param jobs the call for jobs, for the message
+     */
+    final void requireTasks(String jobs) {
+        requireOwnerThread();
+        requireState(ContextState.RUNNING, "allocate");
+        if (!hasEngine()) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "no progress engine is connected, so the context has no tasks: context=%s, expected=ProgressEngine.connect before its start, or %s"
+                            .formatted(this, jobs));
+        }
+    }
+
+    /** Fails the context before the callback runs, so that the callback cannot submit any more. */
+    private void fail(BufOperation failed) {
+        Status status = failed.status();
+        fatal(
+                new DpuException(
+                        status,
+                        "%s has failed: context=%s, %s"
+                                .formatted(failed.kind(), this, failed.describe()),
+                        failed.cause()));
+        failed.end();
+        failed.owner().ended(status);
+    }
+
+    private OperationQueue queue() {
+        return Objects.requireNonNull(queue, "a queue until stopped");
+    }
+}

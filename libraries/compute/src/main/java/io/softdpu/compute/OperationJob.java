@@ -1,0 +1,69 @@
+package io.softdpu.compute;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.core.execution.JobType;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.spi.JobBase;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Job of an operation: its source and destination, and the queue that it was submitted to. */
+abstract class OperationJob extends JobBase {
+    private Buf source;
+    private Buf destination;
+    private @Nullable OperationJobQueue queue;
+
+    OperationJob(OperationContext context, JobType type, Buf source, Buf destination) {
+        super(context, type);
+        this.source = source;
+        this.destination = destination;
+    }
+
+    /**
+     * Checks the operands and marks them; the queue adds the operation then.
+     *
+     * @return null, or the reason of a refusal: nothing is marked then
+     */
+    abstract @Nullable Refusal begin(OperationJobQueue submittedTo);
+
+    abstract BufOperation operation();
+
+    /** The source. */
+    public final Buf source() {
+        return source;
+    }
+
+    /** The destination. */
+    public final Buf destination() {
+        return destination;
+    }
+
+    final void putSource(Buf newSource) {
+        requireUser();
+        source = Arguments.notNull(newSource, "source");
+    }
+
+    final void putDestination(Buf newDestination) {
+        requireUser();
+        destination = Arguments.notNull(newDestination, "destination");
+    }
+
+    /** Begins on a queue. */
+    final @Nullable Refusal beginOn(OperationJobQueue submittedTo) {
+        queue = submittedTo;
+        return begin(submittedTo);
+    }
+
+    /** Completes the job; whether the context still runs. */
+    final boolean completed(Status ended) {
+        return Objects.requireNonNull(queue, "the queue that it was submitted to")
+                .ended(this, ended);
+    }
+
+    @Override
+    protected String operands() {
+        return ", source=%s, destination=%s".formatted(source, destination);
+    }
+}
