@@ -1,4 +1,4 @@
-/** The acceleration libraries: DMA, a context whose tasks and jobs copy memory. */
+/** The acceleration libraries: contexts whose tasks and jobs copy memory (DMA) or hash it (SHA). */
 module io.softdpu.compute {
     requires transitive io.softdpu.core;
     requires static org.jspecify;
@@ -6,5 +6,6 @@ module io.softdpu.compute {
     exports io.softdpu.compute;
 
     provides io.softdpu.core.capability.CapabilitySource with
-            io.softdpu.compute.capability.DmaSource;
+            io.softdpu.compute.capability.DmaSource,
+            io.softdpu.compute.capability.ShaSource;
 }

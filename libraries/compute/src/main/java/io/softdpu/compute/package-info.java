@@ -1,9 +1,13 @@
 /**
- * Acceleration libraries of the Core guide: {@link io.softdpu.compute.Dma} copies memory, between
- * any two bufs or lists of bufs, local or imported from the other side of the PCIe bus. It does so
- * by tasks on a progress engine and by jobs on work queues. Start with {@link
- * io.softdpu.compute.Dma#create}; {@link io.softdpu.compute.DmaCapabilities} has the limits of a
- * device.
+ * Acceleration libraries of the Core guide. {@link io.softdpu.compute.Dma} copies memory, between
+ * any two bufs or lists of bufs, local or imported from the other side of the PCIe bus; {@link
+ * io.softdpu.compute.Sha} hashes it, as a whole or in parts. They do so by tasks on a progress
+ * engine and by jobs on work queues. Start with {@link io.softdpu.compute.Dma#create} or {@link
+ * io.softdpu.compute.Sha#create}; {@link io.softdpu.compute.DmaCapabilities} and {@link
+ * io.softdpu.compute.ShaCapabilities} have the limits of a device.
+ *
+ * <p>Both are operations in slices on the same base classes. The next library of this kind is a
+ * {@code BufOperation}, a context and a job queue.
  *
  * <p><b>Thread.</b> A context and its tasks belong to the thread of the progress engine; callbacks
  * run inside {@code progress()}.

@@ -1,0 +1,82 @@
+package io.softdpu.compute;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.core.memory.Buf;
+import org.jspecify.annotations.Nullable;
+
+/** Implementation of {@link ShaPartialHashJob}. */
+final class PartialHashJob extends OperationJob implements ShaPartialHashJob {
+    private final PartialHash session;
+    private final Hash hash;
+    private boolean isFinal;
+
+    PartialHashJob(ShaContext sha, PartialHash session, Buf source, Buf destination) {
+        super(sha, Sha.PARTIAL_HASH_JOB, source, destination);
+        this.session = session;
+        this.hash = new Hash(this::hashEnded, sha);
+    }
+
+    @Override
+    public ShaPartialHashJob setSource(Buf source) {
+        putSource(source);
+        return this;
+    }
+
+    @Override
+    public ShaPartialHashJob setDestination(Buf destination) {
+        putDestination(destination);
+        return this;
+    }
+
+    @Override
+    public ShaPartialHashJob setFinal(boolean isFinal) {
+        requireUser();
+        this.isFinal = isFinal;
+        return this;
+    }
+
+    @Override
+    public ShaSession session() {
+        return session;
+    }
+
+    @Override
+    public boolean isFinal() {
+        return isFinal;
+    }
+
+    @Override
+    protected String operands() {
+        return ", algorithm=%s, isFinal=%s".formatted(session.algorithm(), isFinal)
+                + super.operands();
+    }
+
+    private boolean hashEnded(Status ended) {
+        session.ended(ended, isFinal);
+        return completed(ended);
+    }
+
+    @Override
+    @Nullable Refusal begin(OperationJobQueue submittedTo) {
+        ShaScratch scratch = ((ShaJobQueue) submittedTo).scratch();
+        return hash.beginPart(source(), destination(), session, submittedTo, isFinal, scratch);
+    }
+
+    @Override
+    BufOperation operation() {
+        return hash;
+    }
+
+    @Override
+    public ShaPartialHashJob setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public ShaPartialHashJob setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
+    }
+}

@@ -1,0 +1,179 @@
+package io.softdpu.compute;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.DataPathLocation;
+import io.softdpu.core.execution.StateChangedCallback;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.spi.JobQueue;
+import io.softdpu.core.spi.TaskType;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Implementation of {@link Sha}: its tasks, and the hashes in flight on its engine. */
+@SuppressWarnings("ReferenceEquality") // contexts are objects, not values
+final class ShaContext extends OperationContext implements Sha {
+    private final ShaCapabilities capabilities;
+    private final TaskType<HashTask, ShaTaskCallback<ShaHashTask>> hashTasks;
+    private final TaskType<PartialHashTask, ShaTaskCallback<ShaPartialHashTask>> partialHashTasks;
+    private @Nullable ShaScratch scratch;
+
+    ShaContext(Device device, ShaCapabilities capabilities) {
+        super("sha " + device.info().ibdevName(), device);
+        this.capabilities = capabilities;
+        this.hashTasks =
+                new TaskType<>(
+                        "hash", "setHashTasks", capabilities.maxTasks(), () -> new HashTask(this));
+        this.partialHashTasks =
+                new TaskType<>(
+                        "partial hash",
+                        "setPartialHashTasks",
+                        capabilities.maxTasks(),
+                        () -> new PartialHashTask(this));
+    }
+
+    @Override
+    public Sha setHashTasks(
+            int count,
+            ShaTaskCallback<ShaHashTask> onSuccess,
+            ShaTaskCallback<ShaHashTask> onFailure) {
+        requireConfigurable();
+        hashTasks.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
+    public Sha setPartialHashTasks(
+            int count,
+            ShaTaskCallback<ShaPartialHashTask> onSuccess,
+            ShaTaskCallback<ShaPartialHashTask> onFailure) {
+        requireConfigurable();
+        partialHashTasks.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
+    public ShaCapabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public ShaHashTask allocateHash(ShaAlgorithm algorithm, Buf source, Buf destination) {
+        requireTasks("createHashJob");
+        Arguments.notNull(algorithm, "algorithm");
+        Arguments.notNull(source, "source");
+        Arguments.notNull(destination, "destination");
+        return hashTasks
+                .allocate()
+                .setAlgorithm(algorithm)
+                .setSource(source)
+                .setDestination(destination);
+    }
+
+    @Override
+    public ShaPartialHashTask allocatePartialHash(
+            ShaAlgorithm algorithm, Buf source, Buf destination) {
+        requireTasks("createPartialHashJob");
+        Arguments.notNull(algorithm, "algorithm");
+        Arguments.notNull(source, "source");
+        Arguments.notNull(destination, "destination");
+        return partialHashTasks
+                .allocate()
+                .setAlgorithm(algorithm)
+                .setSource(source)
+                .setDestination(destination);
+    }
+
+    @Override
+    public ShaHashJob createHashJob(ShaAlgorithm algorithm, Buf source, Buf destination) {
+        Arguments.notNull(algorithm, "algorithm");
+        Arguments.notNull(source, "source");
+        Arguments.notNull(destination, "destination");
+        return new HashJob(this, algorithm, source, destination);
+    }
+
+    @Override
+    public ShaSession createSession(ShaAlgorithm algorithm) {
+        Arguments.notNull(algorithm, "algorithm");
+        return new PartialHash(this, algorithm, new ShaDigests());
+    }
+
+    @Override
+    public ShaPartialHashJob createPartialHashJob(ShaSession session, Buf source, Buf destination) {
+        PartialHash own = (PartialHash) Arguments.notNull(session, "session");
+        Arguments.notNull(source, "source");
+        Arguments.notNull(destination, "destination");
+        if (own.context() != this) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "session is of another context: context=%s, expected=%s"
+                            .formatted(own.context(), this));
+        }
+        return new PartialHashJob(this, own, source, destination);
+    }
+
+    // ---- hooks of the base classes ----
+
+    @Override
+    protected JobQueue newJobQueue(int depth) {
+        return new ShaJobQueue(this, depth);
+    }
+
+    @Override
+    protected void checkConfiguration() {
+        if (hasEngine() && !hashTasks.isConfigured() && !partialHashTasks.isConfigured()) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "mandatory item is missing: item=hash tasks, context=%s, expected=setHashTasks or setPartialHashTasks, before start"
+                            .formatted(this));
+        }
+    }
+
+    @Override
+    OperationQueue makePools() {
+        scratch = new ShaScratch();
+        hashTasks.makePool();
+        partialHashTasks.makePool();
+        return new OperationQueue(hashTasks.count() + partialHashTasks.count(), Hash.SLICE_BYTES);
+    }
+
+    @Override
+    boolean allFreed() {
+        return hashTasks.allFreed() && partialHashTasks.allFreed();
+    }
+
+    @Override
+    void dropPools() {
+        hashTasks.dropPool();
+        partialHashTasks.dropPool();
+        scratch = null;
+    }
+
+    // ---- for tasks and jobs ----
+
+    ShaScratch scratch() {
+        return Objects.requireNonNull(scratch, "the memory of tasks until stopped");
+    }
+
+    void completed(HashTask task) {
+        hashTasks.callbackFor(task).completed(task);
+    }
+
+    void completed(PartialHashTask task) {
+        partialHashTasks.callbackFor(task).completed(task);
+    }
+
+    @Override
+    public Sha setStateChangedCallback(@Nullable StateChangedCallback callback) {
+        super.setStateChangedCallback(callback);
+        return this;
+    }
+
+    @Override
+    public Sha setDataPathLocation(DataPathLocation location) {
+        super.setDataPathLocation(location);
+        return this;
+    }
+}
