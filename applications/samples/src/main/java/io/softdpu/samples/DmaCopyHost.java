@@ -1,9 +1,7 @@
 package io.softdpu.samples;
 
 import io.softdpu.comch.ComchClient;
-import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
-import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.Deadline;
@@ -12,13 +10,8 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
-import io.softdpu.linux.file.CheckedFile;
-import io.softdpu.linux.file.FilePolicy;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -63,7 +56,9 @@ final class DmaCopyHost implements Sample {
         String function =
                 SampleDevices.hostFunction(
                         settings.topology(), settings.value(SampleOption.DEVICE));
-        try (Source source = source(settings);
+        try (SampleInput source =
+                        SampleInput.open(
+                                settings, SampleOption.TEXT, SampleOption.FILE, DEFAULT_TEXT);
                 Machine machine = Machine.builder(Side.HOST).topology(settings.topology()).open();
                 Device device = machine.findDevice(function).open();
                 SharedMemory memory = SharedMemory.allocate(source.sizeBytes());
@@ -100,111 +95,5 @@ final class DmaCopyHost implements Sample {
                 .setPermissions(Permissions.of(AccessFlag.PCI_READ_ONLY))
                 .addDevice(device)
                 .start();
-    }
-
-    private static Source source(SampleSettings settings) {
-        String file = settings.value(SampleOption.FILE);
-        String text = settings.value(SampleOption.TEXT);
-        if (file != null && text != null) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "either a file or a text: file=" + file + ", text=" + text);
-        }
-        Source source =
-                file == null
-                        ? new TextSource(
-                                MemorySegment.ofArray(
-                                        (text == null ? DEFAULT_TEXT : text)
-                                                .getBytes(StandardCharsets.UTF_8)))
-                        : FileSource.open(Path.of(file));
-        if (source.sizeBytes() > Integer.MAX_VALUE) {
-            long sizeBytes = source.sizeBytes();
-            source.close();
-            throw new DpuException(
-                    Status.TOO_BIG,
-                    "file is too large to copy: file="
-                            + file
-                            + ", bytes="
-                            + sizeBytes
-                            + ", expected=at most "
-                            + Integer.MAX_VALUE);
-        }
-        if (source.sizeBytes() == 0) {
-            source.close();
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "nothing to copy: " + (file == null ? "text is empty" : "file=" + file));
-        }
-        return source;
-    }
-
-    /** Bytes to copy. */
-    private interface Source extends AutoCloseable {
-        long sizeBytes();
-
-        /** Puts all of them into memory of their size. */
-        void fill(MemorySegment memory);
-
-        @Override
-        void close();
-    }
-
-    private record TextSource(MemorySegment text) implements Source {
-        @Override
-        public long sizeBytes() {
-            return text.byteSize();
-        }
-
-        @Override
-        public void fill(MemorySegment memory) {
-            memory.copyFrom(text);
-        }
-
-        @Override
-        public void close() {}
-    }
-
-    private record FileSource(Path file, CheckedFile opened) implements Source {
-        static FileSource open(Path file) {
-            try {
-                return new FileSource(file, CheckedFile.open(file, FilePolicy.USER_DATA));
-            } catch (IOException e) {
-                throw unreadable(file, e);
-            }
-        }
-
-        @Override
-        public long sizeBytes() {
-            return opened.sizeBytes();
-        }
-
-        @Override
-        public void fill(MemorySegment memory) {
-            try {
-                long read = opened.read(memory, 0);
-                if (read < memory.byteSize()) {
-                    throw new DpuException(
-                            Status.IO_FAILED,
-                            "file ended while it was read: file="
-                                    + file
-                                    + ", bytes="
-                                    + read
-                                    + ", expected="
-                                    + memory.byteSize());
-                }
-            } catch (IOException e) {
-                throw unreadable(file, e);
-            }
-        }
-
-        private static DpuException unreadable(Path file, IOException e) {
-            return new DpuException(
-                    Status.IO_FAILED, "file cannot be read: file=" + file + ", reason=" + e, e);
-        }
-
-        @Override
-        public void close() {
-            opened.close();
-        }
     }
 }
