@@ -188,7 +188,8 @@ class SampleCommandTest {
                 "pe-multi-context",
                 "pe-task-error",
                 "pe-task-resubmit",
-                "workq"
+                "workq",
+                "sha"
             })
     void shouldBeRightUnderTheSanitizer(String name, Processes processes, SeededRandom random) {
         for (int i = 0; i < 3; i++) {
@@ -199,6 +200,19 @@ class SampleCommandTest {
                     .isZero();
             assertThat(sample.errorLines()).as("reports with seed %s", seed).isEmpty();
         }
+    }
+
+    /** The digest of the standard's example. */
+    @Test
+    void shouldPrintTheDigestOfAText(Processes processes) {
+        ChildProcess sample = command(processes, "", "sample", "sha", "--text", "abc");
+        assertThat(sample.awaitExit(DEADLINE)).as("%s", sample.errorLines()).isZero();
+        assertThat(sample.errorLines()).isEmpty();
+        assertThat(sample.outputLines())
+                .containsExactly(
+                        "whole: bytes=3, sha256="
+                            + "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+                        "no parts: bytes=3, blockBytes=64");
     }
 
     @ParameterizedTest

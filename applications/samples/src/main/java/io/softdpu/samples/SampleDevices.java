@@ -1,6 +1,7 @@
 package io.softdpu.samples;
 
 import io.softdpu.compute.DmaCapabilities;
+import io.softdpu.compute.ShaCapabilities;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -38,6 +39,20 @@ final class SampleDevices {
 
     private static boolean isEnough(DmaCapabilities dma, int tasks, int bytes) {
         return dma.isMemcpySupported() && dma.maxTasks() >= tasks && dma.maxBufferBytes() >= bytes;
+    }
+
+    /** The named device, or the first of the machine that hashes by SHA. */
+    static DeviceInfo forSha(Machine machine, @Nullable String named) {
+        if (named != null) {
+            return machine.findDevice(named);
+        }
+        return machine.devices().stream()
+                .filter(device -> ShaCapabilities.of(device).isSupported())
+                .findFirst()
+                .orElseThrow(
+                        lack(
+                                machine.topology(),
+                                "a device of the side %s for SHA".formatted(machine.side().id())));
     }
 
     /** The named function of the host, or the first that a port of the DPU exposes. */

@@ -19,7 +19,8 @@ public final class Samples {
                     new PeMultiContext(),
                     new PeTaskError(),
                     new PeTaskResubmit(),
-                    new WorkQ());
+                    new WorkQ(),
+                    new ShaDigest());
 
     private Samples() {}
 

@@ -39,7 +39,8 @@ class SamplesTest {
                 "pe-multi-context|completed, data is right: tasks of each=[4, 4, 4, 4]",
                 "pe-task-error|recovered: the context was started again and copies",
                 "pe-task-resubmit|completed, data is right: copies=16, tasks=4",
-                "workq|completed, data is right: jobs=16, depth=4"
+                "workq|completed, data is right: jobs=16, depth=4",
+                "sha|in parts: parts=3, sha256="
             })
     void shouldRunToItsEndAndSayWhatItHasFound(String name, String said) {
         assertThat(run(name, SampleSettings.NONE)).contains(said);
@@ -60,9 +61,10 @@ class SamplesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"pe-polling", "workq"})
+    @ValueSource(strings = {"pe-polling", "workq", "sha"})
     void shouldWorkOnTheDeviceThatWasChosen(String name) {
-        assertThat(run(name, with(SampleOption.DEVICE, "p1"))).contains("data is right");
+        String found = name.equals("sha") ? "whole: bytes=" : "data is right";
+        assertThat(run(name, with(SampleOption.DEVICE, "p1"))).contains(found);
         assertThatThrownBy(() -> run(name, with(SampleOption.DEVICE, "nothing")))
                 .isInstanceOfSatisfying(
                         DpuException.class,
@@ -72,7 +74,7 @@ class SamplesTest {
     @Test
     void shouldBeListed() {
         List<Sample> all = Samples.all();
-        assertThat(all).extracting(Sample::name).doesNotHaveDuplicates().hasSize(14);
+        assertThat(all).extracting(Sample::name).doesNotHaveDuplicates().hasSize(15);
         for (Sample sample : all) {
             assertThat(sample.summary()).endsWith(".").hasSizeLessThan(100);
             assertThat(sample.output()).endsWith(".").hasSizeLessThan(160);

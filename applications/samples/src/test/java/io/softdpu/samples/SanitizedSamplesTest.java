@@ -29,7 +29,8 @@ class SanitizedSamplesTest {
                 "pe-multi-context",
                 "pe-task-error",
                 "pe-task-resubmit",
-                "workq"
+                "workq",
+                "sha"
             })
     void shouldRunUnderTheSanitizerWithoutAReport(String name) {
         for (long seed = 1; seed <= SEEDS; seed++) {
