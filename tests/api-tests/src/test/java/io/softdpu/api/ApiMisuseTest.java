@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.softdpu.api.Registry.Fixture;
 import io.softdpu.api.Registry.Threads;
+import io.softdpu.compute.Compress;
 import io.softdpu.compute.Dma;
+import io.softdpu.compute.Sha;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ProgressEngine;
@@ -13,6 +15,7 @@ import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.RdmaBridge;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.LeakCheck;
@@ -72,8 +75,43 @@ final class ApiMisuseTest {
             boolean implemented =
                     registry.fixtures.keySet().stream().anyMatch(type::isAssignableFrom);
             boolean usersOwn = type.isAnnotationPresent(FunctionalInterface.class);
-            assertThat(implemented || usersOwn).as("%s: %s", type, reason).isTrue();
+            assertThat(implemented || usersOwn || registry.unsupported.contains(type))
+                    .as("%s: %s", type, reason)
+                    .isTrue();
         });
+    }
+
+    @Test
+    void shouldRefuseEachCallOfWhatIsNotSupported() throws Exception {
+        assertThat(registry.unsupported).contains(RdmaBridge.class, Compress.class);
+        try (Environment made = new Environment(folder)) {
+            environment = made;
+            for (Class<?> type : registry.unsupported) {
+                assertThat(Api.operations(type)).isNotEmpty();
+                for (Operation operation : Api.operations(type)) {
+                    refuse(operation);
+                }
+            }
+        } finally {
+            caller.close();
+        }
+    }
+
+    private void refuse(Operation operation) throws Exception {
+        assertThat(operation.needsReceiver()).as("%s has no object", operation).isFalse();
+        try (Subject subject =
+                new Subject(
+                        new FixtureScope(Objects.requireNonNull(environment)), NO_STATE, null)) {
+            Outcome good = note(operation, NO_STATE, subject.call(operation));
+            assertThat(good.refusedWith(Status.NOT_SUPPORTED))
+                    .as("%s: %s", operation, good)
+                    .isTrue();
+            for (int i = 0; i < operation.parameters().size(); i++) {
+                Outcome withNull = subject.call(operation, i, null);
+                checkArgument(
+                        operation, i, new InvalidValues.Value("null", scope -> null), withNull);
+            }
+        }
     }
 
     /** Context itself is open, so that libraries of other modules can have some. */
@@ -94,7 +132,8 @@ final class ApiMisuseTest {
                         WorkQueue.class,
                         ProgressEngine.class,
                         Rdma.class,
-                        Dma.class);
+                        Dma.class,
+                        Sha.class);
         assertThat(objects)
                 .allSatisfy(type -> {
                     assertThat(type.getConstructors()).isEmpty();

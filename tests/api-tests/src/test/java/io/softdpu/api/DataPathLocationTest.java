@@ -64,7 +64,8 @@ final class DataPathLocationTest {
                         "ComchConsumer",
                         "ComchStream",
                         "Rdma",
-                        "Dma");
+                        "Dma",
+                        "Sha");
     }
 
     /** Whether the context accepts the CPU; it refuses all other locations. */

@@ -58,6 +58,7 @@ final class EventDrivenContextTest {
                         "ComchProducer",
                         "ComchConsumer",
                         "Rdma",
-                        "Dma");
+                        "Dma",
+                        "Sha");
     }
 }

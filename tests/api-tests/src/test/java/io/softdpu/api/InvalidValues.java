@@ -2,6 +2,7 @@ package io.softdpu.api;
 
 import io.softdpu.comch.ComchConnection;
 import io.softdpu.compute.Dma;
+import io.softdpu.compute.ShaSession;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -215,6 +216,7 @@ final class InvalidValues {
     private void jobs() {
         add(Job.class, "users", s -> new UsersJob(s.queuedDma()));
         add(Job.class, "elsewhere", FixtureScope::job);
+        add(ShaSession.class, "other", ShaFixtures::otherSession);
         add(
                 Job.class,
                 "in flight",

@@ -13,6 +13,7 @@ import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.MemoryFreeCallback;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.RdmaBridge;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.rdma.Rdma;
 import java.util.List;
@@ -26,6 +27,7 @@ final class MemoryFixtures {
         registry.value(Mapping.class, Mapping.ACCESS);
         registry.value(Mmap.State.class, Mmap.State.IDLE);
         registry.value(Permissions.class, FixtureScope.ALL);
+        registry.unsupported(RdmaBridge.class);
         registry.add(
                 SharedMemory.class,
                 Threads.ANY,

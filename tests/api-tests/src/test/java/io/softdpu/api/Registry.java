@@ -2,6 +2,7 @@ package io.softdpu.api;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -58,7 +59,10 @@ final class Registry {
     static final Map<String, String> FREE_OF_THREAD =
             Map.of(
                     "ProgressEngine.wake", "made for other threads: it ends a wait",
-                    "Dma.createMemcpyJob", "jobs are for the threads of the work queues");
+                    "Dma.createMemcpyJob", "jobs are for the threads of the work queues",
+                    "Sha.createHashJob", "jobs are for the threads of the work queues",
+                    "Sha.createPartialHashJob", "jobs are for the threads of the work queues",
+                    "Sha.createSession", "sessions are for the threads of the work queues");
 
     /** Parameters for which each number is legal, and why. */
     static final Map<String, String> ANY_NUMBER =
@@ -84,6 +88,9 @@ final class Registry {
     /** Public types without operations to test, with the reason. */
     final Map<Class<?>, String> withoutFixture = new LinkedHashMap<>();
 
+    /** Public types whose calls all answer NOT_SUPPORTED; they are without a fixture, too. */
+    final Set<Class<?>> unsupported = new LinkedHashSet<>();
+
     final Map<Class<?>, Fixture> fixtures = new LinkedHashMap<>();
 
     Registry() {
@@ -94,6 +101,7 @@ final class Registry {
         RdmaFixtures.register(this);
         WorkQueueFixtures.register(this);
         DmaFixtures.register(this);
+        ShaFixtures.register(this);
     }
 
     void add(Class<?> type, Threads threads, List<String> states, Maker maker) {
@@ -103,6 +111,12 @@ final class Registry {
     /** A value: one state, any thread. */
     void value(Class<?> type, Object value) {
         add(type, Threads.ANY, List.of("value"), (scope, state) -> value);
+    }
+
+    /** A type of static calls, none of which is supported. */
+    void unsupported(Class<?> type) {
+        unsupported.add(type);
+        none(type, "each call answers NOT_SUPPORTED");
     }
 
     void none(Class<?> type, String reason) {
