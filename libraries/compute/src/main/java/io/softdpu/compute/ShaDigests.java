@@ -1,17 +1,16 @@
 package io.softdpu.compute;
 
 import java.security.MessageDigest;
-import org.jspecify.annotations.Nullable;
+import java.util.EnumMap;
+import java.util.Map;
 
 /** State of one hash at a time: the JDK's digest of each algorithm, once it is needed. */
 final class ShaDigests {
-    private static final ShaAlgorithm[] ALGORITHMS = ShaAlgorithm.values();
-
-    private final @Nullable MessageDigest[] digests = new MessageDigest[ALGORITHMS.length];
+    private final Map<ShaAlgorithm, MessageDigest> digests = new EnumMap<>(ShaAlgorithm.class);
 
     /** Creates those of all algorithms now, for tasks, which allocate nothing after start. */
     ShaDigests createAll() {
-        for (ShaAlgorithm algorithm : ALGORITHMS) {
+        for (ShaAlgorithm algorithm : ShaAlgorithm.values()) {
             digestOf(algorithm);
         }
         return this;
@@ -19,10 +18,10 @@ final class ShaDigests {
 
     /** The digest of an algorithm; allocates if it is the first of it. */
     MessageDigest digestOf(ShaAlgorithm algorithm) {
-        MessageDigest digest = digests[algorithm.ordinal()];
+        MessageDigest digest = digests.get(algorithm);
         if (digest == null) {
             digest = algorithm.newDigest();
-            digests[algorithm.ordinal()] = digest;
+            digests.put(algorithm, digest);
         }
         return digest;
     }
