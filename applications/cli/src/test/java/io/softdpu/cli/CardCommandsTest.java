@@ -177,7 +177,7 @@ class CardCommandsTest {
                                             .spliterator(),
                                     false))
                     .startsWith("core")
-                    .contains("comch", "comch-producer", "comch-consumer", "dma", "rdma");
+                    .contains("comch", "comch-producer", "comch-consumer", "dma", "rdma", "sha");
         }
         JsonNode p0 = device(devices, "dpu", "p0").get("libraries");
         assertThat(p0.at("/comch/server/value").asBoolean()).isTrue();
@@ -234,6 +234,35 @@ class CardCommandsTest {
     }
 
     @Test
+    @Clause("core-266")
+    void shouldPrintEachCapabilityOfSha() throws Exception {
+        assertThat(run("caps", "--library", "sha", "--device", "pf0")).isZero();
+        assertThat(out.toString().lines().skip(1).map(line -> line.strip().replaceAll(" +", " ")))
+                .containsExactly(
+                        "sha task_hash_sha1 yes",
+                        "sha task_partial_hash_sha1 yes",
+                        "sha task_hash_sha256 yes",
+                        "sha task_partial_hash_sha256 yes",
+                        "sha task_hash_sha512 yes",
+                        "sha task_partial_hash_sha512 yes",
+                        "sha hardware no",
+                        "sha max_tasks 16384",
+                        "sha max_source_buffer_size 2147483648 bytes",
+                        "sha max_buffer_list_length 64",
+                        "sha min_destination_buffer_size_sha1 20 bytes",
+                        "sha partial_hash_block_size_sha1 64 bytes",
+                        "sha min_destination_buffer_size_sha256 32 bytes",
+                        "sha partial_hash_block_size_sha256 64 bytes",
+                        "sha min_destination_buffer_size_sha512 64 bytes",
+                        "sha partial_hash_block_size_sha512 128 bytes");
+        String file = limited("sha.max_tasks", 0).toString();
+        assertThat(run("caps", "--topology", file, "-d", "pf0", "--library", "sha")).isZero();
+        assertThat(out.toString().lines())
+                .anyMatch(line -> line.matches("  sha +task_hash_sha256 +no *"))
+                .anyMatch(line -> line.matches("  sha +max_tasks +0 *"));
+    }
+
+    @Test
     void shouldRefuseALimitThatItsLibraryDoesNotHave() throws Exception {
         String file = limited("comch.max_message").toString();
         for (String[] words :
@@ -253,7 +282,7 @@ class CardCommandsTest {
 
     @Test
     void shouldRefuseALimitOfAnUnknownLibraryOnlyWhereACardIsLookedOver() throws Exception {
-        String file = limited("sha.max_message_size").toString();
+        String file = limited("compress.max_message_size").toString();
         for (String[] words :
                 List.of(
                         new String[] {"topology", "--topology", file},
@@ -261,7 +290,8 @@ class CardCommandsTest {
             assertThat(run(words)).isEqualTo(ExitCode.FAILED.code());
             assertThat(err.toString())
                     .startsWith("softdpu: BAD_CONFIG: topology limits an unknown library: ")
-                    .contains("function=host/pf0, limit=sha.max_message_size, library=sha")
+                    .contains(
+                            "function=host/pf0, limit=compress.max_message_size, library=compress")
                     .contains("comch-consumer", "dma", "rdma");
             assertThat(out.toString()).isEmpty();
         }

@@ -105,10 +105,7 @@ public class ShaBenchmark {
     }
 
     private void start(Mmap mmap, SharedMemory over) {
-        mmap.setMemory(over)
-                .setPermissions(Permissions.LOCAL_READ_WRITE)
-                .addDevice(device)
-                .start();
+        mmap.setMemory(over).setPermissions(Permissions.LOCAL_READ_WRITE).addDevice(device).start();
     }
 
     private static void fail(Status status) {
