@@ -311,6 +311,11 @@ final class InvalidValues {
         }
 
         @Override
+        public long result() {
+            return 0;
+        }
+
+        @Override
         public boolean isInFlight() {
             return false;
         }

@@ -28,6 +28,12 @@ public interface Job {
      */
     Status status();
 
+    /**
+     * The outcome of the last successful execution as a number, such as the value of a counter, as
+     * the library documents; 0 for jobs without one.
+     */
+    long result();
+
     /** Whether it is submitted and not yet retrieved. */
     boolean isInFlight();
 

@@ -60,6 +60,15 @@ public final class JobEvent {
     }
 
     /**
+     * The outcome of the job as a number ({@link Job#result()}); after SUCCESS.
+     *
+     * @throws DpuException BAD_STATE if the event is not valid
+     */
+    public long result() {
+        return job().result();
+    }
+
+    /**
      * The number that the user has attached to the job.
      *
      * @throws DpuException BAD_STATE if the event is not valid

@@ -57,6 +57,12 @@ public abstract class JobBase implements Job {
         return status;
     }
 
+    /** 0; the library overrides it for jobs with a number as their outcome. */
+    @Override
+    public long result() {
+        return 0;
+    }
+
     @Override
     public final boolean isInFlight() {
         return owner != USER;
