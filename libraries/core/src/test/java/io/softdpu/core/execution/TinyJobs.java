@@ -131,6 +131,7 @@ public final class TinyJobs extends ContextBase {
         boolean valid = true;
         boolean atOnce;
         boolean breaksContext;
+        long number;
         private int left;
 
         TinyJob(ContextBase context, JobType type) {
@@ -140,6 +141,11 @@ public final class TinyJobs extends ContextBase {
         void setSlices(int newSlices) {
             requireUser();
             slices = newSlices;
+        }
+
+        @Override
+        public long result() {
+            return number;
         }
     }
 

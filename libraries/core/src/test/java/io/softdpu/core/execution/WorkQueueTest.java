@@ -44,6 +44,16 @@ class WorkQueueTest extends WorkQueueFixture {
     }
 
     @Test
+    void shouldGiveTheNumberOfAJob() {
+        TinyJob job = context.job();
+        job.number = Long.MIN_VALUE + 3;
+        Thrown.with(Status.BAD_STATE, event::result);
+        queue.submit(job);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        assertThat(event.result()).isEqualTo(Long.MIN_VALUE + 3);
+    }
+
+    @Test
     @Clause({"core-125", "core-135"})
     void shouldReturnFromSubmitBeforeItDoesWhatTheJobDescribes() {
         TinyJob first = context.job(TinyJobs.SHOUT);
