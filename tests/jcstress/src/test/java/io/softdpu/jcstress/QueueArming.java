@@ -118,8 +118,8 @@ public class QueueArming {
         }
 
         @Override
-        public void retrieved(Object job) {
-            // No job is submitted.
+        public boolean retrieved(Object job) {
+            return true; // no job is submitted
         }
 
         @Override

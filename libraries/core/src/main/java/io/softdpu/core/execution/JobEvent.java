@@ -2,17 +2,25 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.internal.engine.QueueInstance;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Result of {@link WorkQueue#progressRetrieve}: a completed job and its status (Core guide,
- * sections 3.4.4 and 3.4.8). Created once and filled by each call.
+ * sections 3.4.4 and 3.4.8), or a graph instance that has ended (section 3.4.7), which has the type
+ * {@link JobType#GRAPH_JOB} and no job. Created once and filled by each call.
  *
  * <p>Valid after SUCCESS and after IO_FAILED; after any other result its accessors fail with
  * BAD_STATE. Thread: that of the queue.
  */
 public final class JobEvent {
     private @Nullable Job job;
+
+    /** Null without a graph instance. What follows are its values at the retrieval. */
+    private @Nullable Object instance;
+
+    private Status instanceStatus = Status.SUCCESS;
+    private long instanceUserData;
 
     private JobEvent() {}
 
@@ -23,79 +31,108 @@ public final class JobEvent {
 
     /** Whether the last call has filled it. */
     public boolean isValid() {
-        return job != null;
+        return job != null || instance != null;
     }
 
     /**
      * The completed job. It belongs to the user again.
      *
-     * @throws DpuException BAD_STATE if the event is not valid
+     * @throws DpuException BAD_STATE if the event is not valid, or of a graph instance
      */
     public Job job() {
         if (job == null) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    "event is not valid: job=none, expected=an event that SUCCESS or IO_FAILED"
-                            + " was retrieved into");
+            throw instance == null
+                    ? notValid()
+                    : new DpuException(
+                            Status.BAD_STATE,
+                            "event has no job: type=%s, instance=%s, expected=an event of a job"
+                                    .formatted(JobType.GRAPH_JOB, instance));
         }
         return job;
     }
 
     /**
-     * The type of the job.
+     * The type of the job; {@link JobType#GRAPH_JOB} for a graph instance.
      *
      * @throws DpuException BAD_STATE if the event is not valid
      */
     public JobType type() {
-        return job().type();
+        return isOfInstance() ? JobType.GRAPH_JOB : job().type();
     }
 
     /**
-     * The result of the job: SUCCESS or the failure.
+     * The result of the job: SUCCESS or the failure; of a graph instance: SUCCESS or the status of
+     * the first node that has failed.
      *
      * @throws DpuException BAD_STATE if the event is not valid
      */
     public Status status() {
-        return job().status();
+        return isOfInstance() ? instanceStatus : job().status();
     }
 
     /**
-     * The outcome of the job as a number ({@link Job#result()}); after SUCCESS.
+     * The outcome of the job as a number ({@link Job#result()}); after SUCCESS. Of a graph instance
+     * the number of its status, 0 for SUCCESS.
      *
      * @throws DpuException BAD_STATE if the event is not valid
      */
     public long result() {
-        return job().result();
+        return isOfInstance() ? instanceStatus.code() : job().result();
     }
 
     /**
-     * The number that the user has attached to the job.
+     * The number that the user has attached to the job or the graph instance.
      *
      * @throws DpuException BAD_STATE if the event is not valid
      */
     public long userData() {
-        return job().userData();
+        return isOfInstance() ? instanceUserData : job().userData();
     }
 
     /**
-     * The object that the user has attached to the job.
+     * The object that the user has attached to the job. Of a graph instance the instance itself.
      *
      * @throws DpuException BAD_STATE if the event is not valid
      */
     public @Nullable Object userObject() {
-        return job().userObject();
+        return isOfInstance() ? instance : job().userObject();
     }
 
-    /** Fills it, or makes it invalid if the job is null. */
-    void fill(@Nullable Job ended) {
+    private boolean isOfInstance() {
+        return instance != null;
+    }
+
+    private static DpuException notValid() {
+        return new DpuException(
+                Status.BAD_STATE,
+                "event is not valid: job=none, expected=an event that SUCCESS or IO_FAILED"
+                        + " was retrieved into");
+    }
+
+    /** Makes it invalid. */
+    void clear() {
+        job = null;
+        if (instance != null) {
+            instance = null;
+        }
+    }
+
+    /** Fills it with a job. */
+    void fill(Job ended) {
         job = ended;
+    }
+
+    /** Fills it with a graph instance, which may be submitted again before this is read. */
+    void fill(QueueInstance ended) {
+        instance = ended.instance();
+        instanceStatus = ended.status();
+        instanceUserData = ended.userData();
     }
 
     @Override
     public String toString() {
-        return job == null
-                ? "event[not valid]"
-                : "event[type=%s, status=%s, userData=%d]"
-                        .formatted(job.type(), job.status(), job.userData());
+        return isValid()
+                ? "event[type=%s, status=%s, userData=%d]".formatted(type(), status(), userData())
+                : "event[not valid]";
     }
 }

@@ -11,6 +11,9 @@ import io.softdpu.core.check.Arguments;
  * @param name the name, for messages: {@code dma copy}
  */
 public record JobType(String name) {
+    /** Type of the event of a graph instance that has ended, which has no job. */
+    public static final JobType GRAPH_JOB = new JobType("graph");
+
     /**
      * Creates a type of jobs.
      *

@@ -3,6 +3,7 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.access.ContextAccess;
+import io.softdpu.core.internal.access.ImplementationAccess;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.engine.EngineImpl;
 import io.softdpu.core.internal.wait.AdaptiveWait;
@@ -37,6 +38,10 @@ import org.jspecify.annotations.Nullable;
  * user, as after any callback, and progress can be called again.
  */
 public final class ProgressEngine implements AutoCloseable {
+    static {
+        ImplementationAccess.install(ProgressEngine.class, engine -> engine.impl);
+    }
+
     private final EngineImpl impl;
 
     /** Closed with the engine. */
@@ -325,7 +330,10 @@ public final class ProgressEngine implements AutoCloseable {
         return impl.awaitNotification(Arguments.nanos(timeout, "timeout"));
     }
 
-    /** Number of tasks of all contexts submitted and not yet completed. Any thread. */
+    /**
+     * Number of tasks of all contexts, and of instances of graphs, submitted and not yet completed.
+     * Any thread.
+     */
     public int inFlightTasks() {
         return impl.inFlight();
     }
@@ -358,7 +366,8 @@ public final class ProgressEngine implements AutoCloseable {
     /**
      * Closes the engine, with its watches and timers; closing twice does nothing.
      *
-     * @throws DpuException IN_USE while contexts are connected, or from inside a callback
+     * @throws DpuException IN_USE while contexts are connected or graphs started on it, or from
+     *     inside a callback
      */
     @Override
     public void close() {

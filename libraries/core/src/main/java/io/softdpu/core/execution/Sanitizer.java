@@ -27,12 +27,16 @@ import org.jspecify.annotations.Nullable;
  *       before the completion see that.
  *   <li>A checksum of a source in this program's memory is compared at submission and completion:
  *       {@link SanitizerReport.Kind#SOURCE_CHANGED}.
- *   <li>Calls that are refused because a task or a buf is used, changed or freed in flight, or
- *       after it was freed, are also reported: {@link SanitizerReport.Kind#TASK_MISUSED}, {@link
- *       SanitizerReport.Kind#BUF_MISUSED}.
+ *   <li>Calls that are refused because a task or a buf is used, changed or freed in flight, while
+ *       an instance of a graph holds it, or after it was freed, are also reported: {@link
+ *       SanitizerReport.Kind#TASK_MISUSED}, {@link SanitizerReport.Kind#BUF_MISUSED}.
  *   <li>Tasks that were not freed when their context is closed and bufs that were not released when
  *       their inventory is stopped are reported, with the stack trace of their allocation: {@link
- *       SanitizerReport.Kind#TASK_LEAKED}, {@link SanitizerReport.Kind#BUF_LEAKED}.
+ *       SanitizerReport.Kind#TASK_LEAKED}, {@link SanitizerReport.Kind#BUF_LEAKED}. So are
+ *       instances of graphs that were not closed when their graph is stopped: {@link
+ *       SanitizerReport.Kind#INSTANCE_LEAKED}.
+ *   <li>Nodes of graphs are submitted and end as other tasks and jobs: late, in another order, and
+ *       after submissions that were refused with AGAIN, which the graph repeats.
  * </ul>
  *
  * <p>All of it is determined by the seed: a program with the same calls gets the same behaviour.

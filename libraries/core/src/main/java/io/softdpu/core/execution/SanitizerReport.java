@@ -40,7 +40,12 @@ public record SanitizerReport(
          * A buf was not released when its inventory or pool was stopped, or an attempt was made to
          * stop it.
          */
-        BUF_LEAKED(Mistake.BUF_LEAKED);
+        BUF_LEAKED(Mistake.BUF_LEAKED),
+        /**
+         * An instance of a graph was not closed when the graph was stopped, or an attempt was made
+         * to stop it.
+         */
+        INSTANCE_LEAKED(Mistake.INSTANCE_LEAKED);
 
         private final Mistake mistake;
 
@@ -55,6 +60,7 @@ public record SanitizerReport(
                 case BUF_MISUSED -> BUF_MISUSED;
                 case TASK_LEAKED -> TASK_LEAKED;
                 case BUF_LEAKED -> BUF_LEAKED;
+                case INSTANCE_LEAKED -> INSTANCE_LEAKED;
             };
         }
 

@@ -5,7 +5,9 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.internal.access.ContextAccess;
+import io.softdpu.core.internal.access.ImplementationAccess;
 import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.internal.engine.QueueInstance;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.fabric.error.FabricException;
@@ -34,6 +36,10 @@ import org.jspecify.annotations.Nullable;
  * and retrieving allocates nothing, takes no lock, and makes no system call in polling mode.
  */
 public final class WorkQueue implements AutoCloseable {
+    static {
+        ImplementationAccess.install(WorkQueue.class, queue -> queue.impl);
+    }
+
     /** Limit of the depth, more than any program needs. */
     public static final int MAX_DEPTH = 1 << 20;
 
@@ -98,7 +104,8 @@ public final class WorkQueue implements AutoCloseable {
      * Removes the queue from a context (doca_ctx_workq_rm).
      *
      * @throws DpuException NOT_FOUND if it was not added to it; NOT_PERMITTED while jobs of the
-     *     context are in flight on this queue: retrieve them first
+     *     context are in flight on this queue: retrieve them first; or while a graph with a node of
+     *     the context is on this queue: remove that first
      */
     public void remove(Context context) {
         impl.requireUsable();
@@ -115,6 +122,13 @@ public final class WorkQueue implements AutoCloseable {
                     Status.NOT_PERMITTED,
                     "jobs are in flight: context=%s, jobs=%d"
                             .formatted(context, member.inFlight()));
+        }
+        String graph = impl.graphOf(context);
+        if (graph != null) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "a graph on the queue uses the context: graph=%s, context=%s, queueThread=%s"
+                            .formatted(graph, context, impl.owner().getName()));
         }
         impl.remove(member);
     }
@@ -177,13 +191,20 @@ public final class WorkQueue implements AutoCloseable {
     /**
      * Progresses the jobs and retrieves a completed one.
      *
+     * <p>On a queue with graphs a call handles the end of at most one node of an instance, runs at
+     * most one user node, and answers AGAIN for it; the call after the last node of an instance
+     * answers SUCCESS for the instance, also if that has failed: the event then has no job, the
+     * type {@link JobType#GRAPH_JOB}, and the number of the instance's status as its result. An
+     * exception of a user node is thrown by the call that has run it.
+     *
      * @param event filled if the result is SUCCESS or IO_FAILED, otherwise made invalid
      * @return SUCCESS, once for each job that has succeeded; IO_FAILED, once for each that has
      *     failed: {@link JobEvent#status()} gives the failure; AGAIN if none has completed;
      *     INVALID_VALUE for an error of the queue that belongs to no job: the event is null, or a
      *     context has failed, is stopping, and gives the reason by {@link Context#failure()} (once;
      *     its jobs complete with IO_FAILED)
-     * @throws DpuException NOT_PERMITTED from another thread; BAD_STATE if the queue is closed
+     * @throws DpuException NOT_PERMITTED from another thread, or inside a user node; BAD_STATE if
+     *     the queue is closed
      */
     @SuppressWarnings("ConstantValue") // the guide has a status for what an annotation excludes
     public Status progressRetrieve(JobEvent event) {
@@ -191,17 +212,28 @@ public final class WorkQueue implements AutoCloseable {
         if (event == null) {
             return Status.INVALID_VALUE;
         }
-        event.fill(null);
+        event.clear();
         Status progressed = impl.progress();
         if (progressed != Status.SUCCESS) {
             return progressed;
         }
         Job job = impl.take();
+        if (job == null) {
+            QueueInstance instance = impl.takenInstance();
+            if (instance == null) {
+                return Status.AGAIN;
+            }
+            event.fill(instance);
+            return Status.SUCCESS;
+        }
         event.fill(job);
         return job.status() == Status.SUCCESS ? Status.SUCCESS : Status.IO_FAILED;
     }
 
-    /** Number of jobs submitted and not yet retrieved. The queue's thread. */
+    /**
+     * Number of jobs submitted and not yet retrieved, and of the places that graph instances in
+     * flight have reserved. The queue's thread.
+     */
     public int inFlightJobs() {
         return impl.inFlight();
     }
@@ -280,9 +312,9 @@ public final class WorkQueue implements AutoCloseable {
     }
 
     /**
-     * Removes the queue from its contexts and closes it; idempotent.
+     * Removes the queue from its graphs and contexts and closes it; idempotent.
      *
-     * @throws DpuException IN_USE while jobs are in flight: retrieve them first
+     * @throws DpuException IN_USE while jobs or graph instances are in flight: retrieve them first
      */
     @Override
     public void close() {

@@ -62,6 +62,13 @@ final class ContextJobQueues {
         }
     }
 
+    /** Whether the context is on no work queue. */
+    boolean isEmpty() {
+        synchronized (context.states().control) {
+            return jobQueues.isEmpty();
+        }
+    }
+
     /** Wakes the threads that sleep on the work queues. Under the control lock. */
     void wake() {
         jobQueues.forEach(JobQueue::wake);

@@ -7,6 +7,8 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobType;
+import io.softdpu.core.internal.engine.NodeHolder;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,26 @@ public abstract class JobBase implements Job {
     /** Completed: owned by the queue until it is retrieved. */
     private static final byte QUEUE = 2;
 
+    /** The bits of the owner; {@link #NODE} is beside them. */
+    private static final byte OWNER = 3;
+
+    /**
+     * Set while the node of a graph holds the job, which is then submitted by that alone. A bit of
+     * the owner, so that the checks of the owner find it at no cost.
+     */
+    private static final byte NODE = 4;
+
+    private static final Refusal IN_FLIGHT =
+            Refusal.ready(
+                    Status.IN_USE,
+                    () -> "job is in flight: owner=library, expected=its retrieval first");
+    private static final Refusal OF_NODE =
+            Refusal.ready(
+                    Status.IN_USE,
+                    () ->
+                            "a node of a graph holds the job: owner=graph instance, expected=a"
+                                    + " submission of the instance, or its close first");
+
     private final ContextBase context;
     private final JobType type;
     private byte owner = USER;
@@ -35,6 +57,7 @@ public abstract class JobBase implements Job {
     private Status ending = Status.SUCCESS;
     private long userData;
     private @Nullable Object userObject;
+    private @Nullable NodeHolder holder;
 
     /** Creates a job of this context and type. */
     protected JobBase(ContextBase context, JobType type) {
@@ -65,7 +88,7 @@ public abstract class JobBase implements Job {
 
     @Override
     public final boolean isInFlight() {
-        return owner != USER;
+        return (owner & OWNER) != USER;
     }
 
     @Override
@@ -114,17 +137,97 @@ public abstract class JobBase implements Job {
     /**
      * Refuses a change of a job that the user does not own.
      *
-     * @throws DpuException IN_USE if it is in flight
+     * @throws DpuException IN_USE if it is in flight, or a node of a graph instance in flight holds
+     *     it and no user node runs
      */
     protected final void requireUser() {
         if (owner != USER) {
-            throw new DpuException(
-                    Status.IN_USE,
-                    "job is in flight: type=%s, context=%s".formatted(type, context));
+            requireUserOfNode();
         }
     }
 
+    private void requireUserOfNode() {
+        if ((owner & OWNER) != USER) {
+            throw inFlight();
+        }
+        if (holder().isFixed()) {
+            holder().misused("job was changed while a graph instance in flight holds it: " + this);
+            throw heldByNode(", expected=a change by a user node, or after the instance");
+        }
+    }
+
+    private DpuException inFlight() {
+        return new DpuException(
+                Status.IN_USE, "job is in flight: type=%s, context=%s".formatted(type, context));
+    }
+
+    private DpuException heldByNode(String expected) {
+        return new DpuException(
+                Status.IN_USE,
+                "a node of a graph holds the job: job=%s, %s%s"
+                        .formatted(this, holder().describe(), expected),
+                holder().allocatedAt());
+    }
+
+    private NodeHolder holder() {
+        return Objects.requireNonNull(holder, "a node holds it");
+    }
+
+    // ---- for graphs ----
+
+    /**
+     * Gives the job to a node of a graph.
+     *
+     * @throws DpuException IN_USE if it is in flight or held already
+     */
+    final void holdFor(NodeHolder newHolder) {
+        if ((owner & OWNER) != USER) {
+            throw inFlight();
+        }
+        if (owner != USER) {
+            throw heldByNode(", expected=close of the instance first");
+        }
+        holder = newHolder;
+        owner = NODE;
+    }
+
+    /** Takes the job from the node that holds it; it is not in flight. */
+    final void releaseFromNode() {
+        if (owner != NODE) {
+            throw new IllegalStateException("released in flight, or twice: job=" + this);
+        }
+        holder = null;
+        owner = USER;
+    }
+
+    /** The node that holds it submits the job. */
+    final void submittedForNode() {
+        if (owner != NODE) {
+            throw new IllegalStateException("not with its node: job=" + this);
+        }
+        owner = LIBRARY | NODE;
+    }
+
+    /** Returns the job to its node, since it was not accepted. */
+    final void returnToNode() {
+        owner = NODE;
+    }
+
     // ---- for the job queue ----
+
+    /** Whether the user has the job, and may submit it. */
+    final boolean isUsers() {
+        return owner == USER;
+    }
+
+    /** The refusal of a job that its user does not have. */
+    final Refusal notTheUsers() {
+        if ((owner & OWNER) != USER) {
+            return IN_FLIGHT;
+        }
+        holder().misused("job was submitted while a graph instance holds it: " + this);
+        return OF_NODE;
+    }
 
     final void submitted() {
         owner = LIBRARY;
@@ -145,21 +248,28 @@ public abstract class JobBase implements Job {
     }
 
     final void ended(Status how) {
-        if (owner != LIBRARY) {
+        if ((owner & OWNER) != LIBRARY) {
             throw new IllegalStateException(
                     "completed a job that the library does not have: type=%s, context=%s"
                             .formatted(type, context));
         }
-        owner = QUEUE;
+        owner = (byte) (QUEUE | (owner & NODE));
         if (ending != how) { // usually the same as the last time
             ending = how;
         }
     }
 
-    final void retrieved() {
-        owner = USER;
+    /** Whether it belongs to the user again, and not to a node, which was told. */
+    final boolean retrieved() {
         if (status != ending) {
             status = ending;
         }
+        if (owner == QUEUE) {
+            owner = USER;
+            return true;
+        }
+        owner = NODE;
+        holder().ended(status);
+        return false;
     }
 }

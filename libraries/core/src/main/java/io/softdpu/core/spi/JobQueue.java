@@ -35,11 +35,6 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public abstract class JobQueue {
-    private static final Refusal IN_FLIGHT =
-            Refusal.ready(
-                    Status.IN_USE,
-                    () -> "job is in flight: owner=library, expected=its retrieval first");
-
     private final ContextBase context;
     private final int depth;
     private final Member member = new Member();
@@ -177,6 +172,11 @@ public abstract class JobQueue {
         }
 
         @Override
+        public boolean isTaken(Job job) {
+            return job instanceof JobBase base ? !base.isUsers() : job.isInFlight();
+        }
+
+        @Override
         public String describe(Job job) {
             return "type=%s, context=%s".formatted(job.type(), job.context());
         }
@@ -190,8 +190,8 @@ public abstract class JobQueue {
                                 + " has created",
                         job.getClass().getName());
             }
-            if (base.isInFlight()) {
-                return IN_FLIGHT;
+            if (!base.isUsers()) {
+                return base.notTheUsers();
             }
             if (context.state() != ContextState.RUNNING) {
                 return context.states().notRunning();
@@ -207,6 +207,30 @@ public abstract class JobQueue {
             } finally {
                 if (!accepted) {
                     base.returnToUser();
+                    inFlight--;
+                    waiting--;
+                }
+            }
+            return refusal;
+        }
+
+        @Override
+        public @Nullable Refusal submitNode(Job job) {
+            JobBase base = (JobBase) job;
+            if (context.state() != ContextState.RUNNING) {
+                return context.states().notRunning();
+            }
+            base.submittedForNode();
+            inFlight++;
+            waiting++;
+            Refusal refusal = null;
+            boolean accepted = false;
+            try {
+                refusal = onSubmit(base);
+                accepted = refusal == null;
+            } finally {
+                if (!accepted) {
+                    base.returnToNode();
                     inFlight--;
                     waiting--;
                 }
@@ -249,9 +273,9 @@ public abstract class JobQueue {
         }
 
         @Override
-        public void retrieved(Job job) {
-            ((JobBase) job).retrieved();
+        public boolean retrieved(Job job) {
             waiting--;
+            return ((JobBase) job).retrieved();
         }
 
         @Override

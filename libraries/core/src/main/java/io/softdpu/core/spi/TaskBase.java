@@ -7,6 +7,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.SubmitFlags;
 import io.softdpu.core.execution.Task;
+import io.softdpu.core.internal.engine.NodeHolder;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,7 @@ public abstract class TaskBase implements Task {
     /** Completed, but a sanitizer has not run its callback yet. */
     private static final byte HELD = 3;
 
-    /** The bits of the owner; {@link #REFUSED} is beside them. */
+    /** The bits of the owner; {@link #REFUSED} and {@link #NODE} are beside them. */
     private static final byte OWNER = 3;
 
     /**
@@ -42,6 +43,14 @@ public abstract class TaskBase implements Task {
      * submission and a completion, which change the owner, end it at no cost.
      */
     private static final byte REFUSED = 4;
+
+    /**
+     * Set while the node of a graph holds the task, which is then submitted by that alone. A bit of
+     * the owner, so that the checks of the owner find it at no cost.
+     */
+    private static final byte NODE = 8;
+
+    private static final byte OWNER_AND_NODE = OWNER | NODE;
 
     private static final Refusal NO_FLAGS =
             Refusal.ready(
@@ -55,10 +64,16 @@ public abstract class TaskBase implements Task {
             Refusal.ready(
                     Status.IN_USE,
                     () -> "task is in flight: owner=library, expected=its callback first");
+    private static final Refusal OF_NODE =
+            Refusal.ready(
+                    Status.IN_USE,
+                    () ->
+                            "a node of a graph holds the task: owner=graph instance, expected=a"
+                                    + " submission of the instance, or its close first");
 
     private final ContextEngine engine;
     private @Nullable TaskPool<?> pool;
-    private @Nullable TaskChecker checker;
+    private @Nullable TaskWatch watch;
     private byte owner = POOL;
     private @Nullable Refusal refusal;
     private Status status = Status.SUCCESS;
@@ -144,17 +159,17 @@ public abstract class TaskBase implements Task {
         if (flags == null) {
             return NO_FLAGS;
         }
-        if ((owner & OWNER) != USER) {
+        if ((owner & OWNER_AND_NODE) != USER) {
             return notTheUsers();
         }
         if (!engine.takesTasks()) {
             return engine.notRunning();
         }
-        if (checker != null) {
-            if (checker.refuses()) {
+        if (watch != null) {
+            if (watch.refuses()) {
                 return TaskChecker.REFUSAL;
             }
-            checker.submitted(flags);
+            watch.submitted(flags);
         }
         owner = LIBRARY;
         Refusal refused = null;
@@ -168,8 +183,8 @@ public abstract class TaskBase implements Task {
             } else {
                 owner = USER;
                 engine.taskRefused();
-                if (checker != null) {
-                    checker.refused();
+                if (watch != null) {
+                    watch.refused();
                 }
             }
         }
@@ -193,6 +208,10 @@ public abstract class TaskBase implements Task {
             misused("task was submitted after it was freed");
             return FREED;
         }
+        if ((owner & OWNER_AND_NODE) == (USER | NODE)) {
+            misused("task was submitted while a graph instance holds it");
+            return OF_NODE;
+        }
         misused("task was submitted in flight");
         return IN_FLIGHT;
     }
@@ -201,7 +220,7 @@ public abstract class TaskBase implements Task {
 
     /** Takes the task from its user for a submission; whether the user has it. */
     final boolean takeFromUser() {
-        if ((owner & OWNER) != USER) {
+        if ((owner & OWNER_AND_NODE) != USER) {
             return false;
         }
         owner = LIBRARY;
@@ -218,10 +237,11 @@ public abstract class TaskBase implements Task {
      * and on every path: {@link ContextBase#completedAll}. Otherwise as {@link #complete}.
      *
      * @param ended SUCCESS or the failure
-     * @return false if a sanitizer runs the callback of this one later, by {@link #onCompleted}
+     * @return false if a sanitizer runs the callback of this one later, by {@link #onCompleted}, or
+     *     a node of a graph holds it, so that it has no callback
      */
     protected final boolean completeWithOthers(Status ended) {
-        if (checker != null) {
+        if (watch != null) {
             complete(ended);
             return false;
         }
@@ -234,11 +254,7 @@ public abstract class TaskBase implements Task {
     @Override
     public final void free() {
         engine.requireOwner();
-        switch (owner & OWNER) {
-            case LIBRARY, HELD -> {
-                misused("task was freed in flight");
-                throw inFlight();
-            }
+        switch (owner & OWNER_AND_NODE) {
             case POOL -> {
                 misused("task was freed twice");
                 throw new DpuException(Status.BAD_STATE, "task was freed already: " + describe());
@@ -247,11 +263,19 @@ public abstract class TaskBase implements Task {
                 owner = POOL;
                 onFree();
                 userObject = null;
-                if (checker != null) {
-                    checker.freed();
+                if (watch != null) {
+                    watch.freed();
                 }
                 Objects.requireNonNull(pool, "a task has a pool").put(this);
                 engine.taskFreed();
+            }
+            case USER | NODE -> {
+                misused("task was freed while a graph instance holds it");
+                throw heldByNode(", expected=close of the instance first");
+            }
+            default -> {
+                misused("task was freed in flight");
+                throw inFlight();
             }
         }
     }
@@ -292,9 +316,8 @@ public abstract class TaskBase implements Task {
     protected final void complete(Status ended) {
         requireInFlight();
         engine.requireProgressing();
-        if (checker != null) {
-            owner = HELD;
-            checker.hold(ended);
+        if (watch != null) {
+            watch.completed(ended);
         } else {
             deliver(ended);
         }
@@ -310,6 +333,102 @@ public abstract class TaskBase implements Task {
         } catch (Throwable e) {
             engine.callbackFailed(e);
         }
+    }
+
+    // ---- for a sanitizer and for graphs ----
+
+    /** A sanitizer holds the completed task. */
+    final void hold() {
+        owner = (byte) (HELD | (owner & NODE));
+    }
+
+    /** Delivers a completion that a sanitizer has held. */
+    final void deliverHeld(Status ended) {
+        if ((owner & NODE) == 0) {
+            deliver(ended);
+        } else {
+            deliverToNode(ended);
+        }
+    }
+
+    /** Returns the task to the node that holds it, and tells that. */
+    final void deliverToNode(Status ended) {
+        owner = USER | NODE;
+        setStatus(ended);
+        engine.tasksCompleted(1);
+        nodeHold().holder().ended(ended);
+    }
+
+    /**
+     * Gives the task to a node of a graph.
+     *
+     * @throws DpuException IN_USE if it is in flight or held already, BAD_STATE if it was freed
+     */
+    final void holdFor(NodeHolder holder) {
+        switch (owner & OWNER_AND_NODE) {
+            case USER -> {
+                watch = new TaskHold(this, holder, watch);
+                owner = USER | NODE;
+            }
+            case POOL -> throw new DpuException(Status.BAD_STATE, "task was freed: " + describe());
+            case USER | NODE -> throw heldByNode(", expected=close of the instance first");
+            default -> throw inFlight();
+        }
+    }
+
+    /** Takes the task from the node that holds it; it is not in flight. */
+    final void releaseFromNode() {
+        if ((owner & OWNER_AND_NODE) != (USER | NODE)) {
+            throw new IllegalStateException("released in flight, or twice: " + describe());
+        }
+        watch = nodeHold().checker();
+        owner = USER;
+    }
+
+    /** Submits the task for the node that holds it: null if it was accepted, else why not. */
+    final @Nullable Refusal submitForNode() {
+        if ((owner & OWNER_AND_NODE) != (USER | NODE)) {
+            throw new IllegalStateException("not with its node: " + describe());
+        }
+        if (!engine.takesTasks()) {
+            return engine.notRunning();
+        }
+        TaskHold hold = nodeHold();
+        if (hold.refuses()) {
+            return TaskChecker.REFUSAL;
+        }
+        hold.submitted(SubmitFlags.NONE);
+        owner = LIBRARY | NODE;
+        Refusal refused = null;
+        boolean accepted = false;
+        try {
+            refused = onSubmit();
+            accepted = refused == null;
+        } finally {
+            if (accepted) {
+                engine.tasksSubmitted(1);
+            } else {
+                owner = USER | NODE;
+                engine.taskRefused();
+                hold.refused();
+            }
+        }
+        return refused;
+    }
+
+    private TaskHold nodeHold() {
+        if (watch instanceof TaskHold hold) {
+            return hold;
+        }
+        throw new IllegalStateException("no node holds it: " + describe());
+    }
+
+    private DpuException heldByNode(String expected) {
+        return new DpuException(
+                Status.IN_USE,
+                "a node of a graph holds the task: %s, %s%s"
+                        .formatted(describe(), nodeHold().holder().describe(), expected),
+                nodeHold().holder().allocatedAt());
     }
 
     private void requireInFlight() {
@@ -333,36 +452,42 @@ public abstract class TaskBase implements Task {
     /**
      * Refuses a change of a task that the user does not own, or from another thread.
      *
-     * @throws DpuException IN_USE if it is in flight, BAD_STATE if it was freed, NOT_PERMITTED from
-     *     another thread
+     * @throws DpuException IN_USE if it is in flight, or a node of a graph instance in flight holds
+     *     it and no user node runs, BAD_STATE if it was freed, NOT_PERMITTED from another thread
      */
     protected final void requireUser() {
         engine.requireOwner();
-        switch (owner & OWNER) {
-            case LIBRARY, HELD -> {
-                misused("task was changed in flight");
-                throw inFlight();
-            }
+        switch (owner & OWNER_AND_NODE) {
+            case USER -> {}
             case POOL -> {
                 misused("task was changed after it was freed");
                 throw new DpuException(Status.BAD_STATE, "task was freed: " + describe());
             }
-            case USER -> {}
+            case USER | NODE -> {
+                if (nodeHold().holder().isFixed()) {
+                    misused("task was changed while a graph instance in flight holds it");
+                    throw heldByNode(", expected=a change by a user node, or after the instance");
+                }
+            }
+            default -> {
+                misused("task was changed in flight");
+                throw inFlight();
+            }
         }
     }
 
     final void setPool(TaskPool<?> newPool) {
         pool = newPool;
         ContextChecker contextChecker = engine.checker();
-        checker = contextChecker == null ? null : new TaskChecker(this, newPool, contextChecker);
+        watch = contextChecker == null ? null : new TaskChecker(this, newPool, contextChecker);
     }
 
     final void handOut() {
         owner = USER;
         status = Status.SUCCESS;
         userData = 0;
-        if (checker != null) {
-            checker.handedOut();
+        if (watch != null) {
+            watch.handedOut();
         }
     }
 
@@ -381,8 +506,8 @@ public abstract class TaskBase implements Task {
     }
 
     private void misused(String how) {
-        if (checker != null) {
-            checker.misused(how);
+        if (watch != null) {
+            watch.misused(how);
         }
     }
 

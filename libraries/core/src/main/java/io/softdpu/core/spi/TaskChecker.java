@@ -8,11 +8,8 @@ import io.softdpu.core.internal.sanitizer.Mistake;
 import io.softdpu.core.internal.sanitizer.SanitizerState;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Sanitizer checks of one task. Null in a task without a sanitizer, which is the only check on the
- * data path. The engine's thread.
- */
-final class TaskChecker extends HeldTask {
+/** Sanitizer checks of one task. The engine's thread. */
+final class TaskChecker extends HeldTask implements TaskWatch {
     /** What {@link #refuses} stands for. */
     static final Refusal REFUSAL =
             Refusal.ready(
@@ -35,7 +32,8 @@ final class TaskChecker extends HeldTask {
         this.context = context;
     }
 
-    void handedOut() {
+    @Override
+    public void handedOut() {
         allocatedAt = SanitizerState.place();
         context.handedOut(this);
     }
@@ -55,11 +53,13 @@ final class TaskChecker extends HeldTask {
         return !task.isInFlight();
     }
 
-    void freed() {
+    @Override
+    public void freed() {
         context.freed(this);
     }
 
-    void misused(String what) {
+    @Override
+    public void misused(String what) {
         report(Mistake.TASK_MISUSED, what);
     }
 
@@ -74,30 +74,35 @@ final class TaskChecker extends HeldTask {
      * flight, and never for receives, which a peer completes: a program that retries at the next
      * completion would wait without end.
      */
-    boolean refuses() {
+    @Override
+    public boolean refuses() {
         return pool.checkedInFlight > 0 && !task.completesInOrder() && context.shuffler().refuses();
     }
 
-    void submitted(SubmitFlags flags) {
+    @Override
+    public void submitted(SubmitFlags flags) {
         optimizesReports = flags.optimizesReports();
         sequence = context.nextSubmission();
         pool.checkedInFlight++;
     }
 
-    void refused() {
+    @Override
+    public void refused() {
         pool.checkedInFlight--;
     }
 
-    /** Holds the task; its callback runs later. */
-    void hold(Status how) {
+    /** Holds the task; its callback runs later, or its node is told later. */
+    @Override
+    public void completed(Status how) {
         ended = how;
+        task.hold();
         context.shuffler().hold(this);
     }
 
     @Override
     public void deliver() {
         pool.checkedInFlight--;
-        task.deliver(ended);
+        task.deliverHeld(ended);
     }
 
     @Override

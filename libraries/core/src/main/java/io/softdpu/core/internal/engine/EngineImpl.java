@@ -103,8 +103,12 @@ public final class EngineImpl implements Waitable {
         if (polled != null) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "context does not support event mode: context=%s, engineThread=%s"
-                            .formatted(polled.describe(), owner.getName()));
+                    "%s does not support event mode: %s=%s, engineThread=%s"
+                            .formatted(
+                                    polled.kind(),
+                                    polled.kind(),
+                                    polled.describe(),
+                                    owner.getName()));
         }
         members.selectAll();
         boolean ready = arm(); // may create the events
@@ -149,8 +153,11 @@ public final class EngineImpl implements Waitable {
         if (members.count() > 0) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "event mode is set before contexts are connected: contexts=%d, engineThread=%s"
-                            .formatted(members.count(), owner.getName()));
+                    "event mode is set before %s are connected: %s, engineThread=%s"
+                            .formatted(
+                                    members.describeKinds(),
+                                    members.describeCounts(),
+                                    owner.getName()));
         }
         this.selective = selective;
     }
@@ -187,8 +194,11 @@ public final class EngineImpl implements Waitable {
         if (first != null) {
             throw new DpuException(
                     Status.IN_USE,
-                    "contexts are connected to the engine: contexts=%d, first=%s"
-                            .formatted(members.count(), first.describe()));
+                    "%s are connected to the engine: %s, first=%s"
+                            .formatted(
+                                    members.describeKinds(),
+                                    members.describeCounts(),
+                                    first.describe()));
         }
         closed = true;
         mailbox.close();
@@ -225,9 +235,9 @@ public final class EngineImpl implements Waitable {
         return counters.inFlight();
     }
 
-    // ---- for the contexts ----
+    // ---- for the contexts and graphs ----
 
-    /** Adds a context. */
+    /** Adds a context or a graph. */
     public void connect(EngineMember member) {
         members.add(member);
     }
@@ -247,7 +257,9 @@ public final class EngineImpl implements Waitable {
         return members.awaitsEvents();
     }
 
-    /** Removes a context; inside progress its slot stays empty until the pass is over. */
+    /**
+     * Removes a context or a graph; inside progress its slot stays empty until the pass is over.
+     */
     public void disconnect(EngineMember member) {
         members.remove(member);
         if (!progressing) {

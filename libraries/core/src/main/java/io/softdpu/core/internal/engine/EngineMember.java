@@ -2,15 +2,28 @@ package io.softdpu.core.internal.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** Context as its engine uses it. The engine's thread. */
+/** Context or graph as its engine uses it. The engine's thread. */
 public abstract class EngineMember {
     /** Whether it had work when the notification was cleared; used by the engine only. */
     boolean selected;
 
-    /** The context's name, for messages. */
+    /** The kind of the member, for messages, a word that takes an s in the plural. */
+    public String kind() {
+        return "context";
+    }
+
+    /**
+     * Whether it is progressed after a notification whenever another member is, since the work of
+     * others may be what it waits for.
+     */
+    public boolean followsOthers() {
+        return false;
+    }
+
+    /** The member's name, for messages. */
     public abstract String describe();
 
-    /** The context's state, its tasks, and what it waits for, for messages. */
+    /** The member's state, its work, and what it waits for, for messages. */
     public abstract String describeWork();
 
     /**

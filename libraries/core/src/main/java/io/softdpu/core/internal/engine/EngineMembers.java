@@ -4,11 +4,16 @@ import io.softdpu.core.internal.wait.Waitable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Contexts of an engine, in the order of connecting. A callback may connect and disconnect contexts
- * during a pass, so gaps stay until it is over. The engine's thread.
+ * Contexts and graphs of an engine, in the order of connecting. A callback may connect and
+ * disconnect them during a pass, so gaps stay until it is over. The engine's thread.
  */
 @SuppressWarnings("ReferenceEquality") // contexts are compared by identity
 final class EngineMembers {
@@ -130,7 +135,7 @@ final class EngineMembers {
         for (int i = 0; i < slots; i++) {
             EngineMember member = members[i];
             if (member != null) {
-                member.selected = member.arm();
+                member.selected = member.arm() || member.followsOthers();
             }
         }
     }
@@ -170,6 +175,32 @@ final class EngineMembers {
             }
         }
         return false;
+    }
+
+    /** Number of each kind, for messages: {@code contexts=2, graphs=1}. */
+    String describeCounts() {
+        Map<String, Integer> counts = new TreeMap<>();
+        for (int i = 0; i < slots; i++) {
+            EngineMember member = members[i];
+            if (member != null) {
+                counts.merge(member.kind() + "s", 1, Integer::sum);
+            }
+        }
+        return counts.entrySet().stream()
+                .map(each -> each.getKey() + "=" + each.getValue())
+                .collect(Collectors.joining(", "));
+    }
+
+    /** The kinds of the members, for messages: {@code contexts and graphs}. */
+    String describeKinds() {
+        Set<String> kinds = new TreeSet<>();
+        for (int i = 0; i < slots; i++) {
+            EngineMember member = members[i];
+            if (member != null) {
+                kinds.add(member.kind() + "s");
+            }
+        }
+        return String.join(" and ", kinds);
     }
 
     /** The first context; null if there is none. */

@@ -18,6 +18,9 @@ public abstract class QueueMember<J> {
     /** Whether the job is submitted and not yet retrieved. */
     public abstract boolean isInFlight(J job);
 
+    /** Whether the job has to be refused, since the user does not have it. */
+    public abstract boolean isTaken(J job);
+
     /** The kind of the job and its context, for messages. */
     public abstract String describe(J job);
 
@@ -27,6 +30,13 @@ public abstract class QueueMember<J> {
      * @return null if it was accepted, else why not
      */
     public abstract @Nullable Refusal submit(J job);
+
+    /**
+     * Submits a job for the node of a graph that holds it; a place of the queue was reserved.
+     *
+     * @return null if it was accepted, else why not
+     */
+    public abstract @Nullable Refusal submitNode(J job);
 
     /** Keeps the reason why a job was refused, for its user. Allocates nothing. */
     public abstract void refused(J job, Refusal refusal);
@@ -47,8 +57,13 @@ public abstract class QueueMember<J> {
     /** Cancels {@link #arm()}. */
     public abstract void disarm();
 
-    /** The user has retrieved this job. */
-    public abstract void retrieved(J job);
+    /**
+     * This job was retrieved: it belongs to its user again, or to the node of a graph, which is
+     * told.
+     *
+     * @return whether it belongs to its user
+     */
+    public abstract boolean retrieved(J job);
 
     /** Number of its jobs submitted and not yet retrieved. */
     public abstract int inFlight();

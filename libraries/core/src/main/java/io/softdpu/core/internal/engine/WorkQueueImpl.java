@@ -47,6 +47,12 @@ public final class WorkQueueImpl<J> {
     private int endedHead;
     private int endedCount;
 
+    /** Null until the first graph is added. */
+    private @Nullable QueueGraphs graphs;
+
+    /** The instance that {@link #take} has found. */
+    private @Nullable QueueInstance taken;
+
     /** Null in polling mode. Volatile for {@link #wake()} alone. */
     private volatile @Nullable EventPoller poller;
 
@@ -111,8 +117,11 @@ public final class WorkQueueImpl<J> {
         memberCount = kept;
     }
 
-    /** Removes the queue from all contexts; no job is in flight. */
+    /** Removes all graphs, and the queue from all contexts; no job is in flight. */
     public void removeAll() {
+        if (graphs != null) {
+            graphs.removeAll();
+        }
         while (memberCount > 0) {
             remove(Objects.requireNonNull(members[memberCount - 1], "no gaps"));
         }
@@ -120,7 +129,7 @@ public final class WorkQueueImpl<J> {
 
     /** See {@code WorkQueue.trySubmit}; null if the job was accepted, else why not. */
     public @Nullable Refusal submit(QueueMember<J> member, J job) {
-        if (inFlight == depth && !member.isInFlight(job)) {
+        if (inFlight == depth && !member.isTaken(job)) {
             return full;
         }
         if (shuffler != null && refusesSubmission(member, job)) {
@@ -144,13 +153,21 @@ public final class WorkQueueImpl<J> {
     }
 
     /**
-     * Does the work that can be done now, unless a completed job is waiting.
+     * Does the work that can be done now, unless a completed job is waiting, and handles the end of
+     * at most one node of a graph.
      *
-     * @return SUCCESS if a completed job is waiting, AGAIN if none is, INVALID_VALUE once after a
-     *     context has failed
+     * @return SUCCESS if a completed job or instance is waiting, AGAIN if none is, or a node has
+     *     ended, INVALID_VALUE once after a context has failed
      */
     public Status progress() {
         used = true;
+        QueueGraphs present = graphs;
+        if (present != null) {
+            Status graph = progress(present);
+            if (graph != Status.IN_PROGRESS) {
+                return graph;
+            }
+        }
         if (endedCount == 0 || shuffler != null) {
             for (int i = 0; i < memberCount; i++) {
                 progress(Objects.requireNonNull(members[i], "no gaps"));
@@ -166,18 +183,102 @@ public final class WorkQueueImpl<J> {
         return endedCount > 0 ? Status.SUCCESS : Status.AGAIN;
     }
 
-    /** The next completed job; there is one. */
+    /**
+     * The progress of graphs.
+     *
+     * @return SUCCESS if an instance waits to be retrieved, AGAIN if the end of a node was handled,
+     *     IN_PROGRESS if neither
+     */
+    private Status progress(QueueGraphs present) {
+        if (present.isRunningUserNode()) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "progressRetrieve called from inside a user node: thread=%s, expected=a call after the node has returned"
+                            .formatted(owner.getName()));
+        }
+        if (present.hasEnded()) {
+            return Status.SUCCESS;
+        }
+        if (present.step()) {
+            return Status.AGAIN;
+        }
+        return present.hasEnded() ? Status.SUCCESS : Status.IN_PROGRESS;
+    }
+
+    /**
+     * Takes what is waiting after {@link #progress} has returned SUCCESS: a completed job, or an
+     * instance, which is {@link #takenInstance} then, or the end of a node, which is handled.
+     *
+     * @return the job, or null
+     */
     @SuppressWarnings("unchecked") // only ended() adds elements
-    public J take() {
+    public @Nullable J take() {
+        QueueGraphs present = graphs;
+        if (present != null) {
+            taken = present.pollEnded();
+            if (taken != null) {
+                taken.retrieved();
+                return null;
+            }
+        }
         J job = (J) Objects.requireNonNull(ended[endedHead], "an ended job");
         QueueMember<J> member = Objects.requireNonNull(endedOf[endedHead], "its context");
         ended[endedHead] = null;
         endedOf[endedHead] = null;
         endedHead = endedHead + 1 == depth ? 0 : endedHead + 1;
         endedCount--;
+        if (!member.retrieved(job)) {
+            return null; // its place is the instance's
+        }
         inFlight--;
-        member.retrieved(job);
         return job;
+    }
+
+    /** The instance that {@link #take} has taken; null if that was the end of a node. */
+    public @Nullable QueueInstance takenInstance() {
+        return taken;
+    }
+
+    // ---- for the graphs ----
+
+    /** The graphs of this queue; null if none was added. */
+    public @Nullable QueueGraphs graphs() {
+        return graphs;
+    }
+
+    /** Sets what drives the graphs, with the first. */
+    public void setGraphs(QueueGraphs newGraphs) {
+        graphs = newGraphs;
+    }
+
+    /** Reserves places for an instance; whether there are as many. */
+    public boolean reserve(int places) {
+        if (depth - inFlight < places) {
+            return false;
+        }
+        used = true;
+        inFlight += places;
+        return true;
+    }
+
+    /** Returns the places of an instance. */
+    public void release(int places) {
+        inFlight -= places;
+    }
+
+    /** Signals work after arming, since an instance was submitted. */
+    public void instanceSubmitted() {
+        if (armed.get()) {
+            signal();
+        }
+    }
+
+    /** Submits a job for the node of a graph; null if it was accepted, else why not. */
+    public @Nullable Refusal submitNode(QueueMember<J> member, J job) {
+        if (shuffler != null && shuffler.refuses()) {
+            return SANITIZER;
+        }
+        return member.submitNode(job);
     }
 
     /** See {@code WorkQueue.setEventDriven}. */
@@ -235,7 +336,7 @@ public final class WorkQueueImpl<J> {
         var _ = poller(); // refuses the call in polling mode
         used = true;
         armed.set(true); // before the contexts are asked: one that fails later wakes
-        boolean ready = endedCount > 0 || broken;
+        boolean ready = endedCount > 0 || broken || (graphs != null && graphs.hasWork());
         for (int i = 0; i < memberCount; i++) {
             ready |= Objects.requireNonNull(members[i], "no gaps").arm();
         }
@@ -251,6 +352,11 @@ public final class WorkQueueImpl<J> {
         for (int i = 0; i < memberCount; i++) {
             Objects.requireNonNull(members[i], "no gaps").disarm();
         }
+    }
+
+    /** A graph on this queue with a node of this context; null if there is none. */
+    public @Nullable String graphOf(Object context) {
+        return graphs == null ? null : graphs.userOf(context);
     }
 
     /** Closes the queue; it was removed from all contexts. */

@@ -11,5 +11,7 @@ public enum Mistake {
     /** A task was not freed when its context was closed. */
     TASK_LEAKED,
     /** A buf was not released when its inventory or pool was stopped. */
-    BUF_LEAKED
+    BUF_LEAKED,
+    /** An instance was not closed when its graph was stopped. */
+    INSTANCE_LEAKED
 }

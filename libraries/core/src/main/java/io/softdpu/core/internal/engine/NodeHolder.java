@@ -1,0 +1,34 @@
+package io.softdpu.core.internal.engine;
+
+import io.softdpu.core.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Node of a graph instance, as the task or job that it holds uses it. The thread of the engine or
+ * work queue.
+ */
+public abstract class NodeHolder {
+    /** Creates a holder. */
+    protected NodeHolder() {}
+
+    /**
+     * The task or job that it has submitted has ended and belongs to the node again. Called in
+     * place of the user's callback, and of the retrieval by the user.
+     */
+    public abstract void ended(Status how);
+
+    /**
+     * Whether the operands may not be changed now: the instance is in flight, and no user node
+     * runs.
+     */
+    public abstract boolean isFixed();
+
+    /** The node and its instance, for messages: {@code node=..., instance=...}. */
+    public abstract String describe();
+
+    /** Reports a mistake of the program to the sanitizer, if one is on. */
+    public abstract void misused(String what);
+
+    /** Stack trace of the creation of the instance; null without a sanitizer. */
+    public abstract @Nullable Throwable allocatedAt();
+}

@@ -1,0 +1,75 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.SubmitFlags;
+import io.softdpu.core.internal.engine.NodeHolder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hold of a graph's node on a task, with the sanitizer's checker, if the task has one. The engine's
+ * thread.
+ */
+final class TaskHold implements TaskWatch {
+    private final TaskBase task;
+    private final NodeHolder holder;
+    private final @Nullable TaskWatch checker;
+
+    TaskHold(TaskBase task, NodeHolder holder, @Nullable TaskWatch checker) {
+        this.task = task;
+        this.holder = holder;
+        this.checker = checker;
+    }
+
+    NodeHolder holder() {
+        return holder;
+    }
+
+    @Nullable TaskWatch checker() {
+        return checker;
+    }
+
+    @Override
+    public void handedOut() {
+        throw new IllegalStateException("allocated a task that a node holds: " + task.describe());
+    }
+
+    @Override
+    public void freed() {
+        throw new IllegalStateException("freed a task that a node holds: " + task.describe());
+    }
+
+    @Override
+    public void misused(String what) {
+        if (checker != null) {
+            checker.misused(what + ", " + holder.describe());
+        }
+    }
+
+    @Override
+    public boolean refuses() {
+        return checker != null && checker.refuses();
+    }
+
+    @Override
+    public void submitted(SubmitFlags flags) {
+        if (checker != null) {
+            checker.submitted(flags);
+        }
+    }
+
+    @Override
+    public void refused() {
+        if (checker != null) {
+            checker.refused();
+        }
+    }
+
+    @Override
+    public void completed(Status ended) {
+        if (checker != null) {
+            checker.completed(ended);
+        } else {
+            task.deliverToNode(ended);
+        }
+    }
+}

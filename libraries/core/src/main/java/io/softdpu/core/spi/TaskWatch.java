@@ -1,0 +1,31 @@
+package io.softdpu.core.spi;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.SubmitFlags;
+
+/**
+ * Sanitizer's checker of a task, or node of a graph that holds the task. Most tasks have neither:
+ * null in these is the only check on the data path. The engine's thread.
+ */
+interface TaskWatch {
+    /** The task was allocated. */
+    void handedOut();
+
+    /** The task was returned to its pool. */
+    void freed();
+
+    /** The program has used the task in a way that its state does not allow. */
+    void misused(String what);
+
+    /** Whether to refuse a submission with AGAIN. */
+    boolean refuses();
+
+    /** The task is being submitted. */
+    void submitted(SubmitFlags flags);
+
+    /** The submission was refused. */
+    void refused();
+
+    /** The library has completed the task: a sanitizer holds it now, or its node is told. */
+    void completed(Status ended);
+}
