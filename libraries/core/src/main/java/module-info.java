@@ -17,6 +17,7 @@ module io.softdpu.core {
             io.softdpu.rdma.shm;
     exports io.softdpu.core.device;
     exports io.softdpu.core.execution;
+    exports io.softdpu.core.graph;
     exports io.softdpu.core.memory;
     exports io.softdpu.core.resource to
             io.softdpu.junit;

@@ -1,0 +1,250 @@
+package io.softdpu.core.graph;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.core.execution.Job;
+import io.softdpu.core.internal.engine.WorkQueueImpl;
+import io.softdpu.core.spi.Failures;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Order of the nodes of all instances in flight on one work queue, or of one graph on an engine.
+ * Nodes that are to be started, and ends that are to be handled, are in a list that the nodes
+ * themselves form; so it allocates nothing. The thread of the queue or engine.
+ *
+ * <p>A node that was refused with AGAIN or FULL is started again in each pass. After the first
+ * failure of an instance those of its nodes that have not started are skipped, and the instance
+ * ends with the last that runs.
+ */
+abstract class Scheduler {
+    /** Result of {@link #handleNext}: nothing was done. */
+    static final int NOTHING = 0;
+
+    /** Result of {@link #handleNext}: a node was started or skipped. */
+    static final int STARTED = 1;
+
+    /** Result of {@link #handleNext}: the end of a node was handled. */
+    static final int ENDED = 2;
+
+    private final @Nullable WorkQueueImpl<Job> queue;
+    private @Nullable NodeRun head;
+    private @Nullable NodeRun tail;
+    private int listed;
+
+    /** Nodes in the list whose last try was refused. */
+    private int retrying;
+
+    private boolean runningUserNode;
+
+    /**
+     * Creates one without instances.
+     *
+     * @param queue the work queue; null for an engine
+     */
+    Scheduler(@Nullable WorkQueueImpl<Job> queue) {
+        this.queue = queue;
+    }
+
+    // ---- what differs between queues and engines ----
+
+    /** An instance that is not part of another has ended. */
+    abstract void instanceEnded(GraphInstance instance);
+
+    /** A task or job of a node has ended. */
+    abstract void ended(NodeRun run, Status how);
+
+    /** A user node, or a submission, has thrown; progress is to throw it. */
+    abstract void threw(Throwable thrown);
+
+    // ---- instances ----
+
+    /** Begins a run of an instance: its root nodes start. */
+    void begin(GraphInstance instance) {
+        instance.begin(this);
+        for (int root : instance.graph().roots()) {
+            instance.activated();
+            start(instance.run(root));
+        }
+    }
+
+    /** Number of nodes to be started or whose end is to be handled. */
+    int listed() {
+        return listed;
+    }
+
+    /** Whether there are others in the list than those that were refused. */
+    boolean hasWork() {
+        return listed > retrying;
+    }
+
+    boolean isRunningUserNode() {
+        return runningUserNode;
+    }
+
+    /** Takes the first of the list, of which there is one, and starts it or handles its end. */
+    int handleNext() {
+        NodeRun run = poll();
+        if (run.hasEnded()) {
+            end(run);
+            return ENDED;
+        }
+        if (run.instance().hasFailed()) {
+            run.instance().deactivated();
+            finish(run.instance());
+            return STARTED;
+        }
+        if (run.node().callback() != null) {
+            runUserNode(run);
+            return ENDED;
+        }
+        return submit(run) ? STARTED : NOTHING;
+    }
+
+    /** Handles the end of a node now. */
+    void endNow(NodeRun run, Status how) {
+        run.setEnd(how);
+        end(run);
+    }
+
+    /** Handles the end of a node later. */
+    void endLater(NodeRun run, Status how) {
+        run.setEnd(how);
+        add(run);
+    }
+
+    private void start(NodeRun run) {
+        GraphNode node = run.node();
+        if (node.subgraph() != null) {
+            run.running();
+            begin(run.subinstance());
+        } else if (node.context() != null) {
+            submit(run);
+        } else {
+            add(run);
+        }
+    }
+
+    /** Submits a task or job; whether it was accepted, or will never be. */
+    private boolean submit(NodeRun run) {
+        run.running();
+        Refusal refusal = null;
+        try {
+            refusal = run.submit(queue);
+            if (refusal == null) {
+                return true;
+            }
+        } catch (RuntimeException e) { // memory that was closed, or a defect of a library
+            DpuException failure = Failures.of(e);
+            run.failed(failure.status(), e);
+        }
+        if (refusal != null && isTemporary(refusal.status())) {
+            run.waiting();
+            run.retries = true;
+            add(run);
+            return false;
+        }
+        if (refusal != null) {
+            run.refused(refusal);
+        }
+        add(run);
+        return true;
+    }
+
+    private static boolean isTemporary(Status status) {
+        return status == Status.AGAIN || status == Status.FULL;
+    }
+
+    private void runUserNode(NodeRun run) {
+        run.running();
+        Throwable thrown = null;
+        Status how = Status.UNEXPECTED;
+        runningUserNode = true;
+        try {
+            how = returned(run.runCallback(), run);
+        } catch (Throwable e) { // thrown by progress, when the end of the node has been handled
+            thrown = e;
+        } finally {
+            runningUserNode = false;
+        }
+        if (thrown == null) {
+            endNow(run, how);
+        } else {
+            run.failed(how, thrown);
+            end(run);
+            threw(thrown);
+        }
+    }
+
+    @SuppressWarnings("ConstantValue") // a callback may return what its annotation excludes
+    private static Status returned(@Nullable Status status, NodeRun run) {
+        if (status == null) {
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    "user node has returned null: %s, expected=a status".formatted(run.describe()));
+        }
+        return status;
+    }
+
+    private void end(NodeRun run) {
+        GraphInstance instance = run.instance();
+        Status how = run.takeEnd();
+        if (how != Status.SUCCESS) {
+            instance.failed(run);
+        } else if (!instance.hasFailed()) {
+            for (int child : run.node().startedChildren()) {
+                NodeRun next = instance.run(child);
+                if (next.parentSucceeded()) {
+                    instance.activated();
+                    start(next);
+                }
+            }
+        }
+        instance.deactivated();
+        finish(instance);
+    }
+
+    /** Ends an instance whose last node has ended. */
+    private void finish(GraphInstance instance) {
+        if (instance.isActive()) {
+            return;
+        }
+        instance.ended();
+        NodeRun holder = instance.holder();
+        if (holder == null) {
+            instanceEnded(instance);
+        } else {
+            endLater(holder, instance.outcome());
+        }
+    }
+
+    private void add(NodeRun run) {
+        run.next = null;
+        if (tail == null) {
+            head = run;
+        } else {
+            tail.next = run;
+        }
+        tail = run;
+        listed++;
+        if (run.retries) {
+            retrying++;
+        }
+    }
+
+    private NodeRun poll() {
+        NodeRun first = Objects.requireNonNull(head, "a node in the list");
+        head = first.next;
+        if (head == null) {
+            tail = null;
+        }
+        first.next = null;
+        listed--;
+        if (first.retries) {
+            retrying--;
+            first.retries = false;
+        }
+        return first;
+    }
+}
