@@ -26,6 +26,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +57,9 @@ public final class Graph implements AutoCloseable {
     /** Limit of {@link #setMaxInstances}, more than any program needs. */
     public static final int MAX_INSTANCES = 1 << 20;
 
+    private static final Function<Object, Object> ENGINES =
+            ImplementationAccess.of(ProgressEngine.class);
+    private static final Function<Object, Object> QUEUES = ImplementationAccess.of(WorkQueue.class);
     private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
 
     private final String name = "graph #" + LAST_NUMBER.incrementAndGet();
@@ -103,10 +107,7 @@ public final class Graph implements AutoCloseable {
      *     engine is closed
      */
     public static Graph create(ProgressEngine engine) {
-        EngineImpl impl =
-                (EngineImpl)
-                        ImplementationAccess.of(
-                                ProgressEngine.class, Arguments.notNull(engine, "engine"));
+        EngineImpl impl = (EngineImpl) ENGINES.apply(Arguments.notNull(engine, "engine"));
         impl.requireOwner();
         impl.requireOpen();
         CompletionShuffler shuffler = impl.shuffler();
@@ -564,7 +565,7 @@ public final class Graph implements AutoCloseable {
 
     @SuppressWarnings("unchecked") // a work queue has jobs
     static WorkQueueImpl<Job> implementation(WorkQueue queue) {
-        return (WorkQueueImpl<Job>) ImplementationAccess.of(WorkQueue.class, queue);
+        return (WorkQueueImpl<Job>) QUEUES.apply(queue);
     }
 
     // ---- instances ----

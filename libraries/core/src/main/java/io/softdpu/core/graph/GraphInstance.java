@@ -4,9 +4,11 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.core.internal.access.NodeAccess;
 import io.softdpu.core.internal.engine.QueueInstance;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.core.internal.sanitizer.SanitizerState;
@@ -67,9 +69,10 @@ public final class GraphInstance implements AutoCloseable {
     GraphInstance(Graph graph, int number, List<GraphNode> nodes, boolean sanitized) {
         this.graph = graph;
         this.number = number;
+        NodeAccess<Context, Task, Job> access = NodeAccess.of(Context.class, Task.class, Job.class);
         this.runs = new NodeRun[nodes.size()];
         for (int i = 0; i < runs.length; i++) {
-            runs[i] = new NodeRun(this, nodes.get(i));
+            runs[i] = new NodeRun(this, nodes.get(i), access);
         }
         this.failed = new NodeRun[runs.length];
         this.createdAt = sanitized ? SanitizerState.place() : null;

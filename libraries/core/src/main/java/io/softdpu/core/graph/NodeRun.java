@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class NodeRun extends NodeHolder {
     private final GraphInstance instance;
     private final GraphNode node;
+    private final NodeAccess<Context, Task, Job> access;
     private @Nullable Task task;
     private @Nullable Job job;
     private @Nullable Object object;
@@ -42,9 +43,10 @@ final class NodeRun extends NodeHolder {
     /** Whether its last try of a submission was refused, to be repeated. */
     boolean retries;
 
-    NodeRun(GraphInstance instance, GraphNode node) {
+    NodeRun(GraphInstance instance, GraphNode node, NodeAccess<Context, Task, Job> access) {
         this.instance = instance;
         this.node = node;
+        this.access = access;
     }
 
     GraphInstance instance() {
@@ -69,7 +71,7 @@ final class NodeRun extends NodeHolder {
         if (isSame(task, newTask)) {
             return;
         }
-        access().holdTask(newTask, this);
+        access.holdTask(newTask, this);
         release();
         task = newTask;
     }
@@ -78,7 +80,7 @@ final class NodeRun extends NodeHolder {
         if (isSame(job, newJob)) {
             return;
         }
-        access().holdJob(newJob, this);
+        access.holdJob(newJob, this);
         release();
         job = newJob;
     }
@@ -104,11 +106,11 @@ final class NodeRun extends NodeHolder {
     /** Returns what it holds to the user. */
     void release() {
         if (task != null) {
-            access().releaseTask(task);
+            access.releaseTask(task);
             task = null;
         }
         if (job != null) {
-            access().releaseJob(job);
+            access.releaseJob(job);
             job = null;
         }
         if (subinstance != null) {
@@ -167,9 +169,8 @@ final class NodeRun extends NodeHolder {
     /** Submits the task or job: null if it was accepted, else why not. */
     @Nullable Refusal submit(@Nullable WorkQueueImpl<Job> queue) {
         return queue == null
-                ? access().submitTask(Objects.requireNonNull(task, "checked at the submission"))
-                : access().submitJob(
-                                Objects.requireNonNull(job, "checked at the submission"), queue);
+                ? access.submitTask(Objects.requireNonNull(task, "checked at the submission"))
+                : access.submitJob(Objects.requireNonNull(job, "checked at the submission"), queue);
     }
 
     /** Runs the callback of the user. */
@@ -245,9 +246,5 @@ final class NodeRun extends NodeHolder {
     @Override
     public @Nullable Throwable allocatedAt() {
         return instance.createdAt();
-    }
-
-    private static NodeAccess<Context, Task, Job> access() {
-        return NodeAccess.of(Context.class, Task.class, Job.class);
     }
 }

@@ -138,7 +138,8 @@ public final class TinyContext extends ContextBase {
             if (!completesByItself) {
                 allowed--;
             }
-            take().finish(Status.SUCCESS);
+            TinyTask task = take();
+            task.finish(task.outcome);
             progressed = true;
         }
         return progressed;
@@ -211,6 +212,8 @@ public final class TinyContext extends ContextBase {
 
         @Nullable TinyCallback callback;
         boolean valid = true;
+        Status outcome = Status.SUCCESS;
+        @Nullable TinyObserver observer;
         private final TinyContext tiny;
 
         TinyTask(TinyContext context) {
@@ -224,6 +227,9 @@ public final class TinyContext extends ContextBase {
         }
 
         void finish(Status status) {
+            if (observer != null) {
+                observer.finished(status);
+            }
             complete(status);
         }
 
@@ -240,6 +246,9 @@ public final class TinyContext extends ContextBase {
                 return FULL;
             }
             tiny.queue[(tiny.head + tiny.queued++) % tiny.queue.length] = this;
+            if (observer != null) {
+                observer.accepted();
+            }
             return null;
         }
 
@@ -259,7 +268,16 @@ public final class TinyContext extends ContextBase {
         protected void onFree() {
             callback = null;
             valid = true;
+            outcome = Status.SUCCESS;
+            observer = null;
         }
+    }
+
+    /** Told what the library does with a tiny task or job. */
+    interface TinyObserver {
+        void accepted();
+
+        void finished(Status status);
     }
 
     /** Callback of a tiny task. */

@@ -4,12 +4,14 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.TinyContext.TinyObserver;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.JobBase;
 import io.softdpu.core.spi.JobQueue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 public final class TinyJobs extends ContextBase {
     static final JobType COUNT = new JobType("tiny count");
     static final JobType SHOUT = new JobType("tiny shout");
+    private static final Refusal BUSY =
+            Refusal.ready(Status.AGAIN, () -> "tiny context is busy: busy=true, expected=false");
 
     /** Slices that all queues have done. */
     final AtomicInteger slices = new AtomicInteger();
@@ -132,6 +136,11 @@ public final class TinyJobs extends ContextBase {
         boolean atOnce;
         boolean breaksContext;
         long number;
+
+        /** Whether the context cannot take it at present. */
+        @Nullable BooleanSupplier refusedForNow;
+
+        @Nullable TinyObserver observer;
         private int left;
 
         TinyJob(ContextBase context, JobType type) {
@@ -171,8 +180,14 @@ public final class TinyJobs extends ContextBase {
                 return Refusal.of(
                         Status.INVALID_VALUE, "job is not valid: valid=false, expected=true");
             }
+            if (job.refusedForNow != null && job.refusedForNow.getAsBoolean()) {
+                return BUSY;
+            }
+            if (job.observer != null) {
+                job.observer.accepted();
+            }
             if (job.atOnce) {
-                complete(job, job.outcome);
+                finish(job, job.outcome);
                 return null;
             }
             job.left = job.slices;
@@ -195,7 +210,7 @@ public final class TinyJobs extends ContextBase {
                 if (job.breaksContext) {
                     fatal(job.outcome, "tiny engine is broken: job=" + job.userData());
                 }
-                complete(take(), job.outcome);
+                finish(take(), job.outcome);
             }
             return true;
         }
@@ -208,8 +223,15 @@ public final class TinyJobs extends ContextBase {
         @Override
         protected void onFlush() {
             while (inFlight() > 0) {
-                complete(take(), Status.SHUTDOWN);
+                finish(take(), Status.SHUTDOWN);
             }
+        }
+
+        private void finish(TinyJob job, Status status) {
+            if (job.observer != null) {
+                job.observer.finished(status);
+            }
+            complete(job, status);
         }
 
         private TinyJob take() {

@@ -1,14 +1,12 @@
 package io.softdpu.core.internal.access;
 
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Access to the implementations of engines and work queues, by the class that users see. Any
- * thread; not for the data path.
+ * thread.
  */
 public final class ImplementationAccess {
     private static final Map<Class<?>, Function<Object, Object>> INSTALLED =
@@ -21,16 +19,11 @@ public final class ImplementationAccess {
         INSTALLED.put(owner, object -> implementation.apply(owner.cast(object)));
     }
 
-    /** The implementation of an object whose class has installed the access. */
-    public static <T> Object of(Class<T> owner, T object) {
-        return Objects.requireNonNull(access(owner).apply(object), "an implementation");
-    }
-
-    private static Function<Object, Object> access(Class<?> owner) {
-        return ClassLoading.access(owner, () -> left(owner));
-    }
-
-    private static @Nullable Function<Object, Object> left(Class<?> owner) {
-        return INSTALLED.get(owner);
+    /**
+     * The access to the implementations of objects of a class, to be kept in a field: its use
+     * allocates nothing.
+     */
+    public static Function<Object, Object> of(Class<?> owner) {
+        return ClassLoading.access(owner, () -> INSTALLED.get(owner));
     }
 }
