@@ -6,6 +6,13 @@ import io.softdpu.core.internal.engine.EngineMember;
 
 /** Started graph as its engine uses it. The engine's thread. */
 final class EngineGraph extends EngineMember {
+    /**
+     * Limit of steps in one pass beyond those that there were at its beginning: nodes that follow
+     * others start in the same pass, and an instance that is submitted again by its callback does
+     * not hold up the engine.
+     */
+    private static final int MAX_FOLLOWING = 64;
+
     private final Graph graph;
     private final EngineImpl engine;
     private final Nodes nodes = new Nodes();
@@ -69,9 +76,21 @@ final class EngineGraph extends EngineMember {
 
     @Override
     public boolean progress() {
+        int left = nodes.listed();
+        if (left == 0) {
+            return false;
+        }
+        left += MAX_FOLLOWING;
         boolean progressed = false;
-        for (int left = nodes.listed(); left > 0; left--) { // what is added waits for the next pass
-            progressed |= nodes.handleNext() != Scheduler.NOTHING;
+        int refused = 0;
+        while (left > 0 && refused < nodes.listed()) {
+            left--;
+            if (nodes.handleNext() == Scheduler.NOTHING) {
+                refused++;
+            } else {
+                refused = 0;
+                progressed = true;
+            }
         }
         return progressed;
     }

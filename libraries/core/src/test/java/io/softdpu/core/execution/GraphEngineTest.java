@@ -244,6 +244,34 @@ class GraphEngineTest {
         repeated.close();
     }
 
+    /** Each run of it fails at once, in the progress that has begun it. */
+    @Test
+    void shouldEndAPassThoughACallbackSubmitsAgainEachTime() {
+        Graph repeated = Graph.create(engine);
+        int[] ends = new int[1];
+        repeated.setCallbacks(
+                ended -> {},
+                ended -> {
+                    if (++ends[0] < 10_000) {
+                        ended.submit();
+                    }
+                });
+        GraphNode node = repeated.addContextNode(context);
+        repeated.start();
+        TinyTask task = task(context);
+        task.valid = false;
+        GraphInstance instance = repeated.createInstance().setTask(node, task);
+        instance.submit();
+        assertThat(engine.progress()).isTrue();
+        assertThat(ends[0]).isBetween(1, 1000);
+        while (instance.isInFlight()) {
+            engine.progress();
+        }
+        assertThat(ends[0]).isEqualTo(10_000);
+        instance.close();
+        repeated.close();
+    }
+
     @Test
     void shouldRepeatASubmissionThatWasRefusedForNow() {
         GraphNode node = graph.addContextNode(context);
