@@ -19,6 +19,7 @@ public final class Samples {
                     new PeMultiContext(),
                     new PeTaskError(),
                     new PeTaskResubmit(),
+                    new PeGraph(),
                     new WorkQ(),
                     new ShaDigest());
 

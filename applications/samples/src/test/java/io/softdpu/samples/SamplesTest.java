@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,7 @@ class SamplesTest {
                 "pe-multi-context|completed, data is right: tasks of each=[4, 4, 4, 4]",
                 "pe-task-error|recovered: the context was started again and copies",
                 "pe-task-resubmit|completed, data is right: copies=16, tasks=4",
+                "pe-graph|completed: instances=10",
                 "workq|completed, data is right: jobs=16, depth=4",
                 "sha|in parts: parts=3, sha256="
             })
@@ -58,6 +60,18 @@ class SamplesTest {
                         "context: RUNNING -> STOPPING",
                         "context: STOPPING -> IDLE",
                         "second task ended with: BAD_STATE");
+    }
+
+    @Test
+    void shouldCheckEachInstanceOfAGraphOnce() {
+        assertThat(run("pe-graph", SampleSettings.NONE).lines())
+                .hasSize(11)
+                .endsWith("completed: instances=10")
+                .filteredOn(line -> line.endsWith(", copies are right"))
+                .containsExactlyInAnyOrderElementsOf(
+                        IntStream.range(0, 10)
+                                .mapToObj(i -> "instance=" + i + ", copies are right")
+                                .toList());
     }
 
     @ParameterizedTest
