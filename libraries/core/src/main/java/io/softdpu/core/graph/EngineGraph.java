@@ -18,6 +18,9 @@ final class EngineGraph extends EngineMember {
     private final Nodes nodes = new Nodes();
     private int inFlight;
 
+    /** Whether nodes are being handled, in a pass of this graph or at the end of a task. */
+    private boolean following;
+
     EngineGraph(Graph graph, EngineImpl engine) {
         this.graph = graph;
         this.engine = engine;
@@ -83,6 +86,7 @@ final class EngineGraph extends EngineMember {
         left += MAX_FOLLOWING;
         boolean progressed = false;
         int refused = 0;
+        following = true;
         while (left > 0 && refused < nodes.listed()) {
             left--;
             if (nodes.handleNext() == Scheduler.NOTHING) {
@@ -92,7 +96,21 @@ final class EngineGraph extends EngineMember {
                 progressed = true;
             }
         }
+        following = false;
         return progressed;
+    }
+
+    /** Handles what follows the end of a task, up to the first node that is refused. */
+    private void follow() {
+        if (!nodes.hasWork()) {
+            return;
+        }
+        following = true;
+        int left = MAX_FOLLOWING;
+        while (left > 0 && nodes.hasWork() && nodes.handleNext() != Scheduler.NOTHING) {
+            left--;
+        }
+        following = false;
     }
 
     /**
@@ -131,10 +149,19 @@ final class EngineGraph extends EngineMember {
             }
         }
 
-        /** Handled in the progress of the graph, where callbacks of the user may run. */
+        /**
+         * Handled where the callback of the task would have been called, after the ends before it,
+         * one of which may be a failure, and with the user nodes that follow.
+         */
         @Override
         void ended(NodeRun run, Status how) {
-            endLater(run, how);
+            if (following) {
+                endLater(run, how);
+                return;
+            }
+            follow();
+            end(run, how);
+            follow();
         }
 
         @Override

@@ -84,7 +84,6 @@ public final class Graph implements AutoCloseable {
     private volatile boolean started;
 
     // What a started graph uses; set by start, before the first instance is created.
-    private int[] roots = new int[0];
     private Set<Context> contexts = Set.of();
     private int places;
     private Refusal tooFewPlaces = tooFewPlacesFor(0);
@@ -376,11 +375,6 @@ public final class Graph implements AutoCloseable {
             }
             used.forEach(this::requireDriven);
             nodes.forEach(GraphNode::start);
-            roots =
-                    nodes.stream()
-                            .filter(node -> node.parents() == 0)
-                            .mapToInt(GraphNode::index)
-                            .toArray();
             contexts = used;
             places = contextNodes + 1;
             tooFewPlaces = tooFewPlacesFor(places);
@@ -402,11 +396,11 @@ public final class Graph implements AutoCloseable {
                     "context of a node is not running: graph=%s, context=%s, state=%s, expected=%s"
                             .formatted(this, context, context.state(), ContextState.RUNNING));
         }
-        EngineImpl other =
+        EngineImpl connectedTo =
                 ContextAccess.of(Context.class, ProgressEngine.class, Job.class)
                         .member(context)
                         .engine();
-        if (engine != null && !isSame(other, engine)) {
+        if (engine != null && !isSame(connectedTo, engine)) {
             throw new DpuException(
                     Status.BAD_STATE,
                     "context of a node is not on the engine of the graph: graph=%s, context=%s, expected=ProgressEngine.connect"
@@ -659,10 +653,6 @@ public final class Graph implements AutoCloseable {
 
     @Nullable GraphCallback callback(boolean success) {
         return success ? succeeded : failed;
-    }
-
-    int[] roots() {
-        return roots;
     }
 
     /** The contexts of its nodes, those of sub-graphs included. */

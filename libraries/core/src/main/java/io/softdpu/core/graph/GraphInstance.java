@@ -13,6 +13,7 @@ import io.softdpu.core.internal.engine.QueueInstance;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.core.internal.sanitizer.SanitizerState;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ public final class GraphInstance implements AutoCloseable {
     private final Graph graph;
     private final int number;
     private final NodeRun[] runs;
+    private final NodeRun[] roots;
     private final NodeRun[] failed;
     private final Retrieval retrieval = new Retrieval();
     private final @Nullable Throwable createdAt;
@@ -74,6 +76,13 @@ public final class GraphInstance implements AutoCloseable {
         for (int i = 0; i < runs.length; i++) {
             runs[i] = new NodeRun(this, nodes.get(i), access);
         }
+        for (NodeRun run : runs) {
+            run.link(runs);
+        }
+        this.roots =
+                Arrays.stream(runs)
+                        .filter(run -> run.node().parents() == 0)
+                        .toArray(NodeRun[]::new);
         this.failed = new NodeRun[runs.length];
         this.createdAt = sanitized ? SanitizerState.place() : null;
     }
@@ -515,17 +524,22 @@ public final class GraphInstance implements AutoCloseable {
 
     // ---- for the scheduler ----
 
-    NodeRun run(int index) {
-        return runs[index];
+    NodeRun[] roots() {
+        return roots;
     }
 
     /** Begins a run: no node has started. */
+    @SuppressWarnings("ReferenceEquality") // usually the same, and a comparison costs less
     void begin(Scheduler by) {
-        scheduler = by;
+        if (scheduler != by) {
+            scheduler = by;
+        }
         inFlight = true;
         active = 0;
-        failedCount = 0;
-        outcome = Status.SUCCESS;
+        if (failedCount > 0) {
+            failedCount = 0;
+            outcome = Status.SUCCESS;
+        }
         for (NodeRun run : runs) {
             run.reset();
         }
@@ -554,9 +568,9 @@ public final class GraphInstance implements AutoCloseable {
         return failedCount > 0;
     }
 
-    void failed(NodeRun run) {
+    void failed(NodeRun run, Status how) {
         if (failedCount == 0) {
-            outcome = run.status();
+            outcome = how;
         }
         failed[failedCount++] = run;
     }
@@ -565,9 +579,7 @@ public final class GraphInstance implements AutoCloseable {
     void ended() {
         if (failedCount > 0) {
             for (NodeRun run : runs) {
-                if (run.state() == NodeState.WAITING) {
-                    run.skipped();
-                }
+                run.skipIfWaiting();
             }
         }
         if (holder != null) {

@@ -147,7 +147,7 @@ final class GraphsOfQueue extends QueueGraphs {
         /** Handled now: this is the only end that the retrieval of the job handles. */
         @Override
         void ended(NodeRun run, Status how) {
-            endNow(run, how);
+            end(run, how);
         }
 
         @Override

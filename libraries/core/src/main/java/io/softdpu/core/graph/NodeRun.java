@@ -17,22 +17,52 @@ import org.jspecify.annotations.Nullable;
  * instance and used for each of its runs. The thread of the instance.
  */
 final class NodeRun extends NodeHolder {
+    // Numbers of the states.
+
+    private static final byte IDLE = 0;
+    private static final byte WAITING = 1;
+    private static final byte RUNNING = 2;
+    private static final byte COMPLETED = 3;
+    private static final byte FAILED = 4;
+    private static final byte SKIPPED = 5;
+
+    /** The states as users see them, by their numbers. */
+    private static final NodeState[] STATES = {
+        NodeState.IDLE,
+        NodeState.WAITING,
+        NodeState.RUNNING,
+        NodeState.COMPLETED,
+        NodeState.FAILED,
+        NodeState.SKIPPED
+    };
+
     private final GraphInstance instance;
     private final GraphNode node;
     private final NodeAccess<Context, Task, Job> access;
+    private final int parents;
     private @Nullable Task task;
     private @Nullable Job job;
     private @Nullable Object object;
     private @Nullable GraphInstance subinstance;
-    private NodeState state = NodeState.IDLE;
-    private Status status = Status.SUCCESS;
-    private @Nullable Refusal refusal;
-    private @Nullable Throwable thrown;
+
+    /** The nodes that depend on this one. */
+    private NodeRun[] children = new NodeRun[0];
+
+    // The state of a run. What a run without failures changes are numbers only, since stores of
+    // references cost more.
+
+    private byte state = IDLE;
 
     /** Parents that have not succeeded in this run. */
     private int waitingFor;
 
-    /** An end that was not handled yet; null for none. */
+    /** The failure, in the state FAILED. */
+    private Status failure = Status.SUCCESS;
+
+    private @Nullable Refusal refusal;
+    private @Nullable Throwable thrown;
+
+    /** An end that is in the scheduler's list, to be handled later; null for none. */
     private @Nullable Status end;
 
     // ---- for the scheduler alone ----
@@ -47,6 +77,20 @@ final class NodeRun extends NodeHolder {
         this.instance = instance;
         this.node = node;
         this.access = access;
+        this.parents = node.parents();
+    }
+
+    /** Sets the nodes that depend on this one, when all of the instance were created. */
+    void link(NodeRun[] all) {
+        int[] indices = node.startedChildren();
+        children = new NodeRun[indices.length];
+        for (int i = 0; i < indices.length; i++) {
+            children[i] = all[indices[i]];
+        }
+    }
+
+    NodeRun[] children() {
+        return children;
     }
 
     GraphInstance instance() {
@@ -58,11 +102,16 @@ final class NodeRun extends NodeHolder {
     }
 
     NodeState state() {
-        return state;
+        return STATES[state];
     }
 
     Status status() {
-        return status;
+        return switch (state) {
+            case WAITING, RUNNING -> Status.IN_PROGRESS;
+            case FAILED -> failure;
+            case SKIPPED -> Status.SKIPPED;
+            default -> Status.SUCCESS;
+        };
     }
 
     // ---- what it holds ----
@@ -139,13 +188,12 @@ final class NodeRun extends NodeHolder {
 
     /** Begins a run: the node waits for its parents. */
     void reset() {
-        state = NodeState.WAITING;
-        status = Status.IN_PROGRESS;
-        waitingFor = node.parents();
-        end = null;
-        retries = false;
-        refusal = null;
-        thrown = null;
+        if (state == FAILED) {
+            refusal = null;
+            thrown = null;
+        }
+        state = WAITING;
+        waitingFor = parents;
     }
 
     /** A parent has succeeded; whether that was the last. */
@@ -154,16 +202,28 @@ final class NodeRun extends NodeHolder {
     }
 
     void running() {
-        state = NodeState.RUNNING;
+        state = RUNNING;
     }
 
     void waiting() {
-        state = NodeState.WAITING;
+        state = WAITING;
     }
 
-    void skipped() {
-        state = NodeState.SKIPPED;
-        status = Status.SKIPPED;
+    /** The instance has ended; the node will not start if it has not. */
+    void skipIfWaiting() {
+        if (state == WAITING) {
+            state = SKIPPED;
+        }
+    }
+
+    /** Ends with this status, or the failure. */
+    void ended(boolean successful, Status how) {
+        if (successful) {
+            state = COMPLETED;
+        } else {
+            state = FAILED;
+            failure = how;
+        }
     }
 
     /** Submits the task or job: null if it was accepted, else why not. */
@@ -178,14 +238,14 @@ final class NodeRun extends NodeHolder {
         return Objects.requireNonNull(node.callback(), "a user node").run(object);
     }
 
+    /** Its submission was refused for good. */
     void refused(Refusal why) {
         refusal = why;
-        end = why.status();
     }
 
-    void failed(Status how, Throwable why) {
+    /** Its callback, or its submission, has thrown. */
+    void threw(Throwable why) {
         thrown = why;
-        end = how;
     }
 
     /** It has ended, which is to be handled later. */
@@ -193,16 +253,12 @@ final class NodeRun extends NodeHolder {
         end = how;
     }
 
-    boolean hasEnded() {
-        return end != null;
-    }
-
-    /** Takes the end, which is handled now. */
-    Status takeEnd() {
-        Status ended = Objects.requireNonNull(end, "an end");
-        end = null;
-        status = ended;
-        state = ended == Status.SUCCESS ? NodeState.COMPLETED : NodeState.FAILED;
+    /** Takes the end that is to be handled; null if there is none. */
+    @Nullable Status takeEnd() {
+        Status ended = end;
+        if (ended != null) {
+            end = null;
+        }
         return ended;
     }
 
@@ -215,9 +271,9 @@ final class NodeRun extends NodeHolder {
             cause = subinstance.failure();
         }
         return new DpuException(
-                status,
+                failure,
                 "node has failed: node=%s, instance=%s, status=%s"
-                        .formatted(node, instance, status),
+                        .formatted(node, instance, failure),
                 cause);
     }
 
@@ -226,6 +282,11 @@ final class NodeRun extends NodeHolder {
     @Override
     public void ended(Status how) {
         instance.scheduler().ended(this, how);
+    }
+
+    @Override
+    public void endedWithOthers(Status how) {
+        instance.scheduler().endLater(this, how);
     }
 
     @Override

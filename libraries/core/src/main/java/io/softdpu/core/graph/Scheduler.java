@@ -63,9 +63,9 @@ abstract class Scheduler {
     /** Begins a run of an instance: its root nodes start. */
     void begin(GraphInstance instance) {
         instance.begin(this);
-        for (int root : instance.graph().roots()) {
+        for (NodeRun root : instance.roots()) {
             instance.activated();
-            start(instance.run(root));
+            start(root);
         }
     }
 
@@ -86,8 +86,9 @@ abstract class Scheduler {
     /** Takes the first of the list, of which there is one, and starts it or handles its end. */
     int handleNext() {
         NodeRun run = poll();
-        if (run.hasEnded()) {
-            end(run);
+        Status ended = run.takeEnd();
+        if (ended != null) {
+            end(run, ended);
             return ENDED;
         }
         if (run.instance().hasFailed()) {
@@ -100,12 +101,6 @@ abstract class Scheduler {
             return ENDED;
         }
         return submit(run) ? STARTED : NOTHING;
-    }
-
-    /** Handles the end of a node now. */
-    void endNow(NodeRun run, Status how) {
-        run.setEnd(how);
-        end(run);
     }
 
     /** Handles the end of a node later. */
@@ -129,26 +124,25 @@ abstract class Scheduler {
     /** Submits a task or job; whether it was accepted, or will never be. */
     private boolean submit(NodeRun run) {
         run.running();
-        Refusal refusal = null;
+        Refusal refusal;
         try {
             refusal = run.submit(queue);
-            if (refusal == null) {
-                return true;
-            }
         } catch (RuntimeException e) { // memory that was closed, or a defect of a library
-            DpuException failure = Failures.of(e);
-            run.failed(failure.status(), e);
+            run.threw(e);
+            endLater(run, Failures.of(e).status());
+            return true;
         }
-        if (refusal != null && isTemporary(refusal.status())) {
+        if (refusal == null) {
+            return true;
+        }
+        if (isTemporary(refusal.status())) {
             run.waiting();
             run.retries = true;
             add(run);
             return false;
         }
-        if (refusal != null) {
-            run.refused(refusal);
-        }
-        add(run);
+        run.refused(refusal);
+        endLater(run, refusal.status());
         return true;
     }
 
@@ -169,10 +163,10 @@ abstract class Scheduler {
             runningUserNode = false;
         }
         if (thrown == null) {
-            endNow(run, how);
+            end(run, how);
         } else {
-            run.failed(how, thrown);
-            end(run);
+            run.threw(thrown);
+            end(run, how);
             threw(thrown);
         }
     }
@@ -187,17 +181,18 @@ abstract class Scheduler {
         return status;
     }
 
-    private void end(NodeRun run) {
+    /** Handles the end of a node now. */
+    final void end(NodeRun run, Status how) {
         GraphInstance instance = run.instance();
-        Status how = run.takeEnd();
-        if (how != Status.SUCCESS) {
-            instance.failed(run);
+        boolean successful = how == Status.SUCCESS;
+        run.ended(successful, how);
+        if (!successful) {
+            instance.failed(run, how);
         } else if (!instance.hasFailed()) {
-            for (int child : run.node().startedChildren()) {
-                NodeRun next = instance.run(child);
-                if (next.parentSucceeded()) {
+            for (NodeRun child : run.children()) {
+                if (child.parentSucceeded()) {
                     instance.activated();
-                    start(next);
+                    start(child);
                 }
             }
         }

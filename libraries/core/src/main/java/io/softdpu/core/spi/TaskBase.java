@@ -242,7 +242,9 @@ public abstract class TaskBase implements Task {
      */
     protected final boolean completeWithOthers(Status ended) {
         if (watch != null) {
-            complete(ended);
+            requireInFlight();
+            engine.requireProgressing();
+            watch.completedWithOthers(ended);
             return false;
         }
         requireInFlight();
@@ -353,10 +355,15 @@ public abstract class TaskBase implements Task {
 
     /** Returns the task to the node that holds it, and tells that. */
     final void deliverToNode(Status ended) {
+        returnToNode(ended);
+        nodeHold().holder().ended(ended);
+    }
+
+    /** Returns the task to the node that holds it, which is told by the caller. */
+    final void returnToNode(Status ended) {
         owner = USER | NODE;
         setStatus(ended);
         engine.tasksCompleted(1);
-        nodeHold().holder().ended(ended);
     }
 
     /**

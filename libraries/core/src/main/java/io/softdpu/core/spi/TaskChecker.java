@@ -99,6 +99,12 @@ final class TaskChecker extends HeldTask implements TaskWatch {
         context.shuffler().hold(this);
     }
 
+    /** No different: it is delivered later anyway. */
+    @Override
+    public void completedWithOthers(Status how) {
+        completed(how);
+    }
+
     @Override
     public void deliver() {
         pool.checkedInFlight--;

@@ -72,4 +72,14 @@ final class TaskHold implements TaskWatch {
             task.deliverToNode(ended);
         }
     }
+
+    @Override
+    public void completedWithOthers(Status ended) {
+        if (checker != null) {
+            checker.completed(ended);
+        } else {
+            task.returnToNode(ended);
+            holder.endedWithOthers(ended);
+        }
+    }
 }

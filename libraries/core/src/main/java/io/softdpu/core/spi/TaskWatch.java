@@ -28,4 +28,7 @@ interface TaskWatch {
 
     /** The library has completed the task: a sanitizer holds it now, or its node is told. */
     void completed(Status ended);
+
+    /** The same as one of several, while the library may not call users. */
+    void completedWithOthers(Status ended);
 }

@@ -109,7 +109,6 @@ class GraphEngineTest {
         assertThat(task.status()).isEqualTo(Status.IN_PROGRESS);
         assertThat(engine.inFlightTasks()).as("a task and the instance").isEqualTo(2);
         assertThat(engine.progress()).isTrue();
-        assertThat(engine.progress()).isTrue();
         progressUntilEnded(instance);
         assertThat(calls).containsExactly("user x", "success");
         assertThat(instance.status()).isEqualTo(Status.SUCCESS);

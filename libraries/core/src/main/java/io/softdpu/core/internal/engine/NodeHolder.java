@@ -18,6 +18,12 @@ public abstract class NodeHolder {
     public abstract void ended(Status how);
 
     /**
+     * The same for a task that ends as one of several, while its library may not call users yet:
+     * the node handles it later.
+     */
+    public abstract void endedWithOthers(Status how);
+
+    /**
      * Whether the operands may not be changed now: the instance is in flight, and no user node
      * runs.
      */
