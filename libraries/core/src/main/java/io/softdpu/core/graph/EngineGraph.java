@@ -102,9 +102,6 @@ final class EngineGraph extends EngineMember {
 
     /** Handles what follows the end of a task, up to the first node that is refused. */
     private void follow() {
-        if (!nodes.hasWork()) {
-            return;
-        }
         following = true;
         int left = MAX_FOLLOWING;
         while (left > 0 && nodes.hasWork() && nodes.handleNext() != Scheduler.NOTHING) {
@@ -155,13 +152,14 @@ final class EngineGraph extends EngineMember {
          */
         @Override
         void ended(NodeRun run, Status how) {
-            if (following) {
+            if (following || hasWork()) {
                 endLater(run, how);
-                return;
+            } else {
+                end(run, how);
             }
-            follow();
-            end(run, how);
-            follow();
+            if (!following && hasWork()) {
+                follow();
+            }
         }
 
         @Override

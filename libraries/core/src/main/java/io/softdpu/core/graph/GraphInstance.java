@@ -555,13 +555,9 @@ public final class GraphInstance implements AutoCloseable {
         active++;
     }
 
-    /** A node has ended or was skipped. */
-    void deactivated() {
-        active--;
-    }
-
-    boolean isActive() {
-        return active > 0;
+    /** A node has ended or was skipped; whether it was the last. */
+    boolean deactivated() {
+        return --active == 0;
     }
 
     boolean hasFailed() {

@@ -40,6 +40,8 @@ final class NodeRun extends NodeHolder {
     private final GraphNode node;
     private final NodeAccess<Context, Task, Job> access;
     private final int parents;
+    private final @Nullable UserNodeCallback callback;
+    private final boolean hasContext;
     private @Nullable Task task;
     private @Nullable Job job;
     private @Nullable Object object;
@@ -78,6 +80,8 @@ final class NodeRun extends NodeHolder {
         this.node = node;
         this.access = access;
         this.parents = node.parents();
+        this.callback = node.callback();
+        this.hasContext = node.context() != null;
     }
 
     /** Sets the nodes that depend on this one, when all of the instance were created. */
@@ -99,6 +103,14 @@ final class NodeRun extends NodeHolder {
 
     GraphNode node() {
         return node;
+    }
+
+    boolean isUserNode() {
+        return callback != null;
+    }
+
+    boolean isContextNode() {
+        return hasContext;
     }
 
     NodeState state() {
@@ -171,13 +183,10 @@ final class NodeRun extends NodeHolder {
 
     /** The first node that has nothing to run, here or in the sub-graph; null if there is none. */
     @Nullable NodeRun firstWithoutData() {
-        if (node.callback() != null) {
+        if (callback != null || task != null || job != null) {
             return null;
         }
-        if (node.subgraph() != null) {
-            return subinstance == null ? this : subinstance.firstWithoutData();
-        }
-        return task == null && job == null ? this : null;
+        return subinstance == null ? this : subinstance.firstWithoutData();
     }
 
     GraphInstance subinstance() {
@@ -235,7 +244,7 @@ final class NodeRun extends NodeHolder {
 
     /** Runs the callback of the user. */
     Status runCallback() {
-        return Objects.requireNonNull(node.callback(), "a user node").run(object);
+        return Objects.requireNonNull(callback, "a user node").run(object);
     }
 
     /** Its submission was refused for good. */

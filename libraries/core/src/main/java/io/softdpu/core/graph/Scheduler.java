@@ -92,11 +92,12 @@ abstract class Scheduler {
             return ENDED;
         }
         if (run.instance().hasFailed()) {
-            run.instance().deactivated();
-            finish(run.instance());
+            if (run.instance().deactivated()) {
+                finish(run.instance());
+            }
             return STARTED;
         }
-        if (run.node().callback() != null) {
+        if (run.isUserNode()) {
             runUserNode(run);
             return ENDED;
         }
@@ -110,14 +111,13 @@ abstract class Scheduler {
     }
 
     private void start(NodeRun run) {
-        GraphNode node = run.node();
-        if (node.subgraph() != null) {
+        if (run.isContextNode()) {
+            boolean _ = submit(run);
+        } else if (run.isUserNode()) {
+            add(run);
+        } else {
             run.running();
             begin(run.subinstance());
-        } else if (node.context() != null) {
-            submit(run);
-        } else {
-            add(run);
         }
     }
 
@@ -196,15 +196,13 @@ abstract class Scheduler {
                 }
             }
         }
-        instance.deactivated();
-        finish(instance);
+        if (instance.deactivated()) {
+            finish(instance);
+        }
     }
 
     /** Ends an instance whose last node has ended. */
     private void finish(GraphInstance instance) {
-        if (instance.isActive()) {
-            return;
-        }
         instance.ended();
         NodeRun holder = instance.holder();
         if (holder == null) {
@@ -215,7 +213,6 @@ abstract class Scheduler {
     }
 
     private void add(NodeRun run) {
-        run.next = null;
         if (tail == null) {
             head = run;
         } else {
@@ -230,11 +227,13 @@ abstract class Scheduler {
 
     private NodeRun poll() {
         NodeRun first = Objects.requireNonNull(head, "a node in the list");
-        head = first.next;
-        if (head == null) {
+        NodeRun second = first.next;
+        head = second;
+        if (second == null) {
             tail = null;
+        } else {
+            first.next = null;
         }
-        first.next = null;
         listed--;
         if (first.retries) {
             retrying--;
