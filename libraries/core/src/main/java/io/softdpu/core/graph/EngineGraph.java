@@ -18,9 +18,6 @@ final class EngineGraph extends EngineMember {
     private final Nodes nodes = new Nodes();
     private int inFlight;
 
-    /** Whether nodes are being handled, in a pass of this graph or at the end of a task. */
-    private boolean following;
-
     EngineGraph(Graph graph, EngineImpl engine) {
         this.graph = graph;
         this.engine = engine;
@@ -86,7 +83,6 @@ final class EngineGraph extends EngineMember {
         left += MAX_FOLLOWING;
         boolean progressed = false;
         int refused = 0;
-        following = true;
         while (left > 0 && refused < nodes.listed()) {
             left--;
             if (nodes.handleNext() == Scheduler.NOTHING) {
@@ -96,18 +92,7 @@ final class EngineGraph extends EngineMember {
                 progressed = true;
             }
         }
-        following = false;
         return progressed;
-    }
-
-    /** Handles what follows the end of a task, up to the first node that is refused. */
-    private void follow() {
-        following = true;
-        int left = MAX_FOLLOWING;
-        while (left > 0 && nodes.hasWork() && nodes.handleNext() != Scheduler.NOTHING) {
-            left--;
-        }
-        following = false;
     }
 
     /**
@@ -147,18 +132,16 @@ final class EngineGraph extends EngineMember {
         }
 
         /**
-         * Handled where the callback of the task would have been called, after the ends before it,
-         * one of which may be a failure, and with the user nodes that follow.
+         * Handled where the callback of the task would have been called, unless there are ends
+         * before it, one of which may be a failure. User nodes that follow run in the progress of
+         * the graph.
          */
         @Override
         void ended(NodeRun run, Status how) {
-            if (following || hasWork()) {
+            if (hasWork()) {
                 endLater(run, how);
             } else {
                 end(run, how);
-            }
-            if (!following && hasWork()) {
-                follow();
             }
         }
 

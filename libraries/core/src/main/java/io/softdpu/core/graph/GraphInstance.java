@@ -328,8 +328,11 @@ public final class GraphInstance implements AutoCloseable {
                                 : "GraphInstance.setInstance");
     }
 
+    @SuppressWarnings("ReferenceEquality") // usually null again, and a comparison costs less
     private Status keep(@Nullable Refusal refused) {
-        refusal = refused;
+        if (refusal != refused) {
+            refusal = refused;
+        }
         return Refusal.statusOf(refused);
     }
 
