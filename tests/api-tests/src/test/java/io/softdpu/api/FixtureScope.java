@@ -15,6 +15,7 @@ import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.core.graph.GraphInstance;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;
@@ -61,6 +62,8 @@ final class FixtureScope implements AutoCloseable {
     private final List<Context> contexts = new ArrayList<>();
     private final List<Task> tasks = new ArrayList<>();
     private final List<Buf> bufs = new ArrayList<>();
+    private final List<GraphInstance> instances = new ArrayList<>();
+    private final GraphFixtures graphs = new GraphFixtures(this);
     private final Map<WorkQueue, Dma> queues = new IdentityHashMap<>();
     private @Nullable ProgressEngine engine;
     private @Nullable Pair firstPair;
@@ -74,6 +77,11 @@ final class FixtureScope implements AutoCloseable {
     }
 
     // ---- what there is ----
+
+    /** The graphs of the scope. */
+    GraphFixtures graphs() {
+        return graphs;
+    }
 
     /** The engine of all contexts of the scope. */
     ProgressEngine engine() {
@@ -98,6 +106,10 @@ final class FixtureScope implements AutoCloseable {
             case WorkQueue queue -> {
                 queues.putIfAbsent(queue, queuedDma());
                 open.push(queue);
+            }
+            case GraphInstance instance -> {
+                instances.add(instance);
+                open.push(instance);
             }
             case ProgressEngine made -> {
                 engines.add(made);
@@ -328,7 +340,11 @@ final class FixtureScope implements AutoCloseable {
 
     /** One that was added to this context. */
     WorkQueue queueWith(Dma dma) {
-        WorkQueue queue = keep(WorkQueue.create(2));
+        return queueWith(dma, 2);
+    }
+
+    WorkQueue queueWith(Dma dma, int depth) {
+        WorkQueue queue = keep(WorkQueue.create(depth));
         queue.add(dma);
         queues.put(queue, dma);
         return queue;
@@ -374,10 +390,11 @@ final class FixtureScope implements AutoCloseable {
     public void close() throws Exception {
         endQueues();
         long begin = System.nanoTime();
-        while (!allIdle()) {
+        while (!allIdle() || instances.stream().anyMatch(GraphInstance::isInFlight)) {
             for (int i = contexts.size() - 1; i >= 0; i--) {
                 stopIfStarted(contexts.get(i));
             }
+            instances.forEach(FixtureScope::closeIfPossible);
             tasks.forEach(FixtureScope::freeIfPossible);
             progress();
             if (System.nanoTime() - begin > DEADLINE_NANOS) {
@@ -441,6 +458,14 @@ final class FixtureScope implements AutoCloseable {
             } catch (DpuException e) {
                 requireExpected(e); // what lives on it is stopped in the same pass
             }
+        }
+    }
+
+    private static void closeIfPossible(GraphInstance instance) {
+        try {
+            instance.close();
+        } catch (DpuException e) {
+            requireExpected(e); // in flight, or another holds it
         }
     }
 

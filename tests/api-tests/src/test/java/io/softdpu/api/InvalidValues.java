@@ -18,6 +18,9 @@ import io.softdpu.core.execution.JobType;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.core.graph.Graph;
+import io.softdpu.core.graph.GraphInstance;
+import io.softdpu.core.graph.GraphNode;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.LocalMemory;
@@ -62,6 +65,7 @@ final class InvalidValues {
         memory();
         libraries();
         jobs();
+        graphs();
         add(DataPathLocation.class, "dpa", s -> DataPathLocation.DPA);
         add(DataPathLocation.class, "gpu", s -> DataPathLocation.GPU);
     }
@@ -225,6 +229,24 @@ final class InvalidValues {
                     Job job = s.job(queue);
                     queue.submit(job);
                     return job;
+                });
+    }
+
+    private void graphs() {
+        add(GraphNode.class, "other", s -> s.graphs().parts(s.graphs().graph("created")).node());
+        add(Graph.class, "for queues", s -> s.graphs().graph("for queues"));
+        add(Graph.class, "created", s -> s.graphs().graph("created"));
+        add(
+                GraphInstance.class,
+                "other",
+                s -> s.keep(s.graphs().graph("started").createInstance()));
+        add(
+                WorkQueue.class,
+                "closed",
+                s -> {
+                    WorkQueue queue = WorkQueue.create(1);
+                    queue.close();
+                    return queue;
                 });
     }
 

@@ -50,6 +50,7 @@ final class Registry {
                     "trySubmit",
                     "tryClaim",
                     "tryReceive",
+                    "createInstance",
                     "disconnect",
                     "exportConnection",
                     "open",
@@ -100,6 +101,7 @@ final class Registry {
         ComchFixtures.register(this);
         RdmaFixtures.register(this);
         WorkQueueFixtures.register(this);
+        GraphFixtures.register(this);
         DmaFixtures.register(this);
         ShaFixtures.register(this);
     }

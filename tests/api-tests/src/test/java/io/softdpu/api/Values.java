@@ -9,6 +9,7 @@ import io.softdpu.comch.ComchMessageCallback;
 import io.softdpu.comch.ComchServer;
 import io.softdpu.comch.ComchStreamCallback;
 import io.softdpu.comch.ComchTaskCallback;
+import io.softdpu.compute.Dma;
 import io.softdpu.compute.DmaTaskCallback;
 import io.softdpu.compute.ShaAlgorithm;
 import io.softdpu.compute.ShaSession;
@@ -36,12 +37,19 @@ import io.softdpu.core.execution.DescriptorWatch;
 import io.softdpu.core.execution.EventMode;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobEvent;
+import io.softdpu.core.execution.JobType;
+import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.SanitizerListener;
 import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.SubmitFlags;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.core.graph.Graph;
+import io.softdpu.core.graph.GraphCallback;
+import io.softdpu.core.graph.GraphInstance;
+import io.softdpu.core.graph.GraphNode;
+import io.softdpu.core.graph.UserNodeCallback;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufArray;
@@ -89,6 +97,7 @@ final class Values {
         memoryTypes();
         libraryTypes();
         executionTypes();
+        graphs();
         names();
     }
 
@@ -263,6 +272,31 @@ final class Values {
         byName.put("WorkQueue.remove.context", (s, r) -> s.dmaOf((WorkQueue) r));
         byName.put("JobType.new.name", (s, r) -> "misuse");
         byName.put("SanitizerReport.new.message", (s, r) -> "misused: object=x");
+    }
+
+    private void graphs() {
+        byType.put(ProgressEngine.class, (s, r) -> s.engine());
+        byType.put(WorkQueue.class, (s, r) -> s.graphs().queue(graph(r)));
+        byType.put(UserNodeCallback.class, (s, r) -> (UserNodeCallback) object -> Status.SUCCESS);
+        byType.put(GraphCallback.class, (s, r) -> (GraphCallback) instance -> {});
+        byType.put(JobType.class, (s, r) -> Dma.MEMCPY_JOB);
+        byType.put(Graph.class, (s, r) -> s.graphs().parts(graph(r)).subgraph());
+        byType.put(GraphNode.class, (s, r) -> s.graphs().parts(graph(r)).node());
+        byType.put(GraphInstance.class, (s, r) -> s.graphs().subinstance(graph(r)));
+        byType.put(Task.class, (s, r) -> s.graphs().task(graph(r)));
+        byName.put("addDependency.child", (s, r) -> s.graphs().parts(graph(r)).user());
+        byName.put("setJob.job", (s, r) -> s.graphs().job(s.graphs().parts(graph(r))));
+        byName.put("setObject.node", (s, r) -> s.graphs().parts(graph(r)).user());
+        byName.put("setInstance.node", (s, r) -> s.graphs().parts(graph(r)).sub());
+    }
+
+    private static @Nullable Graph graph(@Nullable Object receiver) {
+        return switch (receiver) {
+            case GraphInstance instance -> instance.graph();
+            case GraphNode node -> node.graph();
+            case Graph graph -> graph;
+            case null, default -> null;
+        };
     }
 
     private void names() {
