@@ -188,6 +188,7 @@ class SampleCommandTest {
                 "pe-multi-context",
                 "pe-task-error",
                 "pe-task-resubmit",
+                "pe-graph",
                 "workq",
                 "sha"
             })

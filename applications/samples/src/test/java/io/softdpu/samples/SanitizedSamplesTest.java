@@ -29,6 +29,7 @@ class SanitizedSamplesTest {
                 "pe-multi-context",
                 "pe-task-error",
                 "pe-task-resubmit",
+                "pe-graph",
                 "workq",
                 "sha"
             })

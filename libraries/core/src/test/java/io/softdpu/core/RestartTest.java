@@ -13,6 +13,10 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.TinyContext;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.core.graph.Graph;
+import io.softdpu.core.graph.GraphInstance;
+import io.softdpu.core.graph.GraphNode;
+import io.softdpu.core.graph.NodeState;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufArray;
@@ -101,21 +105,23 @@ class RestartTest {
                 "BufInventory", this::showInventory,
                 "BufPool", this::showPool,
                 "BufArray", this::showArray,
-                "Context", this::showContext);
+                "Context", this::showContext,
+                "Graph", this::showGraph);
     }
 
     private Map<String, Row> closedForGood() {
-        return Map.of(
-                "Machine", this::showMachine,
-                "Device", this::showDevice,
-                "Representor", this::showRepresentor,
-                "SharedMemory", this::showSharedMemory,
-                "LocalMemory", this::showLocalMemory,
-                "Mmap imported", this::showImportedMmap,
-                "ProgressEngine", this::showEngine,
-                "DescriptorWatch", this::showDescriptorWatch,
-                "WorkQueue", this::showWorkQueue,
-                "Sanitizer", this::showSanitizer);
+        return Map.ofEntries(
+                Map.entry("Machine", this::showMachine),
+                Map.entry("Device", this::showDevice),
+                Map.entry("Representor", this::showRepresentor),
+                Map.entry("SharedMemory", this::showSharedMemory),
+                Map.entry("LocalMemory", this::showLocalMemory),
+                Map.entry("Mmap imported", this::showImportedMmap),
+                Map.entry("ProgressEngine", this::showEngine),
+                Map.entry("DescriptorWatch", this::showDescriptorWatch),
+                Map.entry("WorkQueue", this::showWorkQueue),
+                Map.entry("Sanitizer", this::showSanitizer),
+                Map.entry("GraphInstance", this::showGraphInstance));
     }
 
     @TestFactory
@@ -230,7 +236,43 @@ class RestartTest {
         }
     }
 
+    private TinyContext runningContext(ProgressEngine engine) {
+        TinyContext context = machines.add(new TinyContext(pf0));
+        engine.connect(context);
+        context.start();
+        return context;
+    }
+
+    private void showGraph() {
+        ProgressEngine engine = machines.add(ProgressEngine.create());
+        TinyContext context = runningContext(engine);
+        Graph graph = machines.add(Graph.create(engine));
+        GraphNode node = graph.addContextNode(context);
+        graph.start();
+        graph.createInstance().close();
+        graph.stop();
+        GraphNode added = graph.addUserNode(object -> Status.SUCCESS);
+        graph.addDependency(node, added).start();
+        GraphInstance instance = graph.createInstance();
+        assertThat(instance.state(added)).isEqualTo(NodeState.IDLE);
+        instance.close();
+        graph.close(); // before its context
+    }
+
     // ---- no ----
+
+    private void showGraphInstance() {
+        ProgressEngine engine = machines.add(ProgressEngine.create());
+        Graph graph = machines.add(Graph.create(engine));
+        graph.addContextNode(runningContext(engine));
+        graph.start();
+        GraphInstance instance = graph.createInstance();
+        instance.close();
+        instance.close();
+        assertThat(instance.trySubmit()).isEqualTo(Status.BAD_STATE);
+        graph.createInstance().close();
+        graph.close(); // before its context
+    }
 
     private void showMachine() {
         Machine machine = machines.open(Side.DPU);

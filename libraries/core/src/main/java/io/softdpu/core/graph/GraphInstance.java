@@ -99,10 +99,10 @@ public final class GraphInstance implements AutoCloseable {
      *
      * @param node a context node of the graph
      * @param task a task of the node's context, allocated and not in flight
-     * @throws DpuException INVALID_VALUE if the node is of another graph; NOT_PERMITTED if the node
-     *     is no context node, the task is of another context, or the graph is for work queues;
-     *     IN_USE if the task is in flight or an instance holds it; BAD_STATE if the task was freed,
-     *     or this instance is in flight or closed
+     * @throws DpuException INVALID_VALUE if the node is of another graph, or the task is not one of
+     *     this library; NOT_PERMITTED if the node is no context node, the task is of another
+     *     context, or the graph is for work queues; IN_USE if the task is in flight or an instance
+     *     holds it; BAD_STATE if the task was freed, or this instance is in flight or closed
      */
     public GraphInstance setTask(GraphNode node, Task task) {
         NodeRun run = changeable(node);
@@ -123,10 +123,10 @@ public final class GraphInstance implements AutoCloseable {
      *
      * @param node a context node of the graph
      * @param job a job of the node's context and type, not in flight
-     * @throws DpuException INVALID_VALUE if the node is of another graph; NOT_PERMITTED if the node
-     *     is no context node, the job is of another context or type, or the graph is for an engine;
-     *     IN_USE if the job is in flight or an instance holds it; BAD_STATE if this instance is in
-     *     flight or closed
+     * @throws DpuException INVALID_VALUE if the node is of another graph, or the job is not one of
+     *     this library; NOT_PERMITTED if the node is no context node, the job is of another context
+     *     or type, or the graph is for an engine; IN_USE if the job is in flight or an instance
+     *     holds it; BAD_STATE if this instance is in flight or closed
      */
     public GraphInstance setJob(GraphNode node, Job job) {
         NodeRun run = changeable(node);
@@ -362,9 +362,11 @@ public final class GraphInstance implements AutoCloseable {
     /**
      * The state of a node; during the run too.
      *
-     * @throws DpuException INVALID_VALUE if the node is of another graph
+     * @throws DpuException INVALID_VALUE if the node is of another graph; NOT_PERMITTED from
+     *     another thread than that of the graph's engine
      */
     public NodeState state(GraphNode node) {
+        graph.requireOwner();
         return run(node).state();
     }
 
@@ -373,9 +375,11 @@ public final class GraphInstance implements AutoCloseable {
      *
      * @return IN_PROGRESS while it waits or runs, SUCCESS, its failure, or SKIPPED if it has never
      *     started
-     * @throws DpuException INVALID_VALUE if the node is of another graph
+     * @throws DpuException INVALID_VALUE if the node is of another graph; NOT_PERMITTED from
+     *     another thread than that of the graph's engine
      */
     public Status status(GraphNode node) {
+        graph.requireOwner();
         return run(node).status();
     }
 
