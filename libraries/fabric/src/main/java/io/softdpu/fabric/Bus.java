@@ -279,6 +279,16 @@ public final class Bus implements AutoCloseable {
         memory.release(threads);
     }
 
+    /**
+     * Releases one reference to shared memory, as {@link #release(SharedSegment)} does.
+     *
+     * @param unmapped runs when the memory has been unmapped, or at once if there are further
+     *     references
+     */
+    public void release(SharedSegment memory, Runnable unmapped) {
+        memory.release(threads, unmapped);
+    }
+
     /** Closes the link of a connection and releases its memory; any thread. */
     public void release(Attachment connection) {
         connection.close(threads);

@@ -31,6 +31,14 @@ public final class Link {
     private static final int DISPOSED = 1 << 29;
     private static final int COUNT = DISPOSED - 1;
 
+    /** Events that report the end of the peer. */
+    private static final int GONE_EVENTS = Poller.RDHUP | Poller.HUP;
+
+    /** Limit of doorbells, or groups of them, that the bus thread serves per interval. */
+    static final int SERVED_PER_INTERVAL = 32;
+
+    private static final long SERVED_INTERVAL_NANOS = 1_000_000;
+
     static {
         try {
             USERS = MethodHandles.lookup().findVarHandle(Link.class, "users", int.class);
@@ -58,6 +66,12 @@ public final class Link {
     /** Watch for the peer's end; of the bus thread. */
     private @Nullable BusWatch watch;
 
+    /** Action of doorbells on the bus thread, if it serves them; of the bus thread. */
+    private @Nullable Runnable busAction;
+
+    private long servedSinceNanos;
+    private int served;
+
     @SuppressWarnings("unused") // through USERS
     private volatile int users;
 
@@ -79,9 +93,44 @@ public final class Link {
     public static Link open(BusThreads threads, int descriptor, PeerCredentials peer) {
         boolean descriptorsRefused = UnixSocket.refuseDescriptors(descriptor);
         Link link = new Link(threads, descriptor, peer, descriptorsRefused);
-        link.watch =
-                threads.loop().join(link.new PeerWatch(), descriptor, Poller.RDHUP | Poller.HUP);
+        link.watch = threads.loop().join(link.new PeerWatch(), descriptor, GONE_EVENTS);
         return link;
+    }
+
+    /**
+     * Serves doorbells on the bus thread, in addition to engines that listen; null ends that. A
+     * peer that rings more than {@value #SERVED_PER_INTERVAL} times per millisecond is served again
+     * at the end of that millisecond: no doorbell is lost, and needless ones cannot keep the bus
+     * thread from its other peers. On the bus thread.
+     *
+     * @param action runs on the bus thread after one or several doorbells
+     */
+    public void serveOnBus(@Nullable Runnable action) {
+        busAction = action;
+        listenOnBus(action != null);
+    }
+
+    private void listenOnBus(boolean forDoorbells) {
+        if (watch != null) {
+            watch.setInterest(forDoorbells ? GONE_EVENTS | Poller.IN : GONE_EVENTS);
+        }
+    }
+
+    private void serve(Runnable action, BusWatch own) {
+        long now = System.nanoTime();
+        if (now - servedSinceNanos >= SERVED_INTERVAL_NANOS) {
+            servedSinceNanos = now;
+            served = 0;
+        }
+        served++;
+        if (served > SERVED_PER_INTERVAL) {
+            listenOnBus(false);
+            own.setDeadline(servedSinceNanos + SERVED_INTERVAL_NANOS);
+            return;
+        }
+        if (drain()) {
+            action.run();
+        }
     }
 
     /**
@@ -294,9 +343,20 @@ public final class Link {
     private final class PeerWatch implements BusLoop.Handler {
         @Override
         public void onEvents(int events) {
+            Runnable action = busAction;
+            if ((events & Poller.IN) != 0 && action != null && watch != null) {
+                serve(action, watch);
+            }
             if ((events & (Poller.RDHUP | Poller.HUP | Poller.ERR)) != 0) {
                 endWatch();
                 hungUp();
+            }
+        }
+
+        @Override
+        public void onDeadline() {
+            if (busAction != null) {
+                listenOnBus(true);
             }
         }
 

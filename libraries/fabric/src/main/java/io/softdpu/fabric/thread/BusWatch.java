@@ -51,6 +51,14 @@ public final class BusWatch implements Poller.Handler {
         registration = poller.add(descriptor, events, this);
     }
 
+    /** Changes the events of the descriptor; does nothing without one. */
+    public void setInterest(int events) {
+        Registration present = registration;
+        if (present != null) {
+            present.setInterest(events);
+        }
+    }
+
     /** Stops listening; the descriptor stays open. Idempotent. */
     public void unlisten() {
         Registration present = registration;
