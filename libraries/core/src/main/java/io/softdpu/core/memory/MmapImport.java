@@ -5,20 +5,16 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.core.device.PciFunction;
-import io.softdpu.core.device.Topology;
 import io.softdpu.core.internal.access.DependentsAccess;
 import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.internal.origin.ExportOrigin;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.region.ImportedRegion;
-import io.softdpu.fabric.wire.RegionAddress;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -52,13 +48,19 @@ final class MmapImport {
         long timeoutNanos = Arguments.positiveNanos(timeout, "timeout");
         ExportDescriptor descriptor = ExportDescriptor.decode(blob);
         Bus bus = MachineAccess.of(Machine.class).bus(device.machine());
-        requireSameFabric(descriptor.region(), bus);
-        requireSameTopology(descriptor, device.machine());
+        ExportOrigin origin =
+                new ExportOrigin(
+                        descriptor.region().bootId(),
+                        descriptor.region().fabricId(),
+                        descriptor.topologySha256(),
+                        descriptor.side(),
+                        descriptor.interfaceName());
+        origin.requireReachable(device, bus);
         Permissions granted = new Permissions(descriptor.permissions());
         boolean writable =
                 switch (descriptor.kind()) {
                     case PCI -> {
-                        requireParent(descriptor, device);
+                        origin.requireParent(device);
                         yield granted.allowsPciWrite();
                     }
                     case RDMA -> granted.allowsRdmaWrite();
@@ -74,64 +76,6 @@ final class MmapImport {
             if (!made) {
                 onDevice.release();
             }
-        }
-    }
-
-    private static void requireSameFabric(RegionAddress region, Bus bus) {
-        if (!region.bootId().equals(bus.bootId())) {
-            throw new DpuException(
-                    Status.NOT_FOUND,
-                    "export comes from another kernel: bootId=%s, ours=%s"
-                            .formatted(region.bootId(), bus.bootId()));
-        }
-        if (!region.fabricId().equals(bus.fabricId())) {
-            throw new DpuException(
-                    Status.NOT_FOUND,
-                    "export comes from another fabric folder: fabricId=%s, ours=%s, folder=%s"
-                            .formatted(region.fabricId(), bus.fabricId(), bus.folder()));
-        }
-    }
-
-    private static void requireSameTopology(ExportDescriptor descriptor, Machine machine) {
-        Topology topology = machine.topology();
-        if (!Arrays.equals(descriptor.topologySha256(), topology.sha256())) {
-            throw new DpuException(
-                    Status.BAD_CONFIG,
-                    "export comes from another topology: sha256=%s, ours=%s"
-                            .formatted(
-                                    HexFormat.of().formatHex(descriptor.topologySha256()),
-                                    topology.sha256Hex()));
-        }
-    }
-
-    /** Refuses all devices but the port of the DPU that created the exporting function. */
-    private static void requireParent(ExportDescriptor descriptor, Device device) {
-        Topology topology = device.machine().topologyNow();
-        String key = PciFunction.key(descriptor.side(), descriptor.interfaceName());
-        PciFunction exporter =
-                topology.functionByKey(key)
-                        .orElseThrow(() ->
-                                new DpuException(
-                                        Status.INVALID_VALUE,
-                                        "export blob refused: field=device, value=%s, expected=a function of %s"
-                                                .formatted(key, topology)));
-        PciFunction parent =
-                topology.parentOf(exporter)
-                        .orElseThrow(() ->
-                                new DpuException(
-                                        Status.INVALID_VALUE,
-                                        "export blob refused: field=device, value=%s, expected=a function that a port has created"
-                                                .formatted(key)));
-        if (!device.info().function().key().equals(parent.key())) {
-            throw new DpuException(
-                    Status.NOT_PERMITTED,
-                    "device is not the parent of the exporting one: device=%s, exporter=%s %s, parent=%s %s"
-                            .formatted(
-                                    device,
-                                    exporter.pciAddress(),
-                                    exporter.interfaceName(),
-                                    parent.pciAddress(),
-                                    parent.interfaceName()));
         }
     }
 

@@ -1,0 +1,97 @@
+package io.softdpu.core.internal.origin;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Topology;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.wire.RegionAddress;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * Origin of an export as its blob names it: kernel, fabric folder, topology and exporting device.
+ * The blob is untrusted; its fields have legal values.
+ *
+ * @param bootId of the exporter's kernel
+ * @param fabricId of the exporter's fabric folder
+ * @param topologySha256 of the exporter's topology
+ * @param side of the exporting device
+ * @param interfaceName of the exporting device
+ */
+@SuppressWarnings("ArrayRecordComponent") // compared by content below, and never as a record
+public record ExportOrigin(
+        RegionAddress.Id bootId,
+        RegionAddress.Id fabricId,
+        byte[] topologySha256,
+        Side side,
+        String interfaceName) {
+
+    /**
+     * Refuses an export of another kernel, fabric folder or topology.
+     *
+     * @param device of the importer
+     * @param bus of the device's machine
+     * @throws DpuException NOT_FOUND, BAD_CONFIG
+     */
+    public void requireReachable(Device device, Bus bus) {
+        if (!bootId.equals(bus.bootId())) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "export comes from another kernel: bootId=%s, ours=%s"
+                            .formatted(bootId, bus.bootId()));
+        }
+        if (!fabricId.equals(bus.fabricId())) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "export comes from another fabric folder: fabricId=%s, ours=%s, folder=%s"
+                            .formatted(fabricId, bus.fabricId(), bus.folder()));
+        }
+        Topology topology = device.machine().topology();
+        if (!Arrays.equals(topologySha256, topology.sha256())) {
+            throw new DpuException(
+                    Status.BAD_CONFIG,
+                    "export comes from another topology: sha256=%s, ours=%s"
+                            .formatted(
+                                    HexFormat.of().formatHex(topologySha256),
+                                    topology.sha256Hex()));
+        }
+    }
+
+    /**
+     * Refuses all devices but the port of the DPU that created the exporting function.
+     *
+     * @throws DpuException NOT_PERMITTED naming both; INVALID_VALUE if there is no such function
+     */
+    public void requireParent(Device device) {
+        Topology topology = device.machine().topologyNow();
+        String key = PciFunction.key(side, interfaceName);
+        PciFunction exporter =
+                topology.functionByKey(key)
+                        .orElseThrow(() ->
+                                new DpuException(
+                                        Status.INVALID_VALUE,
+                                        "export blob refused: field=device, value=%s, expected=a function of %s"
+                                                .formatted(key, topology)));
+        PciFunction parent =
+                topology.parentOf(exporter)
+                        .orElseThrow(() ->
+                                new DpuException(
+                                        Status.INVALID_VALUE,
+                                        "export blob refused: field=device, value=%s, expected=a function that a port has created"
+                                                .formatted(key)));
+        if (!device.info().function().key().equals(parent.key())) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "device is not the parent of the exporting one: device=%s, exporter=%s %s, parent=%s %s"
+                            .formatted(
+                                    device,
+                                    exporter.pciAddress(),
+                                    exporter.interfaceName(),
+                                    parent.pciAddress(),
+                                    parent.interfaceName()));
+        }
+    }
+}
