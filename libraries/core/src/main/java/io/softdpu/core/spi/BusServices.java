@@ -39,6 +39,14 @@ public final class BusServices {
         return services.impl().poller();
     }
 
+    /**
+     * The poller in which a job queue's work queue sleeps: add the links whose doorbells wake it.
+     * In event-driven mode, so inside {@link JobQueue#onArm}; the queue's thread.
+     */
+    public static EventPoller poller(JobQueue jobQueue) {
+        return jobQueue.poller();
+    }
+
     /** The lease behind an imported mmap; null for a local one. Allocates nothing. */
     public static @Nullable ImportedRegion importedRegion(Mmap mmap) {
         return MEMORY.importedRegion(mmap);

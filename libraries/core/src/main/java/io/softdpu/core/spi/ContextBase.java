@@ -148,6 +148,14 @@ public abstract class ContextBase implements Context {
     protected void checkStop() {}
 
     /**
+     * Refuses the close of a context that is not IDLE, for a library whose object is stopped by its
+     * user first. The default does nothing: the close stops the context.
+     *
+     * @throws DpuException IN_USE: the context does not change
+     */
+    protected void checkCloseOfStarted() {}
+
+    /**
      * Ends the work: accepts no more, completes tasks in flight (with a failure unless done),
      * releases the resources of {@link #onStart}. Called in STOPPING, in each progress after {@link
      * #onProgress}, until it returns true and no task is in flight. The first call may come from

@@ -117,6 +117,9 @@ final class ContextStates {
             return;
         }
         engine.requireOwner();
+        if (state != ContextState.IDLE) {
+            context.checkCloseOfStarted();
+        }
         if (engine.isConnected() && !engine.isProgressing()) {
             new DrivenClose(this, engine).run();
             return;

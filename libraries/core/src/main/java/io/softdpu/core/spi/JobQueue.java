@@ -9,6 +9,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
+import io.softdpu.fabric.link.EventPoller;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -135,6 +136,15 @@ public abstract class JobQueue {
         return queue().copier();
     }
 
+    /**
+     * Signals the work queue if it is armed: for work that this job queue finds in its next
+     * progress or arm. Any thread, from creation by the context to {@link #onRemove}; allocates
+     * nothing.
+     */
+    protected final void wake() {
+        queue().wake();
+    }
+
     // ---- internal ----
 
     final QueueMember<Job> attach(WorkQueueImpl<Job> newQueue) {
@@ -142,9 +152,9 @@ public abstract class JobQueue {
         return member;
     }
 
-    /** Wakes the thread that sleeps on the work queue. Any thread, while attached to it. */
-    final void wake() {
-        queue().wake();
+    /** The poller in which the work queue sleeps; in event-driven mode. */
+    final EventPoller poller() {
+        return queue().poller();
     }
 
     private WorkQueueImpl<Job> queue() {
