@@ -31,12 +31,14 @@ module io.softdpu.core {
             io.softdpu.compute,
             io.softdpu.rdma,
             io.softdpu.rdma.shm;
+    exports io.softdpu.core.sync;
 
     uses io.softdpu.core.capability.CapabilitySource;
     uses io.softdpu.core.internal.base.ProfileCheck;
 
     provides io.softdpu.core.capability.CapabilitySource with
-            io.softdpu.core.capability.CoreSource;
+            io.softdpu.core.capability.CoreSource,
+            io.softdpu.core.sync.capability.SyncEventSource;
     provides io.softdpu.core.internal.base.ProfileCheck with
             io.softdpu.core.limit.LibraryLimits;
 }

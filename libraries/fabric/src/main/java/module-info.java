@@ -20,6 +20,7 @@ module io.softdpu.fabric {
     exports io.softdpu.fabric.folder to
             io.softdpu.cli;
     exports io.softdpu.fabric.handshake to
+            io.softdpu.core,
             io.softdpu.comch;
     exports io.softdpu.fabric.link to
             io.softdpu.core,

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param kind the kind of misuse
  * @param message description, as {@code reason: key=value, key=value}
  * @param seed the seed with which it was found
- * @param allocatedAt stack trace of the allocation of the task or buf; null if that was before the
- *     sanitizer was started
+ * @param allocatedAt stack trace of the allocation of the task, buf or sync event; null if that was
+ *     before the sanitizer was started
  */
 public record SanitizerReport(
         Kind kind, String message, long seed, @Nullable Throwable allocatedAt) {
@@ -45,7 +45,9 @@ public record SanitizerReport(
          * An instance of a graph was not closed when the graph was stopped, or an attempt was made
          * to stop it.
          */
-        INSTANCE_LEAKED(Mistake.INSTANCE_LEAKED);
+        INSTANCE_LEAKED(Mistake.INSTANCE_LEAKED),
+        /** A sync event was not closed before an attempt was made to close its device. */
+        EVENT_LEAKED(Mistake.EVENT_LEAKED);
 
         private final Mistake mistake;
 
@@ -61,6 +63,7 @@ public record SanitizerReport(
                 case TASK_LEAKED -> TASK_LEAKED;
                 case BUF_LEAKED -> BUF_LEAKED;
                 case INSTANCE_LEAKED -> INSTANCE_LEAKED;
+                case EVENT_LEAKED -> EVENT_LEAKED;
             };
         }
 

@@ -3,7 +3,9 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.internal.access.DependentsAccess;
 import io.softdpu.core.internal.access.MachineAccess;
+import io.softdpu.core.internal.access.SharedMemoryAccess;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.fabric.error.FabricException;
@@ -18,6 +20,17 @@ import java.lang.foreign.MemorySegment;
  * the start of the program. Any thread.
  */
 public final class SharedMemory implements AutoCloseable {
+    static {
+        DependentsAccess.install(SharedMemory.class, SharedMemory::dependents);
+        SharedMemoryAccess.install(
+                new SharedMemoryAccess<>(SharedMemory.class) {
+                    @Override
+                    public SharedSegment shared(SharedMemory memory) {
+                        return memory.shared;
+                    }
+                });
+    }
+
     private final SharedSegment shared;
     private final Dependents dependents = new Dependents(() -> "sharedMemoryBytes=" + sizeBytes());
 

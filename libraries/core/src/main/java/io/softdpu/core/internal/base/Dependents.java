@@ -32,9 +32,20 @@ public final class Dependents {
      * @param user the dependent, for messages: {@code mmap}
      * @throws DpuException BAD_STATE if the subject is closed
      */
-    public synchronized Dependency add(String user) {
+    public Dependency add(String user) {
+        return add(user, () -> {});
+    }
+
+    /**
+     * Adds a dependent that is told when a close of the subject was refused because of it.
+     *
+     * @param user the dependent, for messages
+     * @param refused runs on the thread that could not close the subject
+     * @throws DpuException BAD_STATE if the subject is closed
+     */
+    public synchronized Dependency add(String user, Runnable refused) {
         requireOpen();
-        Dependency added = new Dependency(user);
+        Dependency added = new Dependency(user, refused);
         dependencies.add(added);
         return added;
     }
@@ -66,6 +77,7 @@ public final class Dependents {
             return false;
         }
         if (!dependencies.isEmpty()) {
+            dependencies.forEach(dependency -> dependency.refused.run());
             List<String> users =
                     dependencies.stream()
                             .limit(MAX_NAMED)
@@ -84,9 +96,11 @@ public final class Dependents {
     /** One dependent of the subject. */
     public final class Dependency {
         private final String user;
+        private final Runnable refused;
 
-        private Dependency(String user) {
+        private Dependency(String user, Runnable refused) {
             this.user = user;
+            this.refused = refused;
         }
 
         /** Removes the dependent; idempotent. */

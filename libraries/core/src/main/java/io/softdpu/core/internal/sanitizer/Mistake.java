@@ -13,5 +13,7 @@ public enum Mistake {
     /** A buf was not released when its inventory or pool was stopped. */
     BUF_LEAKED,
     /** An instance was not closed when its graph was stopped. */
-    INSTANCE_LEAKED
+    INSTANCE_LEAKED,
+    /** A sync event was not closed before its device. */
+    EVENT_LEAKED
 }

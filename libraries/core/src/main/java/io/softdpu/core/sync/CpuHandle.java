@@ -1,0 +1,335 @@
+package io.softdpu.core.sync;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.sync.wire.HandlePage;
+import io.softdpu.core.sync.wire.JoinRequest;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.handshake.EndpointListener;
+import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.wire.RegionAddress;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * CPU handle: the counter in memory of this process, and the DPU handles that have joined. They
+ * join and leave on the bus thread, so the program may compute meanwhile.
+ *
+ * <p>Who wakes whom: an update of this process rings each DPU handle that sleeps. An update of a
+ * DPU handle rings its link if this process says so in the handle's page; a thread of this process
+ * that sleeps is woken by that link itself. While there are several DPU handles the bus thread
+ * serves these links, too, and whichever thread serves a doorbell first wakes all others that the
+ * update concerns, in this process and behind the other links.
+ */
+final class CpuHandle extends EventHandle implements EndpointListener {
+    private static final System.Logger LOG = System.getLogger(CpuHandle.class.getName());
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final Peer[] NONE = {};
+
+    private final Bus bus;
+    private final SharedSegment memory;
+    private final boolean ofUser;
+    private final Runnable serving = this::serve;
+    private volatile Peer[] peers = NONE;
+    private volatile int version;
+    private RegionAddress.@Nullable Id eventId;
+    private RegionAddress.@Nullable Id key;
+    private @Nullable Endpoint endpoint;
+    private int maxHandles;
+    private boolean destroyed;
+
+    /** Takes over the memory, unless it is the user's. */
+    CpuHandle(Bus bus, SharedSegment memory, boolean ofUser) {
+        super(memory);
+        this.bus = bus;
+        this.memory = memory;
+        this.ofUser = ofUser;
+    }
+
+    // ---- export ----
+
+    /** Address and key under which DPU handles join; the first call serves them. */
+    record Invitation(RegionAddress.Id eventId, RegionAddress.Id key) {}
+
+    /**
+     * Lets DPU handles join.
+     *
+     * @param limit limit of DPU handles; that of the first call counts
+     * @throws DpuException NOT_SUPPORTED if the memory is exported read-only; IN_USE while
+     *     importers hold the memory from an earlier export; OPERATING_SYSTEM
+     */
+    Invitation invite(int limit) {
+        synchronized (arming) {
+            RegionAddress.Id invitedTo = eventId;
+            RegionAddress.Id invitedWith = key;
+            if (invitedTo == null || invitedWith == null) {
+                invitedTo = new RegionAddress.Id(RANDOM.nextLong(), RANDOM.nextLong());
+                invitedWith = new RegionAddress.Id(RANDOM.nextLong(), RANDOM.nextLong());
+                maxHandles = limit;
+                key = invitedWith; // before the first client
+                try {
+                    memory.requireReleased();
+                    memory.seal(false);
+                    endpoint = bus.listen(nameOf(invitedTo), this);
+                } catch (FabricException e) {
+                    throw FabricFailures.from(e);
+                }
+                eventId = invitedTo;
+            }
+            return new Invitation(invitedTo, invitedWith);
+        }
+    }
+
+    /** The name under which handles of an event join. */
+    static String nameOf(RegionAddress.Id eventId) {
+        HexFormat hex = HexFormat.of();
+        return "sync:" + hex.toHexDigits(eventId.high()) + hex.toHexDigits(eventId.low());
+    }
+
+    /** Lets no further DPU handle join. */
+    void endInvitation() {
+        Endpoint open;
+        synchronized (arming) {
+            open = endpoint;
+            endpoint = null;
+            key = null;
+        }
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    // ---- DPU handles that join and leave; on the bus thread ----
+
+    @Override
+    public void arriving(PendingLink pending) {
+        try {
+            requireInvited(pending);
+        } catch (DpuException e) {
+            pending.refuse(e.status().code(), String.valueOf(e.getMessage()));
+            return;
+        }
+        Attachment accepted;
+        try {
+            accepted = pending.accept(JoinRequest.encodeReply(), memory);
+        } catch (FabricException e) {
+            LOG.log(System.Logger.Level.DEBUG, () -> "handle did not join: " + e.getMessage());
+            return;
+        }
+        join(new Peer(bus, accepted.link(), accepted.remote()));
+    }
+
+    private void requireInvited(PendingLink pending) {
+        JoinRequest request = JoinRequest.decode(pending.payload());
+        if (pending.remoteBytes() != HandlePage.BYTES) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "page of the handle has the wrong size: sizeBytes=%d, expected=%d"
+                            .formatted(pending.remoteBytes(), HandlePage.BYTES));
+        }
+        synchronized (arming) {
+            if (!request.key().equals(key)) {
+                throw new DpuException(
+                        Status.NOT_FOUND,
+                        "sync event is not exported, or the key is wrong: pid="
+                                + pending.peerPid());
+            }
+            if (peers.length >= maxHandles) {
+                throw new DpuException(
+                        Status.FULL,
+                        "sync event has all its handles: handles=%d, limit=%d"
+                                .formatted(peers.length, maxHandles));
+            }
+        }
+    }
+
+    private void join(Peer peer) {
+        synchronized (arming) {
+            if (destroyed) { // meanwhile
+                peer.end();
+                peer.release();
+                return;
+            }
+            Peer[] more = Arrays.copyOf(peers, peers.length + 1);
+            more[peers.length] = peer;
+            setPeers(more);
+        }
+        peer.link().onPeerGone(() -> left(peer));
+        serve(); // it may have armed before it was in the list
+    }
+
+    @SuppressWarnings("ReferenceEquality") // peers are compared by identity
+    private void left(Peer peer) {
+        synchronized (arming) {
+            peer.link().serveOnBus(null);
+            setPeers(Arrays.stream(peers).filter(each -> each != peer).toArray(Peer[]::new));
+            if (ofUser) {
+                memory.removeHolder(peer.link());
+            }
+        }
+        peer.release();
+        serve(); // it may have updated the counter and ended before it rang
+    }
+
+    /** Under the lock. */
+    private void setPeers(Peer[] next) {
+        int changed = version + 1;
+        peers = next;
+        version = changed;
+        boolean several = next.length > 1;
+        for (Peer peer : next) {
+            peer.setRelayed(several);
+            peer.link().serveOnBus(several ? serving : null);
+        }
+        sleepers.wakeAll(); // so that they listen to the new links, or end listening to the old
+    }
+
+    // ---- wake-up ----
+
+    @Override
+    void wakePeers() {
+        Peer[] present = peers;
+        if (present.length == 0) {
+            return;
+        }
+        boolean armed = false;
+        for (Peer peer : present) {
+            armed |= peer.isArmed();
+        }
+        if (armed) {
+            ringPeers(present);
+        }
+    }
+
+    private void ringPeers(Peer[] present) {
+        long value = get();
+        boolean rung = false;
+        for (Peer peer : present) {
+            rung |= peer.ringIfChanged(value);
+        }
+        if (rung && present.length > 1) {
+            synchronized (arming) {
+                publishRequests();
+            }
+        }
+    }
+
+    /**
+     * Wakes all who have not seen the present value, after a doorbell of a handle that has updated
+     * the counter or is about to sleep. Any thread.
+     */
+    void serve() {
+        synchronized (arming) {
+            if (destroyed) {
+                return;
+            }
+            wakeChanged();
+            publishRequests();
+            wakeChanged(); // those who have armed, or for whom an update came, meanwhile
+        }
+    }
+
+    private void wakeChanged() {
+        long value = get();
+        sleepers.wakeChanged(value);
+        for (Peer peer : peers) {
+            boolean _ = peer.ringIfChanged(value);
+        }
+    }
+
+    /**
+     * Tells each handle whether to ring after an update: if a thread of this process sleeps, or
+     * another handle. Under the lock.
+     */
+    private void publishRequests() {
+        boolean here = sleepers.anyArmed();
+        int armedPeers = 0;
+        Peer armedPeer = null;
+        for (Peer peer : peers) {
+            if (peer.isArmed()) {
+                armedPeers++;
+                armedPeer = peer;
+            }
+        }
+        for (Peer peer : peers) {
+            peer.setWanted(here || armedPeers > 1 || (armedPeers == 1 && isOther(armedPeer, peer)));
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // peers are compared by identity
+    private static boolean isOther(@Nullable Peer a, Peer b) {
+        return a != b;
+    }
+
+    @Override
+    boolean arm(Sleeper sleeper, long seen) {
+        listen(sleeper);
+        synchronized (arming) {
+            if (!sleeper.links.isOf(version)) {
+                return true; // a handle has joined or left: listen to it before the sleep
+            }
+            sleepers.arm(sleeper, seen);
+            publishRequests();
+        }
+        return get() != seen;
+    }
+
+    @Override
+    void disarm(Sleeper sleeper) {
+        synchronized (arming) {
+            sleepers.disarm(sleeper);
+            publishRequests();
+        }
+    }
+
+    @Override
+    void refresh(Sleeper sleeper) {
+        if (sleeper.links.isUsed() && !sleeper.links.isOf(version)) {
+            listen(sleeper);
+        }
+    }
+
+    private void listen(Sleeper sleeper) {
+        Peer[] present;
+        int current;
+        synchronized (arming) {
+            current = version;
+            if (sleeper.links.isOf(current)) {
+                return;
+            }
+            present = peers;
+        }
+        sleeper.links.listenTo(present, current, serving);
+    }
+
+    // ---- end ----
+
+    @Override
+    Status ended() {
+        return Status.SUCCESS;
+    }
+
+    @Override
+    void close() {
+        endInvitation();
+        synchronized (arming) {
+            destroyed = true;
+            if (ofUser) { // which importers may write to until they have hung up
+                memory.addHolders(Arrays.stream(peers).map(Peer::link).toList());
+            }
+            for (Peer peer : peers) {
+                peer.end();
+            }
+        }
+        if (!ofUser) {
+            bus.release(memory);
+        }
+    }
+}

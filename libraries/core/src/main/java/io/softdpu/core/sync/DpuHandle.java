@@ -1,0 +1,80 @@
+package io.softdpu.core.sync;
+
+import io.softdpu.core.Status;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.memory.SharedSegment;
+
+/** DPU handle: the counter of another process, and the page that it shares with that process. */
+final class DpuHandle extends EventHandle {
+    private final Bus bus;
+    private final SharedSegment counter;
+    private final Peer cpu;
+    private final Peer[] peers;
+
+    /**
+     * Takes over the attachment and a reference to the page.
+     *
+     * @param attachment link to the CPU handle's process, with the counter's memory
+     * @param page memory that was sent to that process
+     */
+    DpuHandle(Bus bus, Attachment attachment, SharedSegment page) {
+        super(attachment.remote());
+        this.bus = bus;
+        this.counter = attachment.remote();
+        this.cpu = new Peer(bus, attachment.link(), page);
+        this.peers = new Peer[] {cpu};
+        attachment.link().onPeerGone(sleepers::wakeAll);
+    }
+
+    @Override
+    void wakePeers() {
+        cpu.ringIfWanted();
+    }
+
+    @Override
+    Status ended() {
+        if (!cpu.isEnded() && !cpu.isGone()) {
+            return Status.SUCCESS;
+        }
+        return cpu.isEnded() ? Status.SHUTDOWN : Status.CONNECTION_RESET;
+    }
+
+    @Override
+    boolean arm(Sleeper sleeper, long seen) {
+        if (!sleeper.links.isUsed()) {
+            sleeper.links.listenTo(peers, 0, sleepers::wakeAll);
+        }
+        synchronized (arming) {
+            sleepers.arm(sleeper, seen);
+            cpu.arm(seen);
+            // The page has room for one value: a thread that has seen another one is woken.
+            sleepers.wakeChanged(seen);
+        }
+        if (cpu.isRelayed()) {
+            cpu.link().ring(); // other handles do not see this page
+        }
+        return get() != seen || ended() != Status.SUCCESS;
+    }
+
+    @Override
+    void disarm(Sleeper sleeper) {
+        synchronized (arming) {
+            sleepers.disarm(sleeper);
+            if (!sleepers.anyArmed()) {
+                cpu.disarm();
+            }
+        }
+    }
+
+    @Override
+    void refresh(Sleeper sleeper) {
+        // Its one link does not change.
+    }
+
+    @Override
+    void close() {
+        // The end of the link tells the other process that the counter is mapped here no more.
+        bus.release(counter, cpu::release);
+    }
+}

@@ -1,0 +1,87 @@
+package io.softdpu.core.sync;
+
+import io.softdpu.core.Status;
+import io.softdpu.fabric.memory.SharedSegment;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Counter of a sync event as one handle uses it, and the wake-up of those who wait for it. Any
+ * thread. An update costs one atomic operation and two loads if no thread sleeps, and neither
+ * allocates nor takes a lock.
+ */
+abstract sealed class EventHandle permits CpuHandle, DpuHandle {
+    /** Size of the counter, and of the memory that is shared. */
+    static final long COUNTER_BYTES = Long.BYTES;
+
+    private static final VarHandle COUNTER = ValueLayout.JAVA_LONG.varHandle();
+
+    /** Threads of this process that wait through this handle. */
+    final Sleepers sleepers = new Sleepers();
+
+    /** Serialises arming with the arrival of peers and with the requests in their pages. */
+    final Object arming = new Object();
+
+    private final MemorySegment counter;
+
+    EventHandle(SharedSegment memory) {
+        this.counter = memory.segment();
+    }
+
+    /** The value. */
+    final long get() {
+        return (long) COUNTER.getVolatile(counter, 0L);
+    }
+
+    /** Sets the value and wakes those who wait. */
+    final void set(long value) {
+        COUNTER.setVolatile(counter, 0L, value);
+        updated();
+    }
+
+    /** Adds to the value, wakes those who wait, and returns the value before. */
+    final long add(long increment) {
+        long before = (long) COUNTER.getAndAdd(counter, 0L, increment);
+        updated();
+        return before;
+    }
+
+    private void updated() {
+        if (sleepers.anyArmed()) {
+            sleepers.wakeChanged(get());
+        }
+        wakePeers();
+    }
+
+    /** Wakes threads of other processes, or the process that does. */
+    abstract void wakePeers();
+
+    /** SUCCESS, or why the handle cannot be used any more: SHUTDOWN or CONNECTION_RESET. */
+    abstract Status ended();
+
+    /**
+     * Requests that a thread, which sleeps next, is woken by the next change of the counter.
+     *
+     * @param seen the value that it has seen last
+     * @return true if the counter has changed already, or the handle has ended: do not sleep
+     * @throws io.softdpu.core.DpuException OPERATING_SYSTEM if its doorbells cannot be listened for
+     */
+    abstract boolean arm(Sleeper sleeper, long seen);
+
+    /** Cancels {@link #arm}. */
+    abstract void disarm(Sleeper sleeper);
+
+    /** Listens to handles that were created since, if the thread has slept; in each progress. */
+    abstract void refresh(Sleeper sleeper);
+
+    /** Stops listening for a thread that will not sleep any more; on that thread. */
+    final void detach(Sleeper sleeper) {
+        disarm(sleeper);
+        sleepers.remove(sleeper);
+        sleeper.links.close();
+    }
+
+    /** Releases the counter; no thread uses the handle any more. Once. */
+    abstract void close();
+}

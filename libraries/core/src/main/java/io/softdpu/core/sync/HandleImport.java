@@ -1,0 +1,143 @@
+package io.softdpu.core.sync;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.internal.access.MachineAccess;
+import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.internal.origin.ExportOrigin;
+import io.softdpu.core.sync.wire.HandlePage;
+import io.softdpu.core.sync.wire.JoinRequest;
+import io.softdpu.core.sync.wire.SyncEventBlob;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.memory.SharedSegment;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Creation of a DPU handle from an export blob: checks whether it may be imported here, and joins
+ * the event. The blob and the reply are untrusted: each field is validated before it is used.
+ */
+final class HandleImport {
+    /** Time limit for the threads of the bus in addition to the reply of the exporter. */
+    private static final long GRACE_NANOS = 1_000_000_000L;
+
+    private HandleImport() {}
+
+    /** Refuses a blob that may not be imported by this device. */
+    static void require(SyncEventBlob blob, Device device) {
+        Bus bus = busOf(device);
+        ExportOrigin origin =
+                new ExportOrigin(
+                        blob.bootId(),
+                        blob.fabricId(),
+                        blob.topologySha256(),
+                        blob.side(),
+                        blob.interfaceName());
+        origin.requireReachable(device, bus);
+        origin.requireParent(device);
+    }
+
+    static Bus busOf(Device device) {
+        return MachineAccess.of(Machine.class).bus(device.machine());
+    }
+
+    /** Joins the event of a blob that was checked. */
+    static DpuHandle join(SyncEventBlob blob, Device device, long timeoutNanos) {
+        Bus bus = busOf(device);
+        SharedSegment page = allocatePage();
+        boolean joined = false;
+        try {
+            CompletableFuture<Attachment> reply;
+            try {
+                reply =
+                        bus.connect(
+                                CpuHandle.nameOf(blob.eventId()),
+                                new JoinRequest(blob.key()).encode(),
+                                page,
+                                timeoutNanos);
+            } catch (FabricException e) {
+                throw FabricFailures.from(e);
+            }
+            Attachment attachment = await(reply, bus, blob, timeoutNanos);
+            requireValid(attachment, bus);
+            DpuHandle handle = new DpuHandle(bus, attachment, page);
+            joined = true;
+            return handle;
+        } finally {
+            if (!joined) {
+                bus.release(page);
+            }
+        }
+    }
+
+    private static SharedSegment allocatePage() {
+        try {
+            return SharedSegment.allocate("softdpu-sync-handle", HandlePage.BYTES);
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+    }
+
+    private static void requireValid(Attachment attachment, Bus bus) {
+        boolean valid = false;
+        try {
+            JoinRequest.requireReply(attachment.payload());
+            if (attachment.remote().sizeBytes() != EventHandle.COUNTER_BYTES) {
+                throw new DpuException(
+                        Status.INVALID_VALUE,
+                        "memory of a sync event has the wrong size: sizeBytes=%d, expected=%d"
+                                .formatted(
+                                        attachment.remote().sizeBytes(),
+                                        EventHandle.COUNTER_BYTES));
+            }
+            valid = true;
+        } finally {
+            if (!valid) {
+                bus.release(attachment);
+            }
+        }
+    }
+
+    private static Attachment await(
+            CompletableFuture<Attachment> reply, Bus bus, SyncEventBlob blob, long timeoutNanos) {
+        long limitNanos =
+                timeoutNanos > Long.MAX_VALUE - GRACE_NANOS
+                        ? Long.MAX_VALUE
+                        : timeoutNanos + GRACE_NANOS;
+        try {
+            return reply.get(limitNanos, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof FabricException failure) {
+                throw FabricFailures.from(failure);
+            }
+            throw new DpuException(
+                    Status.UNEXPECTED, "import failed: export=" + blob, e.getCause());
+        } catch (TimeoutException e) {
+            abandon(reply, bus);
+            throw new DpuException(
+                    Status.TIME_OUT,
+                    "import takes too long: timeoutNanos=%d, limitNanos=%d, export=%s"
+                            .formatted(timeoutNanos, limitNanos, blob),
+                    e);
+        } catch (InterruptedException e) {
+            abandon(reply, bus);
+            Thread.currentThread().interrupt();
+            throw new DpuException(
+                    Status.CONNECTION_ABORTED, "interrupted while importing: export=" + blob, e);
+        }
+    }
+
+    /** Cancels the import; a result that has arrived meanwhile is released. */
+    @SuppressWarnings("FutureReturnValueIgnored")
+    private static void abandon(CompletableFuture<Attachment> reply, Bus bus) {
+        if (!reply.cancel(false)) {
+            reply.thenAccept(bus::release);
+        }
+    }
+}

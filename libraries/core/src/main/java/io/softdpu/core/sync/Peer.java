@@ -1,0 +1,127 @@
+package io.softdpu.core.sync;
+
+import io.softdpu.core.sync.wire.HandlePage;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.link.Link;
+import io.softdpu.fabric.memory.SharedSegment;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Link between a DPU handle and the process of the CPU handle, with the page that the two share: on
+ * one side for each DPU handle, on the other for the CPU handle. It is released after {@link
+ * #leave} when no thread holds it.
+ *
+ * <p>Any thread. The other process may write anything into the page at any time; each word is
+ * loaded once, and any value is legal. A page that was released meanwhile reads as empty.
+ */
+final class Peer {
+    private final Bus bus;
+    private final Link link;
+    private final SharedSegment memory;
+    private final MemorySegment page;
+    private int holders = 1;
+
+    /** Takes over the link and a reference to the page's memory. */
+    Peer(Bus bus, Link link, SharedSegment memory) {
+        this.bus = bus;
+        this.link = link;
+        this.memory = memory;
+        this.page = memory.segment();
+    }
+
+    Link link() {
+        return link;
+    }
+
+    /** Whether the other process has closed its end, or has ended. */
+    boolean isGone() {
+        return link.peerGone();
+    }
+
+    /** Keeps link and page open; false if they have been released. */
+    synchronized boolean hold() {
+        if (holders == 0) {
+            return false;
+        }
+        holders++;
+        return true;
+    }
+
+    /** Ends {@link #hold()}; the last one releases link and page. */
+    synchronized void release() {
+        holders--;
+        if (holders == 0) {
+            link.close();
+            bus.release(memory);
+        }
+    }
+
+    // ---- in the process of the CPU handle ----
+
+    /** Whether the handle's process wants a doorbell. */
+    boolean isArmed() {
+        try {
+            return HandlePage.isArmed(page);
+        } catch (IllegalStateException e) { // released
+            return false;
+        }
+    }
+
+    /**
+     * Rings if the handle's process wants that and has not seen this value.
+     *
+     * @return whether it was rung
+     */
+    boolean ringIfChanged(long value) {
+        try {
+            if (!HandlePage.isArmed(page)
+                    || HandlePage.seen(page) == value
+                    || !HandlePage.takeArmed(page)) {
+                return false;
+            }
+        } catch (IllegalStateException e) { // released
+            return false;
+        }
+        link.ring();
+        return true;
+    }
+
+    void setWanted(boolean wanted) {
+        HandlePage.setWanted(page, wanted);
+    }
+
+    void setRelayed(boolean relayed) {
+        HandlePage.setRelayed(page, relayed);
+    }
+
+    /** Tells the handle that the event was destroyed. */
+    void end() {
+        HandlePage.end(page);
+        link.shutdownOutput();
+    }
+
+    // ---- in the process of the DPU handle ----
+
+    boolean isEnded() {
+        return HandlePage.isEnded(page);
+    }
+
+    void arm(long seen) {
+        HandlePage.arm(page, seen);
+    }
+
+    void disarm() {
+        HandlePage.disarm(page);
+    }
+
+    boolean isRelayed() {
+        return HandlePage.isRelayed(page);
+    }
+
+    /** Rings if an update is to be followed by a doorbell: one load if not. */
+    void ringIfWanted() {
+        if (HandlePage.isWanted(page) && HandlePage.takeWanted(page)) {
+            link.ring();
+        }
+    }
+}

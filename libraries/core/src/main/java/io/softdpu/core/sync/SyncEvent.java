@@ -1,0 +1,871 @@
+package io.softdpu.core.sync;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.internal.access.DependentsAccess;
+import io.softdpu.core.internal.access.SharedMemoryAccess;
+import io.softdpu.core.internal.base.Dependents;
+import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.wire.SyncEventBlob;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.memory.SharedSegment;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sync event: an unsigned counter of 64 bits that programs of host and DPU update, read and wait
+ * for (Core guide, section 3.4.6). It wraps, and starts at 0.
+ *
+ * <p>{@link #create} makes the CPU handle, which is configured with a publisher and a subscriber
+ * location and started: in synchronous mode by {@link #start()}, where each operation returns when
+ * it is done, or in asynchronous mode through {@link #asContext()}, as tasks on a progress engine
+ * or jobs on work queues. {@link #exportPci} gives a blob from which a program of the DPU makes a
+ * DPU handle, started independently in either mode. Locations are hints and no access rights: each
+ * handle updates and waits.
+ *
+ * <pre>{@code
+ * SyncEvent event = SyncEvent.create(device)
+ *         .addPublisherLocation(SyncEventLocation.CPU)
+ *         .addSubscriberLocation(SyncEventLocation.DPU)
+ *         .start();
+ * byte[] blob = event.exportPci(device); // to be sent to the DPU
+ * event.set(1);
+ * event.waitGreater(1, SyncEvent.ALL_BITS);
+ * event.stop();
+ * event.close();
+ * }</pre>
+ *
+ * <p>A stopped event cannot be started again, only closed. Unlike other objects a started one is
+ * not stopped by {@link #close()}, which fails with IN_USE: the program decides when the last
+ * operation has ended. Closing the CPU handle ends all DPU handles: their operations and waits fail
+ * with SHUTDOWN, or with CONNECTION_RESET if the process of the CPU handle was killed. Closing a
+ * DPU handle affects that handle alone.
+ *
+ * <p>Threads: any thread configures, starts, stops, exports and closes. In synchronous mode each
+ * half of a handle, publishing (set, add) and subscribing (get, wait), belongs to the thread that
+ * has used it first; a call from another fails with NOT_PERMITTED that names both. Operations
+ * allocate nothing, take no lock, and make a system call only to wake those who sleep.
+ */
+public final class SyncEvent implements AutoCloseable {
+    /** The mask of a wait for the whole counter. */
+    public static final long ALL_BITS = -1;
+
+    /** Default time limit of {@link #createFromExport(byte[], Device)}: 5 seconds. */
+    public static final Duration DEFAULT_IMPORT_TIMEOUT = Duration.ofSeconds(5);
+
+    private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
+
+    /** Memory of programs that sync events have: one event each. */
+    private static final Set<SharedSegment> MEMORY_IN_USE = ConcurrentHashMap.newKeySet();
+
+    private enum State {
+        /** Created: it may be configured. */
+        IDLE,
+        /** Started in synchronous mode. */
+        SYNCHRONOUS,
+        /** Started in asynchronous mode. */
+        ASYNCHRONOUS,
+        /** Stopped: it can only be closed. */
+        STOPPED,
+        /** Closed. */
+        CLOSED
+    }
+
+    private final int number = LAST_NUMBER.incrementAndGet();
+    private final Device device;
+    private final boolean imported;
+    private final EventLeak leak;
+    private final Dependents.Dependency onDevice;
+    private @Nullable SyncEventLocation publisherLocation;
+    private @Nullable SyncEventLocation subscriberLocation;
+    private @Nullable SharedMemory userMemory;
+    private Dependents.@Nullable Dependency onMemory;
+    private State state = State.IDLE;
+
+    /** The counter: of a CPU handle from start to close, of a DPU handle from its creation on. */
+    private @Nullable EventHandle handle;
+
+    private @Nullable EventContext context;
+
+    /** The counter while operations of the synchronous mode are allowed. */
+    private volatile @Nullable EventHandle running;
+
+    /** The threads that the halves belong to; written under the lock, and compared without it. */
+    private @Nullable Thread publisher;
+
+    private @Nullable Thread subscriber;
+
+    @SuppressWarnings("this-escape") // for messages alone
+    private SyncEvent(Device device, boolean imported) {
+        this.device = Arguments.notNull(device, "device");
+        this.imported = imported;
+        this.leak = EventLeak.begin(toString());
+        this.onDevice =
+                DependentsAccess.of(Device.class, device).add(toString(), leak::closeRefused);
+        leak.opened();
+    }
+
+    // ---- creation and configuration ----
+
+    /**
+     * Creates the CPU handle of a new event, to be configured. The device cannot be closed before
+     * it.
+     *
+     * @throws DpuException BAD_STATE if the device is closed
+     */
+    public static SyncEvent create(Device device) {
+        return new SyncEvent(device, false);
+    }
+
+    /**
+     * Creates a DPU handle from an export; waits for the reply of the exporter for up to {@link
+     * #DEFAULT_IMPORT_TIMEOUT}.
+     *
+     * @throws DpuException as {@link #createFromExport(byte[], Device, Duration)}
+     */
+    public static SyncEvent createFromExport(byte[] blob, Device device) {
+        return createFromExport(blob, device, DEFAULT_IMPORT_TIMEOUT);
+    }
+
+    /**
+     * Creates a DPU handle from an export, to be started. The program of the CPU handle need not
+     * participate and may sleep or compute.
+     *
+     * @param blob the result of {@link #exportPci} on the host
+     * @param device the port of the DPU that has created the exporting function
+     * @param timeout for the reply of the exporter; 292 years or more is no limit
+     * @throws DpuException INVALID_VALUE if a field of the blob is wrong; UNSUPPORTED_VERSION for a
+     *     blob of another version; NOT_FOUND if it comes from another kernel or fabric folder, or
+     *     the event was stopped or has ended; BAD_CONFIG if it comes from another topology;
+     *     NOT_PERMITTED for a device that is not the parent of the exporting one; FULL if the event
+     *     has {@link SyncEventCapabilities#maxDpuHandles()} handles already; TIME_OUT if the
+     *     exporter does not reply; BAD_STATE if the device is closed
+     */
+    public static SyncEvent createFromExport(byte[] blob, Device device, Duration timeout) {
+        Arguments.notNull(blob, "blob");
+        Arguments.notNull(device, "device");
+        long timeoutNanos = Arguments.positiveNanos(timeout, "timeout");
+        SyncEventBlob decoded = SyncEventBlob.decode(blob);
+        HandleImport.require(decoded, device);
+        SyncEvent event = new SyncEvent(device, true);
+        boolean joined = false;
+        try {
+            event.handle = HandleImport.join(decoded, device, timeoutNanos);
+            event.publisherLocation = SyncEventLocation.valueOf(decoded.publisher().name());
+            event.subscriberLocation = SyncEventLocation.valueOf(decoded.subscriber().name());
+            joined = true;
+            return event;
+        } finally {
+            if (!joined) {
+                event.release();
+            }
+        }
+    }
+
+    /**
+     * Sets the publisher location, once.
+     *
+     * @throws DpuException ALREADY_EXIST if there is one; NOT_SUPPORTED for any other than CPU and
+     *     DPU; NOT_PERMITTED for a DPU handle; BAD_STATE if it was started or closed
+     */
+    public synchronized SyncEvent addPublisherLocation(SyncEventLocation location) {
+        requireConfigurable("addPublisherLocation");
+        publisherLocation = checkedLocation("publisher", publisherLocation, location);
+        return this;
+    }
+
+    /**
+     * Sets the subscriber location, once.
+     *
+     * @throws DpuException as {@link #addPublisherLocation}
+     */
+    public synchronized SyncEvent addSubscriberLocation(SyncEventLocation location) {
+        requireConfigurable("addSubscriberLocation");
+        subscriberLocation = checkedLocation("subscriber", subscriberLocation, location);
+        return this;
+    }
+
+    private SyncEventLocation checkedLocation(
+            String kind, @Nullable SyncEventLocation present, SyncEventLocation added) {
+        Arguments.notNull(added, "location");
+        if (added != SyncEventLocation.CPU && added != SyncEventLocation.DPU) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "no such %s location on this machine: location=%s, event=%s, expected=CPU or DPU"
+                            .formatted(kind, added, this));
+        }
+        if (present != null) {
+            throw new DpuException(
+                    Status.ALREADY_EXIST,
+                    "event has a %s location: location=%s, added=%s, event=%s"
+                            .formatted(kind, present, added, this));
+        }
+        return added;
+    }
+
+    /**
+     * Sets the memory of the counter, instead of memory of the library: for an event with one CPU
+     * and one DPU location. The counter starts with its content and is always visible in it, in the
+     * byte order of the processor. The memory stays the program's, which can close it after the
+     * event; the library neither clears nor frees it.
+     *
+     * @param memory separate memory of 8 bytes, so that an export exposes nothing else
+     * @throws DpuException NOT_SUPPORTED for memory of another size; ALREADY_EXIST if it has
+     *     memory; NOT_PERMITTED for a DPU handle; BAD_STATE if it was started or closed, or the
+     *     memory is closed; IN_USE while peers hold the memory from an export that was revoked, or
+     *     another sync event has it
+     */
+    public synchronized SyncEvent setMemory(SharedMemory memory) {
+        Arguments.notNull(memory, "memory");
+        requireConfigurable("setMemory");
+        if (userMemory != null) {
+            throw new DpuException(
+                    Status.ALREADY_EXIST,
+                    "event has memory of its user: sizeBytes=%d, event=%s"
+                            .formatted(userMemory.sizeBytes(), this));
+        }
+        if (memory.sizeBytes() != EventHandle.COUNTER_BYTES) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "memory of a sync event is exactly the counter, since an export exposes all of it: sizeBytes=%d, event=%s, expected=SharedMemory.allocate(8)"
+                            .formatted(memory.sizeBytes(), this));
+        }
+        SharedSegment segment = SharedMemoryAccess.of(SharedMemory.class).shared(memory);
+        Dependents.Dependency dependency =
+                DependentsAccess.of(SharedMemory.class, memory).add(toString());
+        try {
+            segment.requireReleased();
+            if (!MEMORY_IN_USE.add(segment)) {
+                throw new DpuException(
+                        Status.IN_USE,
+                        "memory belongs to another sync event: event=%s, expected=memory of its own"
+                                .formatted(this));
+            }
+            onMemory = dependency;
+            userMemory = memory;
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        } finally {
+            if (userMemory == null) {
+                dependency.release();
+            }
+        }
+        return this;
+    }
+
+    /** The publisher location; null until it is set. Any thread. */
+    public synchronized @Nullable SyncEventLocation publisherLocation() {
+        return publisherLocation;
+    }
+
+    /** The subscriber location; null until it is set. Any thread. */
+    public synchronized @Nullable SyncEventLocation subscriberLocation() {
+        return subscriberLocation;
+    }
+
+    /** Its device. Any thread. */
+    public Device device() {
+        return device;
+    }
+
+    /** Whether it is started, in either mode. Any thread. */
+    public synchronized boolean isStarted() {
+        return state == State.SYNCHRONOUS || state == State.ASYNCHRONOUS;
+    }
+
+    /** Whether it is a DPU handle. Any thread. */
+    public boolean isImported() {
+        return imported;
+    }
+
+    // ---- start, stop and close ----
+
+    /**
+     * Starts it in synchronous mode.
+     *
+     * @throws DpuException BAD_STATE if it was started or closed, or {@link #asContext()} was
+     *     called, or it has no publisher or no subscriber location (the message names what is
+     *     missing); NOT_PERMITTED with memory of the program and other locations than one CPU and
+     *     one DPU; NO_MEMORY; for a DPU handle SHUTDOWN or CONNECTION_RESET if the CPU handle has
+     *     ended
+     */
+    public synchronized SyncEvent start() {
+        if (context != null && state == State.IDLE) {
+            throw badState(
+                    "event is asynchronous, since asContext was called",
+                    ", expected=start of its context");
+        }
+        running = begin();
+        state = State.SYNCHRONOUS;
+        return this;
+    }
+
+    /**
+     * Stops an event in synchronous mode; it can only be closed then. Waits that another thread is
+     * in end with SHUTDOWN. DPU handles go on until the close of the CPU handle, but no further one
+     * can be created.
+     *
+     * @throws DpuException BAD_STATE if it is not started in synchronous mode
+     */
+    public synchronized void stop() {
+        if (state != State.SYNCHRONOUS) {
+            throw badState(
+                    "event is not started in synchronous mode",
+                    state == State.ASYNCHRONOUS ? ", expected=stop of its context" : "");
+        }
+        running = null;
+        stopped();
+    }
+
+    /**
+     * The event as a context, for asynchronous mode: configured, started and stopped there. The
+     * same object each time. It is closed with the event.
+     *
+     * @throws DpuException BAD_STATE if it was started in synchronous mode, stopped or closed
+     */
+    public synchronized SyncEventContext asContext() {
+        EventContext present = context;
+        if (present != null && state != State.CLOSED) {
+            return present;
+        }
+        if (state != State.IDLE) {
+            throw badState(
+                    "event cannot become asynchronous", ", expected=asContext before any start");
+        }
+        EventContext made = new EventContext(this, device);
+        context = made;
+        return made;
+    }
+
+    /**
+     * Closes the handle and its context; idempotent. It must have been stopped, or never started:
+     * unlike the close of other objects this does not stop it. Closing the CPU handle ends all DPU
+     * handles.
+     *
+     * @throws DpuException IN_USE while it is started; NOT_PERMITTED if its context is on an engine
+     *     of another thread
+     */
+    @Override
+    public void close() {
+        EventContext open;
+        synchronized (this) {
+            requireNotStarted();
+            if (state == State.CLOSED) {
+                return;
+            }
+            open = context;
+        }
+        if (open != null) {
+            open.close(); // on the thread of its engine, so without the lock
+        }
+        synchronized (this) {
+            requireNotStarted();
+            if (state == State.CLOSED) {
+                return;
+            }
+            state = State.CLOSED;
+            release();
+        }
+    }
+
+    private void requireNotStarted() {
+        if (isStarted()) {
+            throw startedStill();
+        }
+    }
+
+    DpuException startedStill() {
+        return new DpuException(
+                Status.IN_USE,
+                "sync event is started: event=%s, expected=%s first"
+                        .formatted(this, context == null ? "stop" : "stop of its context"));
+    }
+
+    private void release() {
+        EventHandle open = handle;
+        handle = null;
+        if (open != null) {
+            open.close();
+        }
+        if (userMemory != null && onMemory != null) {
+            MEMORY_IN_USE.remove(SharedMemoryAccess.of(SharedMemory.class).shared(userMemory));
+            onMemory.release();
+        }
+        leak.closed();
+        onDevice.release();
+    }
+
+    // ---- export ----
+
+    /**
+     * Exports the event for use on the DPU. The blob gives access: whoever has it can create a
+     * handle while the event is started. Further calls for the same device return an equal blob.
+     *
+     * @param exporting a device of the host that a port of the DPU has created, of the same machine
+     * @return the blob, for {@link #createFromExport(byte[], Device)} on that port
+     * @throws DpuException NOT_PERMITTED for a DPU handle, without DPU among the locations (naming
+     *     both), and for a device of another machine; NOT_SUPPORTED for a device that is not one of
+     *     the host with a parent port; BAD_STATE unless started; OPERATING_SYSTEM
+     */
+    public synchronized byte[] exportPci(Device exporting) {
+        Arguments.notNull(exporting, "exporting");
+        requireOwn("exportPci");
+        if (exporting.machine().side() != Side.HOST
+                || !exporting.info().isMmapExportPciSupported()) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "sync events are exported by devices of the host that a port of the DPU has created: device=%s, side=%s, event=%s"
+                            .formatted(exporting, exporting.machine().side().id(), this));
+        }
+        if (!isStarted()) {
+            throw badState("export needs a started event", ", expected=start first");
+        }
+        if (publisherLocation != SyncEventLocation.DPU
+                && subscriberLocation != SyncEventLocation.DPU) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "DPU is not among the locations: publisher=%s, subscriber=%s, event=%s, expected=DPU as one of them"
+                            .formatted(publisherLocation, subscriberLocation, this));
+        }
+        Bus bus = HandleImport.busOf(device);
+        if (!(handle instanceof CpuHandle cpu) || HandleImport.busOf(exporting) != bus) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "device belongs to another machine: device=%s, eventDevice=%s, event=%s"
+                            .formatted(exporting, device, this));
+        }
+        CpuHandle.Invitation invitation =
+                cpu.invite(SyncEventCapabilities.of(exporting.info()).maxDpuHandles());
+        return new SyncEventBlob(
+                        placeOf(publisherLocation),
+                        placeOf(subscriberLocation),
+                        bus.bootId(),
+                        bus.fabricId(),
+                        invitation.eventId(),
+                        invitation.key(),
+                        device.machine().topology().sha256(),
+                        exporting.info().interfaceName())
+                .encode();
+    }
+
+    private static SyncEventBlob.Place placeOf(@Nullable SyncEventLocation location) {
+        return location == SyncEventLocation.DPU
+                ? SyncEventBlob.Place.DPU
+                : SyncEventBlob.Place.CPU;
+    }
+
+    /**
+     * Would export the event for use on a data path accelerator, which no machine here has.
+     *
+     * @throws DpuException NOT_SUPPORTED; NOT_PERMITTED for a DPU handle
+     */
+    public byte[] exportDpa(Device exporting) {
+        throw notExportable("exportDpa", exporting, "DPA");
+    }
+
+    /**
+     * Would export the event for use on a GPU, which no machine here has.
+     *
+     * @throws DpuException NOT_SUPPORTED; NOT_PERMITTED for a DPU handle
+     */
+    public byte[] exportGpu(Device exporting) {
+        throw notExportable("exportGpu", exporting, "GPU");
+    }
+
+    private DpuException notExportable(String call, Device exporting, String unit) {
+        Arguments.notNull(exporting, "exporting");
+        requireOwn(call);
+        return new DpuException(
+                Status.NOT_SUPPORTED,
+                "no such processor to export to: location=%s, device=%s, event=%s, expected=exportPci"
+                        .formatted(unit, exporting, this));
+    }
+
+    // ---- synchronous operations ----
+
+    /**
+     * Sets the value, and wakes those who wait.
+     *
+     * @throws DpuException BAD_STATE unless started in synchronous mode; NOT_PERMITTED on another
+     *     thread than the publisher's; SHUTDOWN or CONNECTION_RESET if the CPU handle has ended
+     */
+    public void set(long value) {
+        EventHandle open = publishing();
+        try {
+            open.set(value);
+        } catch (IllegalStateException e) {
+            throw closedMeanwhile(e);
+        }
+    }
+
+    /**
+     * Adds to the value atomically, and wakes those who wait. Concurrent additions are never lost.
+     *
+     * @return the value before
+     * @throws DpuException as {@link #set}
+     */
+    public long add(long increment) {
+        EventHandle open = publishing();
+        try {
+            return open.add(increment);
+        } catch (IllegalStateException e) {
+            throw closedMeanwhile(e);
+        }
+    }
+
+    /**
+     * The value.
+     *
+     * @throws DpuException BAD_STATE unless started in synchronous mode; NOT_PERMITTED on another
+     *     thread than the subscriber's; SHUTDOWN or CONNECTION_RESET if the CPU handle has ended
+     */
+    public long get() {
+        EventHandle open = subscribing();
+        try {
+            return open.get();
+        } catch (IllegalStateException e) {
+            throw closedMeanwhile(e);
+        }
+    }
+
+    /**
+     * Waits until the masked value is greater than a threshold, unsigned; spins.
+     *
+     * @param mask applied to the value; {@link #ALL_BITS} for the whole
+     * @throws DpuException as {@link #get}, also during the wait; SHUTDOWN if the handle is stopped
+     *     by another thread; CONNECTION_ABORTED if the thread is interrupted, whose flag stays set
+     */
+    public void waitGreater(long threshold, long mask) {
+        await(WaitCondition.GREATER, threshold, mask, Long.MAX_VALUE, false);
+    }
+
+    /**
+     * As {@link #waitGreater(long, long)}, with a time limit.
+     *
+     * @param timeout 292 years or more is no limit
+     * @throws DpuException TIME_OUT after the limit
+     */
+    public void waitGreater(long threshold, long mask, Duration timeout) {
+        await(WaitCondition.GREATER, threshold, mask, nanos(timeout), false);
+    }
+
+    /** As {@link #waitGreater(long, long)}, but yields the processor between two looks. */
+    public void waitGreaterYield(long threshold, long mask) {
+        await(WaitCondition.GREATER, threshold, mask, Long.MAX_VALUE, true);
+    }
+
+    /**
+     * As {@link #waitGreaterYield(long, long)}, with a time limit.
+     *
+     * @param timeout 292 years or more is no limit
+     * @throws DpuException TIME_OUT after the limit
+     */
+    public void waitGreaterYield(long threshold, long mask, Duration timeout) {
+        await(WaitCondition.GREATER, threshold, mask, nanos(timeout), true);
+    }
+
+    /**
+     * Waits until the masked value equals a number; spins.
+     *
+     * @throws DpuException as {@link #waitGreater(long, long)}
+     */
+    public void waitEqual(long expected, long mask) {
+        await(WaitCondition.EQUAL, expected, mask, Long.MAX_VALUE, false);
+    }
+
+    /**
+     * As {@link #waitEqual(long, long)}, with a time limit.
+     *
+     * @param timeout 292 years or more is no limit
+     * @throws DpuException TIME_OUT after the limit
+     */
+    public void waitEqual(long expected, long mask, Duration timeout) {
+        await(WaitCondition.EQUAL, expected, mask, nanos(timeout), false);
+    }
+
+    /** As {@link #waitEqual(long, long)}, but yields the processor between two looks. */
+    public void waitEqualYield(long expected, long mask) {
+        await(WaitCondition.EQUAL, expected, mask, Long.MAX_VALUE, true);
+    }
+
+    /**
+     * As {@link #waitEqualYield(long, long)}, with a time limit.
+     *
+     * @param timeout 292 years or more is no limit
+     * @throws DpuException TIME_OUT after the limit
+     */
+    public void waitEqualYield(long expected, long mask, Duration timeout) {
+        await(WaitCondition.EQUAL, expected, mask, nanos(timeout), true);
+    }
+
+    /**
+     * Waits until the masked value differs from a number; spins.
+     *
+     * @throws DpuException as {@link #waitGreater(long, long)}
+     */
+    public void waitNotEqual(long unexpected, long mask) {
+        await(WaitCondition.NOT_EQUAL, unexpected, mask, Long.MAX_VALUE, false);
+    }
+
+    /**
+     * As {@link #waitNotEqual(long, long)}, with a time limit.
+     *
+     * @param timeout 292 years or more is no limit
+     * @throws DpuException TIME_OUT after the limit
+     */
+    public void waitNotEqual(long unexpected, long mask, Duration timeout) {
+        await(WaitCondition.NOT_EQUAL, unexpected, mask, nanos(timeout), false);
+    }
+
+    /** As {@link #waitNotEqual(long, long)}, but yields the processor between two looks. */
+    public void waitNotEqualYield(long unexpected, long mask) {
+        await(WaitCondition.NOT_EQUAL, unexpected, mask, Long.MAX_VALUE, true);
+    }
+
+    /**
+     * As {@link #waitNotEqualYield(long, long)}, with a time limit.
+     *
+     * @param timeout 292 years or more is no limit
+     * @throws DpuException TIME_OUT after the limit
+     */
+    public void waitNotEqualYield(long unexpected, long mask, Duration timeout) {
+        await(WaitCondition.NOT_EQUAL, unexpected, mask, nanos(timeout), true);
+    }
+
+    private static long nanos(Duration timeout) {
+        return Arguments.nanos(timeout, "timeout");
+    }
+
+    private void await(
+            WaitCondition condition, long operand, long mask, long limitNanos, boolean yielding) {
+        EventHandle open = subscribing();
+        long begin = limitNanos == Long.MAX_VALUE ? 0 : System.nanoTime();
+        try {
+            while (!condition.isMet(open.get(), operand, mask)) {
+                if (running == null) {
+                    throw new DpuException(
+                            Status.SHUTDOWN, "event was stopped during a wait: event=" + this);
+                }
+                requireUsable(open);
+                if (Thread.currentThread().isInterrupted()) {
+                    throw new DpuException(
+                            Status.CONNECTION_ABORTED,
+                            "interrupted during a wait: event=%s, condition=%s, operand=%s, value=%s"
+                                    .formatted(
+                                            this,
+                                            condition,
+                                            Long.toUnsignedString(operand),
+                                            Long.toUnsignedString(open.get())));
+                }
+                if (limitNanos != Long.MAX_VALUE && System.nanoTime() - begin >= limitNanos) {
+                    throw new DpuException(
+                            Status.TIME_OUT,
+                            "wait takes too long: event=%s, condition=%s, operand=%s, value=%s, timeoutNanos=%d"
+                                    .formatted(
+                                            this,
+                                            condition,
+                                            Long.toUnsignedString(operand),
+                                            Long.toUnsignedString(open.get()),
+                                            limitNanos));
+                }
+                if (yielding) {
+                    Thread.yield();
+                } else {
+                    Thread.onSpinWait();
+                }
+            }
+        } catch (IllegalStateException e) {
+            throw closedMeanwhile(e);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // threads are compared by identity
+    private EventHandle publishing() {
+        EventHandle open = running;
+        if (open == null || publisher != Thread.currentThread()) {
+            open = claimPublisher();
+        }
+        requireUsable(open);
+        return open;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // threads are compared by identity
+    private EventHandle subscribing() {
+        EventHandle open = running;
+        if (open == null || subscriber != Thread.currentThread()) {
+            open = claimSubscriber();
+        }
+        requireUsable(open);
+        return open;
+    }
+
+    private synchronized EventHandle claimPublisher() {
+        EventHandle open = requireSynchronous();
+        publisher = claimed("publishing", publisher);
+        return open;
+    }
+
+    private synchronized EventHandle claimSubscriber() {
+        EventHandle open = requireSynchronous();
+        subscriber = claimed("subscribing", subscriber);
+        return open;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // threads are compared by identity
+    private Thread claimed(String half, @Nullable Thread owner) {
+        Thread current = Thread.currentThread();
+        if (owner != null && owner != current) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "%s half of the event belongs to another thread: thread=%s, eventThread=%s, event=%s"
+                            .formatted(half, current.getName(), owner.getName(), this));
+        }
+        return current;
+    }
+
+    private EventHandle requireSynchronous() {
+        EventHandle open = running;
+        if (open == null) {
+            throw badState(
+                    "event is not started in synchronous mode",
+                    state == State.ASYNCHRONOUS ? ", expected=a task or a job" : "");
+        }
+        return open;
+    }
+
+    private void requireUsable(EventHandle open) {
+        try {
+            Status ended = open.ended();
+            if (ended != Status.SUCCESS) {
+                throw new DpuException(ended, endedText(ended));
+            }
+        } catch (IllegalStateException e) {
+            throw closedMeanwhile(e);
+        }
+    }
+
+    private DpuException closedMeanwhile(IllegalStateException e) {
+        return new DpuException(
+                Status.BAD_STATE, "event was closed by another thread: event=" + this, e);
+    }
+
+    /** The reason of an ended handle, for messages. */
+    String endedText(Status ended) {
+        return (ended == Status.SHUTDOWN
+                        ? "sync event was destroyed"
+                        : "process of the CPU handle has ended")
+                + ": event="
+                + this;
+    }
+
+    // ---- for the context ----
+
+    /** Refuses a start in asynchronous mode. */
+    synchronized void requireStartable() {
+        requireIdle("start");
+        requireItem("publisher location", "addPublisherLocation", publisherLocation);
+        requireItem("subscriber location", "addSubscriberLocation", subscriberLocation);
+        requireLocationsOfMemory();
+        EventHandle joined = handle;
+        if (joined != null) {
+            requireUsable(joined);
+        }
+    }
+
+    /** Begins the asynchronous mode. */
+    synchronized EventHandle beginAsynchronous() {
+        EventHandle begun = begin();
+        state = State.ASYNCHRONOUS;
+        return begun;
+    }
+
+    /** Ends the asynchronous mode. */
+    synchronized void stopped() {
+        state = State.STOPPED;
+        if (handle instanceof CpuHandle cpu) {
+            cpu.endInvitation();
+        }
+    }
+
+    private EventHandle begin() {
+        requireStartable();
+        EventHandle present = handle;
+        if (present != null) {
+            return present;
+        }
+        EventHandle made = new CpuHandle(HandleImport.busOf(device), memory(), userMemory != null);
+        handle = made;
+        return made;
+    }
+
+    private SharedSegment memory() {
+        if (userMemory != null) {
+            return SharedMemoryAccess.of(SharedMemory.class).shared(userMemory);
+        }
+        try {
+            return SharedSegment.allocate("softdpu-sync-event", EventHandle.COUNTER_BYTES);
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+    }
+
+    private void requireLocationsOfMemory() {
+        if (userMemory != null && publisherLocation == subscriberLocation) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "memory of the program is for events of one CPU and one DPU: publisher=%s, subscriber=%s, event=%s"
+                            .formatted(publisherLocation, subscriberLocation, this));
+        }
+    }
+
+    private void requireItem(String item, String setter, @Nullable Object value) {
+        if (value == null) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "mandatory item is missing: item=%s, event=%s, expected=%s, before start"
+                            .formatted(item, this, setter));
+        }
+    }
+
+    private void requireConfigurable(String call) {
+        requireOwn(call);
+        requireIdle(call);
+    }
+
+    private void requireOwn(String call) {
+        if (imported) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "call is for the CPU handle: call=%s, event=%s".formatted(call, this));
+        }
+    }
+
+    private void requireIdle(String call) {
+        if (state != State.IDLE) {
+            throw badState(
+                    state == State.STOPPED
+                            ? "event was stopped, and can only be closed"
+                            : "event is not idle",
+                    ", call=%s, expected=%s".formatted(call, State.IDLE));
+        }
+    }
+
+    private DpuException badState(String reason, String more) {
+        return new DpuException(
+                Status.BAD_STATE, "%s: event=%s, state=%s%s".formatted(reason, this, state, more));
+    }
+
+    /** Its kind and number in this process, for messages. */
+    @Override
+    public String toString() {
+        return "sync event %d of %s%s".formatted(number, device, imported ? ", a DPU handle" : "");
+    }
+}
