@@ -72,7 +72,12 @@ final class EventContext extends ContextBase implements SyncEventContext {
     /** The wait tasks with this condition. */
     TaskType<WaitTask, SyncEventTaskCallback<SyncEventWaitTask>> waitTasks(
             WaitCondition condition) {
-        return waitTasks.get(condition.ordinal());
+        return waitTasks.get(
+                switch (condition) {
+                    case GREATER -> 0;
+                    case EQUAL -> 1;
+                    case NOT_EQUAL -> 2;
+                });
     }
 
     // ---- configuration ----

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Link between a DPU handle and the process of the CPU handle, with the page that the two share: on
- * one side for each DPU handle, on the other for the CPU handle. It is released after {@link
- * #leave} when no thread holds it.
+ * one side for each DPU handle, on the other for the CPU handle. It is released when its owner and
+ * all threads that listen to it have released it.
  *
  * <p>Any thread. The other process may write anything into the page at any time; each word is
  * loaded once, and any value is legal. A page that was released meanwhile reads as empty.

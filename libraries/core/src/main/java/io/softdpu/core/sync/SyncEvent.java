@@ -863,6 +863,11 @@ public final class SyncEvent implements AutoCloseable {
                 Status.BAD_STATE, "%s: event=%s, state=%s%s".formatted(reason, this, state, more));
     }
 
+    /** The counter, for tests; null if there is none. */
+    synchronized @Nullable EventHandle handle() {
+        return handle;
+    }
+
     /** Its kind and number in this process, for messages. */
     @Override
     public String toString() {

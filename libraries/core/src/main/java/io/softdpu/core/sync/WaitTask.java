@@ -47,7 +47,7 @@ final class WaitTask extends EventTask implements SyncEventWaitTask, PendingWait
     /** Never called: a wait task waits beside the operations. */
     @Override
     void execute(EventHandle handle) {
-        throw new IllegalStateException("wait task among the operations: task=" + this);
+        throw new IllegalStateException("wait task among the operations: context=" + context);
     }
 
     @Override

@@ -4,6 +4,8 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import java.nio.file.Path;
@@ -73,5 +75,14 @@ abstract class SyncEventFixture {
         if (context.state() != ContextState.IDLE) {
             throw new AssertionError("context does not stop: context=" + context);
         }
+    }
+
+    /** The built-in topology with a limit for each function. */
+    static Topology limited(DeviceLimit limit, long most) {
+        Topology.Builder topology = Topology.builder("limited");
+        Topology.builtin()
+                .functions()
+                .forEach(f -> topology.add(f.toBuilder().limit(limit.id(), most).build()));
+        return topology.build();
     }
 }

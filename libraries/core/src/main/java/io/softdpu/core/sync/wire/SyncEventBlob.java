@@ -90,9 +90,15 @@ public record SyncEventBlob(
     /** Locations that an exported event can have. */
     public enum Place {
         /** The CPU of the host. */
-        CPU,
+        CPU((byte) 0),
         /** The DPU. */
-        DPU;
+        DPU((byte) 1);
+
+        private final byte code;
+
+        Place(byte code) {
+            this.code = code;
+        }
 
         private static Place ofCode(String field, byte code) {
             return switch (code) {
@@ -140,8 +146,8 @@ public record SyncEventBlob(
         MemorySegment blob = MemorySegment.ofArray(bytes);
         blob.set(U32, AT_MAGIC, MAGIC);
         blob.set(U16, AT_VERSION, (short) VERSION);
-        blob.set(ValueLayout.JAVA_BYTE, AT_PUBLISHER, (byte) publisher.ordinal());
-        blob.set(ValueLayout.JAVA_BYTE, AT_SUBSCRIBER, (byte) subscriber.ordinal());
+        blob.set(ValueLayout.JAVA_BYTE, AT_PUBLISHER, publisher.code);
+        blob.set(ValueLayout.JAVA_BYTE, AT_SUBSCRIBER, subscriber.code);
         put(blob, AT_BOOT, bootId);
         put(blob, AT_FABRIC, fabricId);
         put(blob, AT_EVENT, eventId);

@@ -1,0 +1,260 @@
+package io.softdpu.core.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.core.execution.Job;
+import io.softdpu.core.execution.JobEvent;
+import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.testkit.AllocationMeter;
+import io.softdpu.testkit.Clause;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Asynchronous mode on work queues. */
+class SyncEventJobsTest extends SyncEventFixture {
+    private static final int DEPTH = 4;
+
+    private final JobEvent event = JobEvent.create();
+    private final List<Runnable> ends = new ArrayList<>();
+
+    @AfterEach
+    void end() {
+        ends.reversed().forEach(Runnable::run);
+    }
+
+    private SyncEventContext context(SyncEvent of) {
+        SyncEventContext context = of.asContext();
+        context.start();
+        return context;
+    }
+
+    private WorkQueue queue(SyncEventContext context, boolean eventDriven) {
+        WorkQueue queue = WorkQueue.create(DEPTH).setEventDriven(eventDriven);
+        queue.add(context);
+        ends.add(queue::close);
+        return queue;
+    }
+
+    private long done(WorkQueue queue, Job job) {
+        queue.submit(job);
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+        assertThat(event.job()).isSameAs(job);
+        return event.result();
+    }
+
+    @Test
+    @Clause({"core-189", "core-191", "core-193"})
+    void shouldGetSetAndAddByJobs() {
+        SyncEventContext context = context(configured());
+        WorkQueue queue = queue(context, false);
+        SyncEventSetJob set = context.createSetJob(5).setUserData(8);
+        SyncEventAddJob add = context.createAddJob(2);
+        SyncEventGetJob get = context.createGetJob();
+        assertThat(done(queue, set)).isZero();
+        assertThat(event.userData()).isEqualTo(8);
+        assertThat(event.type()).isEqualTo(SyncEventContext.SET_JOB);
+        assertThat(done(queue, add)).isEqualTo(5);
+        assertThat(add.previous()).isEqualTo(5);
+        assertThat(done(queue, get)).isEqualTo(7);
+        assertThat(get.value()).isEqualTo(7);
+        set.setValue(-1);
+        assertThat(done(queue, set)).isZero();
+        assertThat(done(queue, add.setIncrement(3))).isEqualTo(-1);
+        assertThat(done(queue, get)).isEqualTo(2);
+    }
+
+    @Test
+    @Clause({"core-196", "core-198"})
+    void shouldPollForTheEndOfAWait() {
+        SyncEvent shared = configured();
+        SyncEventContext context = context(shared);
+        SyncEvent other = imported(shared).start();
+        WorkQueue queue = queue(context, false);
+        SyncEventWaitJob wait = context.createWaitGreaterJob(6, 0xff);
+        queue.submit(wait); // does not block
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+        other.set(6);
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+        other.set(0x106);
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+        other.set(0x107);
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+        assertThat(event.result()).isEqualTo(0x107);
+        assertThat(wait.value()).isEqualTo(0x107);
+        assertThat(done(queue, wait.setThreshold(1))).isEqualTo(0x107);
+        Thrown.with(Status.INVALID_VALUE, () -> wait.setMask(0xf));
+    }
+
+    @Test
+    @Clause("core-197")
+    void shouldSleepOnTheHandleOfTheQueueUntilTheEndOfAWait() {
+        SyncEvent shared = configured();
+        SyncEventContext context = context(shared);
+        SyncEvent other = imported(shared).start();
+        WorkQueue queue = queue(context, true);
+        for (int round = 1; round <= 3; round++) {
+            queue.submit(context.createWaitGreaterJob(round - 1, ALL));
+            assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+            queue.armEvent();
+            assertThat(queue.awaitEvent(Duration.ZERO)).isFalse();
+            other.add(1);
+            assertThat(queue.awaitEvent(DEADLINE)).isTrue();
+            queue.clearEvent();
+            assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+            assertThat(event.result()).isEqualTo(round);
+        }
+    }
+
+    @Test
+    @Clause("core-226")
+    void shouldWaitByGetJobsAndAComparison() {
+        SyncEvent shared = configured();
+        SyncEventContext context = context(shared);
+        SyncEvent other = imported(shared).start();
+        WorkQueue queue = queue(context, false);
+        SyncEventGetJob get = context.createGetJob();
+        int rounds = 0;
+        while (done(queue, get) <= 2) {
+            rounds++;
+            if (rounds <= 3) {
+                other.add(1);
+            }
+        }
+        assertThat(event.result()).isEqualTo(3);
+        assertThat(rounds).isEqualTo(3);
+    }
+
+    @Test
+    void shouldFailJobsOfAHandleWhoseEventWasDestroyedAlone() {
+        SyncEvent shared = started();
+        SyncEvent handle = imported(shared);
+        SyncEventContext context = context(handle);
+        WorkQueue queue = queue(context, true);
+        queue.submit(context.createWaitGreaterJob(0, ALL));
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+        queue.armEvent();
+        shared.stop();
+        shared.close();
+        assertThat(queue.awaitEvent(DEADLINE)).isTrue();
+        queue.clearEvent();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.IO_FAILED);
+        assertThat(event.status()).isEqualTo(Status.SHUTDOWN);
+        SyncEventGetJob get = context.createGetJob();
+        assertThat(queue.trySubmit(get)).isEqualTo(Status.SHUTDOWN);
+        assertThat(get.refusal()).hasMessageContaining("destroyed");
+        assertThat(context.failure()).isNull();
+    }
+
+    @Test
+    void shouldRefuseToStopOrCloseWhileOnAQueue() {
+        SyncEvent shared = configured();
+        SyncEventContext context = context(shared);
+        WorkQueue queue = queue(context, false);
+        Thrown.with(Status.NOT_PERMITTED, context::stop);
+        Thrown.with(Status.IN_USE, shared::close);
+        queue.remove(context);
+        assertThat(context.stop()).isEqualTo(Status.SUCCESS);
+        shared.close();
+    }
+
+    /**
+     * Several threads sleep on queues of one handle, and of others of the same event: one update
+     * wakes all.
+     */
+    @Test
+    void shouldWakeEveryQueueOfEveryHandle() throws Exception {
+        SyncEvent shared = configured();
+        List<SyncEventContext> contexts = new ArrayList<>();
+        contexts.add(context(shared));
+        contexts.add(contexts.getFirst());
+        for (int i = 0; i < 2; i++) {
+            SyncEventContext ofDpu = context(imported(shared));
+            contexts.add(ofDpu);
+            contexts.add(ofDpu);
+        }
+        SyncEvent updating = imported(shared).start();
+        CountDownLatch asleep = new CountDownLatch(contexts.size());
+        List<CompletableFuture<Long>> woken = new ArrayList<>();
+        for (SyncEventContext context : contexts) {
+            woken.add(
+                    CompletableFuture.supplyAsync(
+                            () -> sleepUntil(context, 1, asleep),
+                            work -> Thread.ofPlatform().start(work)));
+        }
+        assertThat(asleep.await(60, TimeUnit.SECONDS)).isTrue();
+        updating.set(2);
+        for (CompletableFuture<Long> each : woken) {
+            assertThat(each.get(60, TimeUnit.SECONDS)).isEqualTo(2);
+        }
+    }
+
+    private static long sleepUntil(SyncEventContext context, long above, CountDownLatch asleep) {
+        JobEvent event = JobEvent.create();
+        try (WorkQueue queue = WorkQueue.create(1).setEventDriven(true)) {
+            queue.add(context);
+            queue.submit(context.createWaitGreaterJob(above, ALL));
+            boolean told = false;
+            while (true) {
+                Status status = queue.progressRetrieve(event);
+                if (status == Status.SUCCESS) {
+                    return event.result();
+                }
+                if (status != Status.AGAIN) {
+                    throw new AssertionError("wait has failed: status=" + status);
+                }
+                queue.armEvent();
+                if (!told) {
+                    told = true;
+                    asleep.countDown();
+                }
+                if (!queue.awaitEvent(DEADLINE)) {
+                    throw new AssertionError("not woken");
+                }
+                queue.clearEvent();
+            }
+        }
+    }
+
+    @Test
+    @Clause("core-003")
+    void shouldOperateWithoutAllocation() {
+        SyncEventContext context = context(configured());
+        WorkQueue queue = queue(context, false);
+        SyncEventAddJob add = context.createAddJob(1);
+        SyncEventWaitJob wait = context.createWaitGreaterJob(0, ALL);
+        AllocationMeter.assertNone(
+                20_000,
+                () -> {
+                    queue.trySubmit(wait);
+                    queue.trySubmit(add);
+                    while (queue.inFlightJobs() > 0) {
+                        queue.progressRetrieve(event);
+                    }
+                });
+        assertThat(add.previous()).isPositive();
+    }
+
+    @Test
+    void shouldGiveADpuHandleItsPlaceAgainAfterItsClose() {
+        SyncEvent shared = started();
+        for (int i = 0; i < 3; i++) {
+            SyncEvent handle = SyncEvent.createFromExport(shared.exportPci(pf0), p0);
+            SyncEventContext context = context(handle);
+            try (WorkQueue queue = WorkQueue.create(1)) {
+                queue.add(context);
+                assertThat(done(queue, context.createAddJob(1))).isEqualTo(i);
+            }
+            context.stop();
+            handle.close();
+        }
+        assertThat(shared.get()).isEqualTo(3);
+    }
+}

@@ -1,0 +1,280 @@
+package io.softdpu.core.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.linux.CountedCalls;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.ProcessView;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Handles of one event in several processes. */
+@StartsProcesses
+class SyncEventProcessesTest extends SyncEventFixture {
+    private static final Duration MEASURED = Duration.ofSeconds(5);
+    private static final Duration STOPPED = Duration.ofSeconds(3);
+
+    /** Ten times what a thread that sleeps takes in that time at most, in ticks of 10 ms. */
+    private static final long MOST_TICKS = 10 * 2;
+
+    private static final long MILLI = 1_000_000;
+
+    // Of proc_pid_stat(5), counted from the state, which follows the name in parentheses.
+    private static final int USER_FIELD = 11;
+    private static final int SYSTEM_FIELD = 12;
+
+    private ChildProcess cpu(Processes processes, String mode) {
+        return processes.start(
+                JavaCommand.ofClass(SyncEventPeer.class)
+                        .withJvmOptions("-D" + CountedCalls.PROPERTY + "=true")
+                        .withArguments(machines.folder().toString(), mode));
+    }
+
+    private ChildProcess dpu(Processes processes, String mode, byte[] blob) {
+        ChildProcess child =
+                processes.start(
+                        JavaCommand.ofClass(SyncEventPeer.class)
+                                .withJvmOptions("-D" + CountedCalls.PROPERTY + "=true")
+                                .withArguments(
+                                        machines.folder().toString(),
+                                        mode,
+                                        HexFormat.of().formatHex(blob)));
+        child.awaitLine("^joined", DEADLINE);
+        return child;
+    }
+
+    private static byte[] blobOf(ChildProcess cpu) {
+        String line = cpu.awaitLine("^blob ", DEADLINE);
+        return HexFormat.of().parseHex(line.substring("blob ".length()));
+    }
+
+    private SyncEvent handleOf(ChildProcess cpu) {
+        return closedLater(SyncEvent.createFromExport(blobOf(cpu), p0));
+    }
+
+    private static void tell(ChildProcess child, String command) {
+        try {
+            child.standardInput().write((command + "\n").getBytes(StandardCharsets.US_ASCII));
+            child.standardInput().flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The id of the thread that sleeps or is about to: an update from now on has to wake it. */
+    private static String asleep(ChildProcess child, String command) {
+        tell(child, command);
+        return child.awaitLine("^asleep ", DEADLINE).substring("asleep ".length());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"engine", "queue"})
+    @Clause({"core-172", "core-196", "core-197"})
+    void shouldWakeADpuHandleThatSleeps(String mode, Processes processes) {
+        SyncEvent event = started();
+        ChildProcess dpu = dpu(processes, mode, event.exportPci(pf0));
+        asleep(dpu, "sleep 4");
+        event.set(4);
+        long begin = System.nanoTime();
+        event.set(5);
+        assertThat(dpu.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 5");
+        System.out.printf("woken: mode=%s, nanos=%d%n", mode, System.nanoTime() - begin);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"engine", "queue"})
+    void shouldWakeACpuHandleThatSleeps(String mode, Processes processes) {
+        ChildProcess cpu = cpu(processes, mode);
+        SyncEvent handle = handleOf(cpu).start();
+        asleep(cpu, "sleep 0");
+        assertThat(handle.add(1)).isZero();
+        assertThat(cpu.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+    }
+
+    /** By the bus thread of the CPU handle's process, whose program never progresses. */
+    @ParameterizedTest
+    @ValueSource(strings = {"engine", "queue"})
+    void shouldWakeADpuHandleForAnotherWhileTheCpuHandlesProgramComputes(
+            String mode, Processes processes) {
+        ChildProcess cpu = cpu(processes, "sync");
+        byte[] blob = blobOf(cpu);
+        ChildProcess sleeping = dpu(processes, mode, blob);
+        asleep(sleeping, "sleep 0");
+        tell(cpu, "compute");
+        cpu.awaitLine("^computing", DEADLINE);
+        SyncEvent updating = closedLater(SyncEvent.createFromExport(blob, p0)).start();
+        updating.add(1);
+        assertThat(sleeping.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+    }
+
+    @Test
+    void shouldMakeNoSystemCallForUpdatesWhileNobodySleeps(Processes processes) {
+        ChildProcess cpu = cpu(processes, "sync");
+        byte[] blob = blobOf(cpu);
+        ChildProcess dpu = dpu(processes, "sync", blob);
+        ChildProcess sleeping = dpu(processes, "engine", blob);
+        tell(cpu, "adds 100000");
+        assertThat(cpu.awaitLine("^adds ", DEADLINE)).isEqualTo("adds {}");
+        tell(dpu, "adds 100000");
+        assertThat(dpu.awaitLine("^adds ", DEADLINE)).isEqualTo("adds {}");
+        asleep(sleeping, "sleep 200000");
+        tell(cpu, "add1");
+        assertThat(cpu.awaitLine("^add1 ", DEADLINE)).isEqualTo("add1 {send=1}");
+        assertThat(sleeping.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 200001");
+    }
+
+    /** One system call of the handle that updates, and none by a bus thread. */
+    @Test
+    void shouldWakeByOneSystemCallOfTheUpdatingProcess(Processes processes) {
+        ChildProcess cpu = cpu(processes, "engine");
+        ChildProcess dpu = dpu(processes, "sync", blobOf(cpu));
+        asleep(cpu, "sleep 0");
+        tell(dpu, "add1");
+        assertThat(dpu.awaitLine("^add1 ", DEADLINE)).isEqualTo("add1 {send=1}");
+        assertThat(cpu.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+    }
+
+    @Test
+    void shouldUseNoProcessorWhileItSleeps(Processes processes) throws Exception {
+        SyncEvent event = started();
+        byte[] blob = event.exportPci(pf0);
+        ChildProcess onEngine = dpu(processes, "engine", blob);
+        ChildProcess onQueue = dpu(processes, "queue", blob);
+        String engineThread = asleep(onEngine, "sleep 0");
+        String queueThread = asleep(onQueue, "sleep 0");
+        long before = ticks(onEngine, engineThread) + ticks(onQueue, queueThread);
+        Thread.sleep(MEASURED); // what is measured is that nothing happens in this time
+        long took = ticks(onEngine, engineThread) + ticks(onQueue, queueThread) - before;
+        System.out.printf("asleep: ticks=%d, seconds=%d%n", took, MEASURED.toSeconds());
+        assertThat(took).isLessThanOrEqualTo(MOST_TICKS);
+        event.set(1);
+        assertThat(onEngine.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+        assertThat(onQueue.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+    }
+
+    private static long ticks(ChildProcess process, String thread) {
+        String stat =
+                ProcessView.text(Path.of("/proc/" + process.pid() + "/task/" + thread + "/stat"));
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+        return Long.parseLong(fields[USER_FIELD]) + Long.parseLong(fields[SYSTEM_FIELD]);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"engine", "queue"})
+    @Clause("core-204")
+    void shouldEndASleepingDpuHandleWhenTheEventIsDestroyed(String mode, Processes processes)
+            throws Exception {
+        SyncEvent event = started();
+        ChildProcess dpu = dpu(processes, mode, event.exportPci(pf0));
+        asleep(dpu, "sleep 0");
+        event.stop();
+        long begin = System.nanoTime();
+        event.close();
+        assertThat(dpu.awaitLine("^sleep ", Duration.ofSeconds(10))).isEqualTo("sleep SHUTDOWN");
+        System.out.printf("ended: mode=%s, nanos=%d%n", mode, System.nanoTime() - begin);
+        dpu.standardInput().close();
+        assertThat(dpu.awaitExit(DEADLINE)).isZero();
+    }
+
+    @Test
+    @Clause("core-204")
+    void shouldEndADpuHandleWithAResetWhenTheProcessOfTheCpuHandleIsKilled(Processes processes)
+            throws Exception {
+        ChildProcess cpu = cpu(processes, "sync");
+        byte[] blob = blobOf(cpu);
+        ChildProcess sleeping = dpu(processes, "engine", blob);
+        SyncEvent handle = closedLater(SyncEvent.createFromExport(blob, p0)).start();
+        asleep(sleeping, "sleep 0");
+        CompletableFuture<Void> waiting =
+                CompletableFuture.runAsync(() -> handle.waitGreater(0, ALL));
+        long begin = System.nanoTime();
+        cpu.kill();
+        assertThat(sleeping.awaitLine("^sleep ", Duration.ofSeconds(10)))
+                .isEqualTo("sleep CONNECTION_RESET");
+        try {
+            waiting.get(10, TimeUnit.SECONDS);
+            throw new AssertionError("wait has succeeded");
+        } catch (ExecutionException e) {
+            assertThat(((DpuException) e.getCause()).status()).isEqualTo(Status.CONNECTION_RESET);
+        }
+        System.out.printf("reset: nanos=%d%n", System.nanoTime() - begin);
+        Thrown.with(Status.CONNECTION_RESET, () -> handle.set(1))
+                .hasMessageContaining("process of the CPU handle has ended");
+        Thrown.with(Status.NOT_FOUND, () -> SyncEvent.createFromExport(blob, p0));
+        sleeping.standardInput().close();
+        assertThat(sleeping.awaitExit(DEADLINE)).isZero();
+    }
+
+    @Test
+    void shouldLoseOnlyTheHandlesOfAProcessThatIsKilled(Processes processes) {
+        SyncEvent event = started();
+        byte[] blob = event.exportPci(pf0);
+        ChildProcess killed = dpu(processes, "engine", blob);
+        ChildProcess survivor = dpu(processes, "engine", blob);
+        asleep(killed, "sleep 0");
+        asleep(survivor, "sleep 0");
+        killed.kill();
+        killed.awaitExit(DEADLINE);
+        event.set(1);
+        assertThat(survivor.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+    }
+
+    /** Updates do not block while a process with a handle is stopped, and it misses none. */
+    @ParameterizedTest
+    @ValueSource(strings = {"engine", "queue"})
+    void shouldContinueAfterAStopOfAProcess(String mode, Processes processes) throws Exception {
+        SyncEvent event = started();
+        byte[] blob = event.exportPci(pf0);
+        ChildProcess stopped = dpu(processes, mode, blob);
+        SyncEvent other = imported(event).start();
+        asleep(stopped, "sleep 1000000");
+        stopped.freeze();
+        long end = System.nanoTime() + STOPPED.toNanos();
+        long longest = 0;
+        int updates = 0;
+        while (System.nanoTime() < end) {
+            long begin = System.nanoTime();
+            event.add(1_000_000);
+            other.add(1_000_000);
+            longest = Math.max(longest, System.nanoTime() - begin);
+            updates++;
+        }
+        System.out.printf("stopped: updates=%d, longestNanos=%d%n", updates, longest);
+        assertThat(longest).isLessThan(1000 * MILLI);
+        stopped.thaw();
+        assertThat(stopped.awaitLine("^sleep ", DEADLINE)).isNotEqualTo("sleep 0");
+    }
+
+    /** The process of the CPU handle relays between DPU handles once it continues. */
+    @Test
+    void shouldRelayAfterAStopOfTheProcessOfTheCpuHandle(Processes processes) {
+        ChildProcess cpu = cpu(processes, "sync");
+        byte[] blob = blobOf(cpu);
+        ChildProcess sleeping = dpu(processes, "engine", blob);
+        SyncEvent updating = closedLater(SyncEvent.createFromExport(blob, p0)).start();
+        asleep(sleeping, "sleep 0");
+        cpu.freeze();
+        for (int i = 0; i < 100_000; i++) {
+            updating.add(1);
+        }
+        cpu.thaw();
+        assertThat(sleeping.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 100000");
+    }
+}
