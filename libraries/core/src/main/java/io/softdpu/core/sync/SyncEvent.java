@@ -467,6 +467,7 @@ public final class SyncEvent implements AutoCloseable {
      *
      * @throws DpuException NOT_SUPPORTED; NOT_PERMITTED for a DPU handle
      */
+    @SuppressWarnings("DoNotCallSuggester") // a call of the guide, whose answer is its status
     public byte[] exportDpa(Device exporting) {
         throw notExportable("exportDpa", exporting, "DPA");
     }
@@ -476,6 +477,7 @@ public final class SyncEvent implements AutoCloseable {
      *
      * @throws DpuException NOT_SUPPORTED; NOT_PERMITTED for a DPU handle
      */
+    @SuppressWarnings("DoNotCallSuggester") // as above
     public byte[] exportGpu(Device exporting) {
         throw notExportable("exportGpu", exporting, "GPU");
     }
@@ -644,6 +646,7 @@ public final class SyncEvent implements AutoCloseable {
         return Arguments.nanos(timeout, "timeout");
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // the guide's way of waiting
     private void await(
             WaitCondition condition, long operand, long mask, long limitNanos, boolean yielding) {
         EventHandle open = subscribing();

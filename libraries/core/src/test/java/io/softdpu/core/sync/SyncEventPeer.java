@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
@@ -146,6 +147,21 @@ public final class SyncEventPeer {
                     sum += System.nanoTime() ^ sum;
                     if (sum == 42) {
                         System.out.println("improbable");
+                    }
+                }
+            }
+            case "churn" -> { // updates, requests and short sleeps in turn, until it is killed
+                SplittableRandom random = new SplittableRandom(value);
+                SyncEventContext context = event.asContext();
+                System.out.println("churning");
+                while (true) {
+                    context.allocateAdd(random.nextInt(3)).submit();
+                    if (context.allocatedTasks() < 2) {
+                        context.allocateWaitGreater(Long.MAX_VALUE, SyncEvent.ALL_BITS).submit();
+                    }
+                    engine.await(Duration.ofNanos(random.nextInt(300_000)));
+                    while (context.inFlightTasks() > 1) {
+                        engine.progress();
                     }
                 }
             }

@@ -21,6 +21,7 @@ import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -149,6 +150,30 @@ class SyncEventProcessesTest extends SyncEventFixture {
         tell(dpu, "add1");
         assertThat(dpu.awaitLine("^add1 ", DEADLINE)).isEqualTo("add1 {send=1}");
         assertThat(cpu.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+    }
+
+    /** A handle whose process requests a doorbell at all times gets one per update, at most. */
+    @Test
+    void shouldMakeAtMostOneSystemCallPerUpdate(Processes processes) throws Exception {
+        ChildProcess cpu = cpu(processes, "sync");
+        AtomicBoolean enough = new AtomicBoolean();
+        try (HostileHandle hostile = new HostileHandle(blobOf(cpu), p0)) {
+            Thread requesting =
+                    Thread.ofPlatform()
+                            .start(() -> {
+                                while (!enough.get()) {
+                                    hostile.write(0, 1);
+                                }
+                            });
+            tell(cpu, "adds 50000");
+            String line = cpu.awaitLine("^adds ", DEADLINE);
+            enough.set(true);
+            requesting.join();
+            System.out.println("system calls beside a hostile process: " + line);
+            assertThat(line).matches("adds \\{send=\\d+}");
+            long sends = Long.parseLong(line.replaceAll("\\D", ""));
+            assertThat(sends).isLessThanOrEqualTo(49_000L);
+        }
     }
 
     @Test

@@ -1,0 +1,59 @@
+package io.softdpu.core.sync;
+
+import io.softdpu.core.device.Device;
+import io.softdpu.core.sync.wire.HandlePage;
+import io.softdpu.core.sync.wire.JoinRequest;
+import io.softdpu.core.sync.wire.SyncEventBlob;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.memory.SharedSegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A process that has joined a sync event and keeps no rule: it writes and rings as it likes. */
+final class HostileHandle implements AutoCloseable {
+    private static final long SECOND = 1_000_000_000L;
+
+    private final Bus bus;
+    private final SharedSegment page;
+    private final Attachment attachment;
+
+    HostileHandle(byte[] blob, Device port) {
+        SyncEventBlob decoded = SyncEventBlob.decode(blob);
+        bus = HandleImport.busOf(port);
+        page = SharedSegment.allocate("softdpu-hostile", HandlePage.BYTES);
+        try {
+            attachment =
+                    bus.connect(
+                                    CpuHandle.nameOf(decoded.eventId()),
+                                    new JoinRequest(decoded.key()).encode(),
+                                    page,
+                                    60 * SECOND)
+                            .get(60, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new AssertionError("not joined", e);
+        }
+    }
+
+    /** Writes a word of its page. */
+    void write(long offset, int value) {
+        page.segment().set(ValueLayout.JAVA_INT, offset, value);
+    }
+
+    /** Writes the counter without telling anybody. */
+    void setCounter(long value) {
+        attachment.remote().segment().set(ValueLayout.JAVA_LONG, 0, value);
+    }
+
+    void ring() {
+        attachment.link().ring();
+    }
+
+    @Override
+    public void close() {
+        bus.release(attachment);
+        bus.release(page);
+    }
+}

@@ -1,0 +1,135 @@
+package io.softdpu.core.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.sync.wire.HandlePage;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A process with a DPU handle that writes anything into what it shares, and rings at will. */
+class HostileHandleTest extends SyncEventFixture {
+    private static final int MUTATIONS_PER_ROUND = 40;
+    private static final int SOMETHING = 1;
+
+    /** Ten times what an import is expected to take at most. */
+    private static final Duration IMPORT_LIMIT = Duration.ofSeconds(10);
+
+    private static final Map<String, Long> WORDS =
+            new TreeMap<>(
+                    Map.of(
+                            "armed", 0L, "seen", 8L, "wanted", 128L, "relayed", 256L, "ended",
+                            384L));
+
+    @Tag(Soak.TAG)
+    @Test
+    void shouldWakeAllOthersWhateverItWritesAndRings(SeededRandom random) {
+        int wanted = Soak.count(20_000, 1_000_000);
+        SyncEvent event = configured();
+        SyncEventContext cpu = event.asContext();
+        cpu.start();
+        SyncEventContext dpu = imported(event).asContext();
+        dpu.start();
+        SyncEvent updating = imported(event).start();
+        byte[] blob = event.exportPci(pf0);
+        Map<String, Integer> writes = new TreeMap<>();
+        long begin = System.nanoTime();
+        int mutations = 0;
+        int rounds = 0;
+        try (HostileHandle hostile = new HostileHandle(blob, p0)) {
+            while (mutations < wanted) {
+                hostile.setCounter(random.nextLong());
+                writes.merge("counter", 1, Integer::sum);
+                updating.set(0);
+                QueueWaiter onCpu = QueueWaiter.sleep(cpu, 0);
+                QueueWaiter onDpu = QueueWaiter.sleep(dpu, 0);
+                for (int i = 0; i < MUTATIONS_PER_ROUND; i++) {
+                    mutate(hostile, random, writes);
+                }
+                mutations += MUTATIONS_PER_ROUND + 1;
+                long value = 1 + rounds % 1000;
+                if (rounds % 2 == 0) {
+                    updating.set(value);
+                } else {
+                    Objects.requireNonNull(event.handle()).set(value);
+                }
+                assertThat(onCpu.value()).isEqualTo(value);
+                assertThat(onDpu.value()).isEqualTo(value);
+                rounds++;
+            }
+        }
+        assertThat(writes).containsKeys(WORDS.keySet().toArray(String[]::new));
+        StringBuilder findings =
+                new StringBuilder("mutations=%d, rounds=%d".formatted(mutations, rounds));
+        writes.forEach((word, count) -> findings.append(", written/" + word + "=" + count));
+        Soak.report(
+                "hostile-sync-event",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - begin),
+                findings.toString());
+    }
+
+    private static void mutate(
+            HostileHandle hostile, SeededRandom random, Map<String, Integer> writes) {
+        int choice = random.nextInt(8);
+        if (choice == 0) {
+            hostile.ring();
+            writes.merge("doorbell", 1, Integer::sum);
+            return;
+        }
+        int value = random.nextBoolean() ? random.nextInt(3) : random.nextInt();
+        if (choice == 1) {
+            hostile.write(random.nextInt((int) HandlePage.BYTES / 4) * 4L, value);
+            writes.merge("anywhere", 1, Integer::sum);
+            return;
+        }
+        String word =
+                WORDS.keySet().stream()
+                        .skip(random.nextInt(WORDS.size()))
+                        .findFirst()
+                        .orElseThrow();
+        hostile.write(WORDS.get(word), value);
+        writes.merge(word, 1, Integer::sum);
+    }
+
+    /** The bus thread of the CPU handle's process serves its other peers meanwhile. */
+    @Test
+    void shouldJoinOthersWhileItRingsWithoutPause() throws Exception {
+        SyncEvent event = started();
+        byte[] blob = event.exportPci(pf0);
+        AtomicBoolean enough = new AtomicBoolean();
+        long longest = 0;
+        int joined = 0;
+        try (HostileHandle hostile = new HostileHandle(blob, p0);
+                HostileHandle second = new HostileHandle(blob, p0)) {
+            hostile.write(WORDS.get("armed"), SOMETHING);
+            second.write(WORDS.get("armed"), SOMETHING);
+            Thread ringing =
+                    Thread.ofPlatform()
+                            .start(() -> {
+                                while (!enough.get()) {
+                                    hostile.ring();
+                                    second.ring();
+                                }
+                            });
+            try {
+                for (; joined < 20; joined++) {
+                    long begin = System.nanoTime();
+                    SyncEvent handle = SyncEvent.createFromExport(blob, p0, IMPORT_LIMIT);
+                    longest = Math.max(longest, System.nanoTime() - begin);
+                    handle.close();
+                }
+            } finally {
+                enough.set(true);
+                ringing.join();
+            }
+        }
+        System.out.printf("joined beside doorbells: count=%d, longestNanos=%d%n", joined, longest);
+    }
+}

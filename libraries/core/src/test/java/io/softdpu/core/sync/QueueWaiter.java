@@ -1,0 +1,80 @@
+package io.softdpu.core.sync;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.JobEvent;
+import io.softdpu.core.execution.WorkQueue;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Thread that sleeps on a work queue of a sync event until its value is greater than another. */
+final class QueueWaiter {
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    private final CompletableFuture<Long> woken = new CompletableFuture<>();
+    private final CompletableFuture<Void> armed = new CompletableFuture<>();
+
+    private QueueWaiter() {}
+
+    /** Begins to wait, and returns when the thread has requested to be woken, or has ended. */
+    static QueueWaiter sleep(SyncEventContext context, long above) {
+        QueueWaiter waiter = new QueueWaiter();
+        Thread.ofPlatform()
+                .name("waiter")
+                .start(() -> {
+                    try {
+                        long value = waiter.wait(context, above);
+                        waiter.armed.complete(null); // it need not have slept
+                        waiter.woken.complete(value);
+                    } catch (Throwable e) {
+                        waiter.armed.completeExceptionally(e);
+                        waiter.woken.completeExceptionally(e);
+                    }
+                });
+        waiter.get(waiter.armed);
+        return waiter;
+    }
+
+    private long wait(SyncEventContext context, long above) {
+        JobEvent event = JobEvent.create();
+        try (WorkQueue queue = WorkQueue.create(1).setEventDriven(true)) {
+            queue.add(context);
+            queue.submit(context.createWaitGreaterJob(above, SyncEvent.ALL_BITS));
+            while (true) {
+                Status status = queue.progressRetrieve(event);
+                if (status == Status.SUCCESS) {
+                    return event.result();
+                }
+                if (status != Status.AGAIN) {
+                    throw new AssertionError("wait has failed: status=" + event.status());
+                }
+                queue.armEvent();
+                armed.complete(null);
+                if (!queue.awaitEvent(DEADLINE)) {
+                    throw new AssertionError(
+                            "not woken: value=%d, above=%d"
+                                    .formatted(
+                                            Objects.requireNonNull(context.event().handle()).get(),
+                                            above));
+                }
+                queue.clearEvent();
+            }
+        }
+    }
+
+    /** The value that has ended the wait. */
+    long value() {
+        return get(woken);
+    }
+
+    private <T> T get(CompletableFuture<T> future) {
+        try {
+            return future.get(2 * DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException | InterruptedException e) {
+            throw new AssertionError("waiter failed", e);
+        }
+    }
+}

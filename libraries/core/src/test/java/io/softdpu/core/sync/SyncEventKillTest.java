@@ -1,0 +1,131 @@
+package io.softdpu.core.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.execution.JobEvent;
+import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Additions of several processes, and processes that are killed while they use an event. */
+@StartsProcesses
+class SyncEventKillTest extends SyncEventFixture {
+    private static final long MAX_LIFE_NANOS = 20_000_000;
+
+    @Tag(Soak.TAG)
+    @Test
+    @Clause("core-190")
+    void shouldLoseNoAdditionAndNoWakeUp(SeededRandom random, Processes processes)
+            throws Exception {
+        int additions = Soak.count(1_000_000, 10_000_000);
+        long sum = 4L * additions;
+        long begin = System.nanoTime();
+        SyncEvent event = configured();
+        SyncEventContext context = event.asContext();
+        context.start();
+        ChildProcess dpu =
+                processes.start(
+                        JavaCommand.ofClass(SyncEventAdders.class)
+                                .withArguments(
+                                        machines.folder().toString(),
+                                        HexFormat.of().formatHex(event.exportPci(pf0)),
+                                        Integer.toString(additions),
+                                        Long.toString(sum)));
+        CompletableFuture<Integer> sleeps =
+                CompletableFuture.supplyAsync(() -> SyncEventAdders.untilSum(context, sum));
+        dpu.awaitLine("^adding", DEADLINE);
+        JobEvent retrieved = JobEvent.create();
+        try (WorkQueue queue = WorkQueue.create(1)) {
+            queue.add(context);
+            SyncEventAddJob add = context.createAddJob(1);
+            for (int done = 0; done < additions; done++) {
+                queue.submit(add);
+                queue.progressRetrieve(retrieved);
+            }
+        }
+        String slept = dpu.awaitLine("^sleeps ", Duration.ofMinutes(5));
+        assertThat(sleeps.get(300, TimeUnit.SECONDS)).isPositive();
+        assertThat(Objects.requireNonNull(event.handle()).get()).isEqualTo(sum);
+        assertThat(dpu.awaitExit(DEADLINE)).isZero();
+        Soak.report(
+                "sync-event-adds",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - begin),
+                "additions=%d, value=%d, sleepsOnCpu=%d, dpu=%s"
+                        .formatted(4L * additions, sum, sleeps.get(), slept.replace(' ', ':')));
+    }
+
+    /** It may be killed between its update and its doorbell: its end wakes those who wait. */
+    @Test
+    void shouldWakeThoseWhoWaitForAHandleThatUpdatesAndEndsWithoutADoorbell() {
+        SyncEvent event = configured();
+        SyncEventContext cpu = event.asContext();
+        cpu.start();
+        SyncEventContext dpu = imported(event).asContext();
+        dpu.start();
+        QueueWaiter onCpu;
+        QueueWaiter onDpu;
+        try (HostileHandle killed = new HostileHandle(event.exportPci(pf0), p0)) {
+            onCpu = QueueWaiter.sleep(cpu, 6);
+            onDpu = QueueWaiter.sleep(dpu, 6);
+            killed.setCounter(7);
+        }
+        assertThat(onCpu.value()).isEqualTo(7);
+        assertThat(onDpu.value()).isEqualTo(7);
+    }
+
+    @Tag(Soak.TAG)
+    @Test
+    void shouldServeTheSurvivorsOfProcessesThatAreKilledAnywhere(
+            SeededRandom random, Processes processes) throws Exception {
+        int kills = Soak.count(10, 100);
+        long begin = System.nanoTime();
+        SyncEvent event = configured();
+        SyncEventContext cpu = event.asContext();
+        cpu.start();
+        SyncEventContext dpu = imported(event).asContext();
+        dpu.start();
+        SyncEvent updating = imported(event).start();
+        String blob = HexFormat.of().formatHex(event.exportPci(pf0));
+        for (int i = 0; i < kills; i++) {
+            ChildProcess killed =
+                    processes.start(
+                            JavaCommand.ofClass(SyncEventPeer.class)
+                                    .withArguments(machines.folder().toString(), "engine", blob));
+            killed.awaitLine("^joined", DEADLINE);
+            killed.standardInput()
+                    .write("churn %d\n".formatted(i).getBytes(StandardCharsets.US_ASCII));
+            killed.standardInput().flush();
+            killed.awaitLine("^churning", DEADLINE);
+            LockSupport.parkNanos(random.nextInt((int) MAX_LIFE_NANOS)); // a random point of it
+            killed.kill();
+            killed.awaitExit(DEADLINE);
+            long high = 1L << 40;
+            QueueWaiter onCpu = QueueWaiter.sleep(cpu, high);
+            QueueWaiter onDpu = QueueWaiter.sleep(dpu, high);
+            updating.set(high + 1);
+            assertThat(onCpu.value()).isEqualTo(high + 1);
+            assertThat(onDpu.value()).isEqualTo(high + 1);
+            updating.set(0);
+        }
+        Soak.report(
+                "sync-event-kills",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - begin),
+                "kills=" + kills);
+    }
+}
