@@ -1,10 +1,9 @@
 package io.softdpu.core.sync;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.sync.wire.EventCounter;
 import io.softdpu.fabric.memory.SharedSegment;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
 
 /**
  * Counter of a sync event as one handle uses it, and the wake-up of those who wait for it. Any
@@ -12,11 +11,6 @@ import java.lang.invoke.VarHandle;
  * allocates nor takes a lock.
  */
 abstract sealed class EventHandle permits CpuHandle, DpuHandle {
-    /** Size of the counter, and of the memory that is shared. */
-    static final long COUNTER_BYTES = Long.BYTES;
-
-    private static final VarHandle COUNTER = ValueLayout.JAVA_LONG.varHandle();
-
     /** Threads of this process that wait through this handle. */
     final Sleepers sleepers = new Sleepers();
 
@@ -31,18 +25,18 @@ abstract sealed class EventHandle permits CpuHandle, DpuHandle {
 
     /** The value. */
     final long get() {
-        return (long) COUNTER.getVolatile(counter, 0L);
+        return EventCounter.get(counter);
     }
 
     /** Sets the value and wakes those who wait. */
     final void set(long value) {
-        COUNTER.setVolatile(counter, 0L, value);
+        EventCounter.set(counter, value);
         updated();
     }
 
     /** Adds to the value, wakes those who wait, and returns the value before. */
     final long add(long increment) {
-        long before = (long) COUNTER.getAndAdd(counter, 0L, increment);
+        long before = EventCounter.add(counter, increment);
         updated();
         return before;
     }

@@ -7,6 +7,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.origin.ExportOrigin;
+import io.softdpu.core.sync.wire.EventCounter;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.core.sync.wire.JoinRequest;
 import io.softdpu.core.sync.wire.SyncEventBlob;
@@ -88,13 +89,11 @@ final class HandleImport {
         boolean valid = false;
         try {
             JoinRequest.requireReply(attachment.payload());
-            if (attachment.remote().sizeBytes() != EventHandle.COUNTER_BYTES) {
+            if (attachment.remote().sizeBytes() != EventCounter.BYTES) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
                         "memory of a sync event has the wrong size: sizeBytes=%d, expected=%d"
-                                .formatted(
-                                        attachment.remote().sizeBytes(),
-                                        EventHandle.COUNTER_BYTES));
+                                .formatted(attachment.remote().sizeBytes(), EventCounter.BYTES));
             }
             valid = true;
         } finally {

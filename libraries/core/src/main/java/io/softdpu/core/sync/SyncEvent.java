@@ -10,6 +10,7 @@ import io.softdpu.core.internal.access.SharedMemoryAccess;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.wire.EventCounter;
 import io.softdpu.core.sync.wire.SyncEventBlob;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
@@ -232,7 +233,7 @@ public final class SyncEvent implements AutoCloseable {
                     "event has memory of its user: sizeBytes=%d, event=%s"
                             .formatted(userMemory.sizeBytes(), this));
         }
-        if (memory.sizeBytes() != EventHandle.COUNTER_BYTES) {
+        if (memory.sizeBytes() != EventCounter.BYTES) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
                     "memory of a sync event is exactly the counter, since an export exposes all of it: sizeBytes=%d, event=%s, expected=SharedMemory.allocate(8)"
@@ -814,7 +815,7 @@ public final class SyncEvent implements AutoCloseable {
             return SharedMemoryAccess.of(SharedMemory.class).shared(userMemory);
         }
         try {
-            return SharedSegment.allocate("softdpu-sync-event", EventHandle.COUNTER_BYTES);
+            return SharedSegment.allocate("softdpu-sync-event", EventCounter.BYTES);
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }
