@@ -22,6 +22,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.linux.EventFd;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.rdma.Rdma;
@@ -115,6 +116,7 @@ final class FixtureScope implements AutoCloseable {
                 engines.add(made);
                 open.push(made);
             }
+            case SyncEvent event -> open.push(() -> end(event));
             case AutoCloseable closeable -> open.push(closeable);
             default -> {}
         }
@@ -443,6 +445,19 @@ final class FixtureScope implements AutoCloseable {
                     open.addLast(each);
                 }
             }
+        }
+    }
+
+    /** A started event is not closed: it is stopped first, unless its context did that. */
+    private static void end(SyncEvent event) {
+        try {
+            event.close();
+        } catch (DpuException e) {
+            if (!event.isStarted()) {
+                throw e;
+            }
+            event.stop();
+            event.close();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.softdpu.api;
 
+import io.softdpu.core.sync.SyncEvent;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -44,6 +45,7 @@ final class Registry {
     private static final Set<String> ACTS =
             Set.of(
                     "allocate",
+                    "allocateGet",
                     "start",
                     "stop",
                     "progress",
@@ -63,22 +65,69 @@ final class Registry {
                     "Dma.createMemcpyJob", "jobs are for the threads of the work queues",
                     "Sha.createHashJob", "jobs are for the threads of the work queues",
                     "Sha.createPartialHashJob", "jobs are for the threads of the work queues",
-                    "Sha.createSession", "sessions are for the threads of the work queues");
+                    "Sha.createSession", "sessions are for the threads of the work queues",
+                    "SyncEventContext.createGetJob", "jobs are for the threads of the work queues",
+                    "SyncEventContext.createSetJob", "jobs are for the threads of the work queues",
+                    "SyncEventContext.createAddJob", "jobs are for the threads of the work queues",
+                    "SyncEventContext.createWaitGreaterJob",
+                            "jobs are for the threads of the work queues");
 
     /** Parameters for which each number is legal, and why. */
     static final Map<String, String> ANY_NUMBER =
+            Map.ofEntries(
+                    Map.entry(
+                            "Status.ofCode.code",
+                            "a peer's number; one that is not known is UNKNOWN"),
+                    Map.entry("setUserData.userData", "the user's own number"),
+                    Map.entry(
+                            "ProgressEngine.awaitUntil.nanoTime",
+                            "a time of the clock, past or not"),
+                    Map.entry("EngineTimer.setAt.nanoTime", "a time of the clock, past or not"),
+                    Map.entry("Sanitizer.start.seed", "any number makes a sequence"),
+                    Map.entry("Sanitizer.startForThread.seed", "any number makes a sequence"),
+                    Map.entry("SanitizerReport.new.seed", "any number makes a sequence"),
+                    Map.entry(
+                            "ComchProducer.allocateSendTask.consumerId",
+                            "the peer gives ids out: NOT_FOUND at submission"),
+                    Map.entry(
+                            "ComchProducerSendTask.setConsumerId.id",
+                            "the peer gives ids out: NOT_FOUND at submission"),
+                    Map.entry("setValue.value", "any value of a counter"),
+                    Map.entry("setIncrement.increment", "any value of a counter"),
+                    Map.entry("setThreshold.threshold", "any value of a counter"),
+                    Map.entry("allocateSet.value", "any value of a counter"),
+                    Map.entry("allocateAdd.increment", "any value of a counter"),
+                    Map.entry("allocateWaitGreater.threshold", "any value of a counter"),
+                    Map.entry("allocateWaitEqual.threshold", "any value of a counter"),
+                    Map.entry("allocateWaitNotEqual.threshold", "any value of a counter"),
+                    Map.entry("createSetJob.value", "any value of a counter"),
+                    Map.entry("createAddJob.increment", "any value of a counter"),
+                    Map.entry("createWaitGreaterJob.threshold", "any value of a counter"),
+                    Map.entry("SyncEvent.set.value", "any value of a counter"),
+                    Map.entry("SyncEvent.add.increment", "any value of a counter"),
+                    Map.entry("setMask.mask", "all bits of a counter"),
+                    Map.entry("allocateWaitGreater.mask", "all bits of a counter"),
+                    Map.entry("allocateWaitEqual.mask", "all bits of a counter"),
+                    Map.entry("allocateWaitNotEqual.mask", "all bits of a counter"),
+                    Map.entry("createWaitGreaterJob.mask", "all bits of a counter"),
+                    Map.entry("waitGreater.threshold", "any value of a counter"),
+                    Map.entry("waitGreater.mask", "any bits of a counter"),
+                    Map.entry("waitGreaterYield.threshold", "any value of a counter"),
+                    Map.entry("waitGreaterYield.mask", "any bits of a counter"),
+                    Map.entry("waitEqual.expected", "any value of a counter"),
+                    Map.entry("waitEqual.mask", "any bits of a counter"),
+                    Map.entry("waitEqualYield.expected", "any value of a counter"),
+                    Map.entry("waitEqualYield.mask", "any bits of a counter"),
+                    Map.entry("waitNotEqual.unexpected", "any value of a counter"),
+                    Map.entry("waitNotEqual.mask", "any bits of a counter"),
+                    Map.entry("waitNotEqualYield.unexpected", "any value of a counter"),
+                    Map.entry("waitNotEqualYield.mask", "any bits of a counter"));
+
+    /** Operations that no state allows, and why. */
+    static final Map<String, String> NEVER_ALLOWED =
             Map.of(
-                    "Status.ofCode.code", "a peer's number; one that is not known is UNKNOWN",
-                    "setUserData.userData", "the user's own number",
-                    "ProgressEngine.awaitUntil.nanoTime", "a time of the clock, past or not",
-                    "EngineTimer.setAt.nanoTime", "a time of the clock, past or not",
-                    "Sanitizer.start.seed", "any number makes a sequence",
-                    "Sanitizer.startForThread.seed", "any number makes a sequence",
-                    "SanitizerReport.new.seed", "any number makes a sequence",
-                    "ComchProducer.allocateSendTask.consumerId",
-                            "the peer gives ids out: NOT_FOUND at submission",
-                    "ComchProducerSendTask.setConsumerId.id",
-                            "the peer gives ids out: NOT_FOUND at submission");
+                    "SyncEvent.exportDpa", "no machine has a DPA",
+                    "SyncEvent.exportGpu", "no machine has a GPU that waits");
 
     /** Operations that the compiler makes, and the language says what they throw. */
     static boolean isMadeByCompiler(Operation operation) {
@@ -104,6 +153,7 @@ final class Registry {
         GraphFixtures.register(this);
         DmaFixtures.register(this);
         ShaFixtures.register(this);
+        SyncFixtures.register(this);
     }
 
     void add(Class<?> type, Threads threads, List<String> states, Maker maker) {
@@ -140,6 +190,13 @@ final class Registry {
     /** Whether the contract of java.lang.Object says it all: nothing is equal to null. */
     static boolean isOfObject(Operation operation) {
         return operation.name().equals("equals");
+    }
+
+    /** Whether a call waits until its numbers are met, without a limit: it has no others. */
+    static boolean isUnboundedWait(Operation operation) {
+        return operation.type() == SyncEvent.class
+                && operation.name().startsWith("wait")
+                && operation.parameters().size() == 2;
     }
 
     static boolean isAnyNumber(Operation operation, int parameter) {

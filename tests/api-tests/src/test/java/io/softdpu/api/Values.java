@@ -59,6 +59,9 @@ import io.softdpu.core.memory.MemoryFreeCallback;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.SyncEvent;
+import io.softdpu.core.sync.SyncEventLocation;
+import io.softdpu.core.sync.SyncEventTaskCallback;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionCallback;
@@ -98,6 +101,7 @@ final class Values {
         libraryTypes();
         executionTypes();
         graphs();
+        syncTypes();
         names();
     }
 
@@ -297,6 +301,22 @@ final class Values {
             case Graph graph -> graph;
             case null, default -> null;
         };
+    }
+
+    private void syncTypes() {
+        byType.put(SyncEventLocation.class, (s, r) -> SyncEventLocation.CPU);
+        byType.put(SyncEventTaskCallback.class, (s, r) -> (SyncEventTaskCallback<Task>) task -> {});
+        byName.put("SyncEvent.createFromExport.blob", (s, r) -> SyncFixtures.blob(s));
+        byName.put("SyncEvent.setMemory.memory", (s, r) -> s.keep(SharedMemory.allocate(8)));
+        byName.put("waitGreater.threshold", (s, r) -> 0L);
+        byName.put("waitGreaterYield.threshold", (s, r) -> 0L);
+        byName.put("waitNotEqual.unexpected", (s, r) -> 0L);
+        byName.put("waitNotEqualYield.unexpected", (s, r) -> 0L);
+        byName.put("allocateWaitGreater.mask", (s, r) -> SyncEvent.ALL_BITS);
+        byName.put("allocateWaitEqual.mask", (s, r) -> SyncEvent.ALL_BITS);
+        byName.put("allocateWaitNotEqual.mask", (s, r) -> SyncEvent.ALL_BITS);
+        byName.put("createWaitGreaterJob.mask", (s, r) -> SyncEvent.ALL_BITS);
+        byName.put("setMask.mask", (s, r) -> SyncEvent.ALL_BITS);
     }
 
     private void names() {
