@@ -5,13 +5,17 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.memory.wire.ExportDescriptor;
+import io.softdpu.core.sync.wire.JoinRequest;
+import io.softdpu.core.sync.wire.SyncEventBlob;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.rdma.ConnectionBlobs;
 import io.softdpu.testkit.StartsProcesses;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/** Blobs that one process passes to another: exports of memory, RDMA connections. */
+/**
+ * Blobs that one process passes to another: exports of memory and sync events, RDMA connections.
+ */
 @StartsProcesses
 class BlobFuzzTest {
 
@@ -23,6 +27,14 @@ class BlobFuzzTest {
             Refused.requireSame("export blob", blob, export.encode());
         }
         ConnectionBlobs.check(blob);
+        SyncEventBlob event = Refused.orValue(() -> SyncEventBlob.decode(blob));
+        if (event != null) {
+            Refused.requireSame("sync event blob", blob, event.encode());
+        }
+        JoinRequest join = Refused.orValue(() -> JoinRequest.decode(blob));
+        if (join != null) {
+            Refused.requireSame("join request", blob, join.encode());
+        }
         RegionAddress address =
                 Refused.orValue(() -> RegionAddress.decode(MemorySegment.ofArray(blob), 0));
         if (address != null) {
@@ -60,6 +72,26 @@ class BlobFuzzTest {
             return; // a value that cannot be
         }
         Refused.requireReturns(export, value -> ExportDescriptor.decode(value.encode()));
+    }
+
+    @FuzzTest
+    void syncEventFields(FuzzedDataProvider data) {
+        SyncEventBlob event;
+        try {
+            event =
+                    new SyncEventBlob(
+                            data.pickValue(SyncEventBlob.Place.values()),
+                            data.pickValue(SyncEventBlob.Place.values()),
+                            id(data),
+                            id(data),
+                            id(data),
+                            id(data),
+                            Arrays.copyOf(data.consumeBytes(32), 32),
+                            data.consumeRemainingAsString());
+        } catch (DpuException e) {
+            return; // a value that cannot be
+        }
+        Refused.requireReturns(event, value -> SyncEventBlob.decode(value.encode()));
     }
 
     private static RegionAddress.Id id(FuzzedDataProvider data) {
