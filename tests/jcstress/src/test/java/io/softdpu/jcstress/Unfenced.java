@@ -9,20 +9,25 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.instruction.InvokeInstruction;
 
 /**
- * The product's rings with one full fence taken out of their bytecode, under a loader of their own.
- * Everything else is the product's code, so that a failure is due to the missing fence.
+ * The product's rings, or words of sync events, with a fence taken out of their bytecode, under a
+ * loader of their own. Everything else is the product's code, so that a failure is due to the
+ * missing fence.
  */
 final class Unfenced extends ClassLoader {
     private static final String RINGS = "io.softdpu.fabric.ring.";
-    private static final String FENCED = RINGS + "RingLayout";
+    private static final String SYNC_EVENTS = "io.softdpu.core.sync.wire.";
 
     private final String user;
+    private final String family;
+    private final String fenced;
     private final String method;
     private int removed;
 
-    private Unfenced(String user, String method) {
+    private Unfenced(String user, String family, String fenced, String method) {
         super(Unfenced.class.getClassLoader());
         this.user = user;
+        this.family = family;
+        this.fenced = family + fenced;
         this.method = method;
     }
 
@@ -33,23 +38,37 @@ final class Unfenced extends ClassLoader {
      * @param method of RingLayout that loses its fence
      */
     static WakeUp.Maker maker(Class<? extends WakeUp.Maker> user, String method) {
-        Unfenced loader = new Unfenced(user.getName(), method);
+        return maker(new Unfenced(user.getName(), RINGS, "RingLayout", method));
+    }
+
+    /**
+     * The same over words of a sync event, of which one store is a release and no more.
+     *
+     * @param user is loaded anew, to meet those words
+     * @param fenced the class whose method loses the fence behind its last volatile store
+     */
+    static WakeUp.Maker syncEvent(
+            Class<? extends WakeUp.Maker> user, String fenced, String method) {
+        return maker(new Unfenced(user.getName(), SYNC_EVENTS, fenced, method));
+    }
+
+    private static WakeUp.Maker maker(Unfenced loader) {
         try {
-            Class<?> layout = Class.forName(FENCED, true, loader);
-            if (loader.removed != 1 || layout.getClassLoader() != loader) {
+            Class<?> changed = Class.forName(loader.fenced, true, loader);
+            if (loader.removed < 1 || changed.getClassLoader() != loader) {
                 throw new IllegalStateException(
-                        "not one fence: method=" + method + ", fences=" + loader.removed);
+                        "no fence: method=" + loader.method + ", fences=" + loader.removed);
             }
             return (WakeUp.Maker)
                     Class.forName(loader.user, true, loader).getConstructor().newInstance();
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("rings without a fence cannot be loaded", e);
+            throw new IllegalStateException("words without a fence cannot be loaded", e);
         }
     }
 
     @Override
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        if (!name.startsWith(RINGS) && !name.equals(user)) {
+        if (!name.startsWith(family) && !name.equals(user)) {
             return super.loadClass(name, resolve);
         }
         synchronized (getClassLoadingLock(name)) {
@@ -57,7 +76,7 @@ final class Unfenced extends ClassLoader {
             if (loaded != null) {
                 return loaded;
             }
-            byte[] bytes = name.equals(FENCED) ? withoutFence(bytes(name)) : bytes(name);
+            byte[] bytes = name.equals(fenced) ? withoutFence(bytes(name)) : bytes(name);
             return defineClass(name, bytes, 0, bytes.length);
         }
     }
@@ -69,6 +88,12 @@ final class Unfenced extends ClassLoader {
                             && call.owner().asInternalName().equals("java/lang/invoke/VarHandle")
                             && call.name().equalsString("fullFence")) {
                         removed++; // it takes nothing and leaves nothing on the stack
+                    } else if (element instanceof InvokeInstruction store
+                            && store.owner().asInternalName().equals("java/lang/invoke/VarHandle")
+                            && store.name().equalsString("setVolatile")) {
+                        removed++;
+                        code.invokevirtual(
+                                store.owner().asSymbol(), "setRelease", store.typeSymbol());
                     } else {
                         code.with(element);
                     }
