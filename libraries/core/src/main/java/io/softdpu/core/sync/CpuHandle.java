@@ -116,12 +116,18 @@ final class CpuHandle extends EventHandle implements EndpointListener {
             pending.refuse(e.status().code(), String.valueOf(e.getMessage()));
             return;
         }
+        if (!memory.retain()) { // closed meanwhile: its descriptor must not be sent
+            pending.refuse(Status.NOT_FOUND.code(), "sync event has ended");
+            return;
+        }
         Attachment accepted;
         try {
             accepted = pending.accept(JoinRequest.encodeReply(), memory);
         } catch (FabricException e) {
             LOG.log(System.Logger.Level.DEBUG, () -> "handle did not join: " + e.getMessage());
             return;
+        } finally {
+            bus.release(memory);
         }
         join(new Peer(bus, accepted.link(), accepted.remote()));
     }
@@ -236,6 +242,12 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         }
     }
 
+    /** A doorbell has ended the sleep of a thread; on that thread, which needs no other wake-up. */
+    private void rung(Sleeper sleeper) {
+        sleepers.disarm(sleeper);
+        serve();
+    }
+
     private void wakeChanged() {
         long value = get();
         sleepers.wakeChanged(value);
@@ -306,7 +318,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
             }
             present = peers;
         }
-        sleeper.links.listenTo(present, current, serving);
+        sleeper.links.listenTo(present, current, () -> rung(sleeper));
     }
 
     // ---- end ----

@@ -43,7 +43,7 @@ final class DpuHandle extends EventHandle {
     @Override
     boolean arm(Sleeper sleeper, long seen) {
         if (!sleeper.links.isUsed()) {
-            sleeper.links.listenTo(peers, 0, sleepers::wakeAll);
+            sleeper.links.listenTo(peers, 0, () -> rung(sleeper));
         }
         synchronized (arming) {
             sleepers.arm(sleeper, seen);
@@ -55,6 +55,12 @@ final class DpuHandle extends EventHandle {
             cpu.link().ring(); // other handles do not see this page
         }
         return get() != seen || ended() != Status.SUCCESS;
+    }
+
+    /** A doorbell has ended the sleep of a thread; on that thread, which needs no other wake-up. */
+    private void rung(Sleeper sleeper) {
+        sleepers.disarm(sleeper);
+        sleepers.wakeAll();
     }
 
     @Override
