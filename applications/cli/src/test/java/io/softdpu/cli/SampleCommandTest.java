@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -81,7 +82,7 @@ class SampleCommandTest {
             assertThat(out.toString()).startsWith("Usage: softdpu sample " + sample.name());
             String help = out.toString();
             for (String name : namesOfAll()) {
-                assertThat(help.contains("--" + name + "="))
+                assertThat(Pattern.compile("--" + name + "[= ]").matcher(help).find())
                         .as("%s of %s", name, sample.name())
                         .isEqualTo(namesOf(sample).anyMatch(name::equals));
             }
@@ -142,6 +143,106 @@ class SampleCommandTest {
         assertThat(server.outputLines())
                 .contains("connected: function=host/pf1", "received: bytes=9, text=Hello,DPU");
         assertThat(client.outputLines()).contains("received: bytes=10, text=Hello,host");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sync-event-host", "sync-event-dpu"})
+    @Clause({"core-206", "core-209", "core-211"})
+    @Clause({"core-212", "core-213"})
+    void shouldShowTheFlagsOfASyncEventSampleInItsHelp(String name) {
+        assertThat(run("sample", name, "-h")).isZero();
+        assertThat(out.toString())
+                .startsWith("Usage: softdpu sample " + name)
+                .contains("-d, --dev-pci-addr=ADDRESS", "--async ", "--qdepth=N", "--atomic ")
+                .contains("-h, --help", "-v, -V, --version", "-l, --log-level=LEVEL");
+        assertThat(out.toString().contains("-r, --rep-pci-addr=ADDRESS"))
+                .isEqualTo(name.endsWith("dpu"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sync-event-host", "sync-event-dpu"})
+    @Clause("core-207")
+    void shouldPrintItsVersionAndNothingElse(String name) {
+        for (String flag : List.of("-v", "--version")) {
+            out.getBuffer().setLength(0);
+            assertThat(run("sample", name, flag)).isZero();
+            assertThat(out.toString()).startsWith("softdpu " + Version.number());
+        }
+    }
+
+    @Test
+    @Clause("core-210")
+    void shouldRequireTheRepresentorForASyncEventOnTheDpuAlone() {
+        assertThat(run("sample", "sync-event-dpu", "-d", "03:00.0"))
+                .isEqualTo(ExitCode.USAGE.code());
+        assertThat(err.toString()).startsWith("softdpu: value is missing: option=--rep-pci-addr");
+        err.getBuffer().setLength(0);
+        assertThat(run("sample", "sync-event-host", "-r", "0b:00.0"))
+                .isEqualTo(ExitCode.USAGE.code());
+        assertThat(err.toString()).startsWith("softdpu: no such option: option=-r");
+    }
+
+    /** The mode of an event is a line of level 60 alone. */
+    @Test
+    @Clause({"core-208", "core-209", "core-216"})
+    void shouldLogTheModeOfASyncEventAtItsLevel(Processes processes) {
+        for (String level : List.of("20", "30", "40", "50", "60", "debug")) {
+            List<ChildProcess> both =
+                    signals(
+                            processes,
+                            "",
+                            List.of("-l", level, "--async", "--qdepth", "8", "--atomic"));
+            for (ChildProcess each : both) {
+                assertThat(each.errorLines().isEmpty())
+                        .as("level %s: %s", level, each.errorLines())
+                        .isEqualTo(!level.equals("60") && !level.equals("debug"));
+                assertThat(each.errorLines())
+                        .allMatch(line ->
+                                line.contains(
+                                        "event started: mode=asynchronous, depth=8, atomic=true"));
+            }
+        }
+        for (String name : List.of("sync-event-host", "sync-event-dpu")) {
+            err.getBuffer().setLength(0);
+            assertThat(run("sample", name, "-l", "55")).isEqualTo(ExitCode.USAGE.code());
+            assertThat(err.toString())
+                    .startsWith("softdpu: no such log level: option=--log-level, level=55");
+        }
+    }
+
+    /** Runs both to their good end, the DPU first, with the same options beside their devices. */
+    private List<ChildProcess> signals(Processes processes, String seed, List<String> options) {
+        ChildProcess dpu =
+                command(
+                        processes,
+                        seed,
+                        arguments("sample sync-event-dpu -d 03:00.0 -r 0b:00.0", options));
+        dpu.awaitLine("^waiting for sync-event-host$", DEADLINE);
+        ChildProcess host =
+                command(processes, seed, arguments("sample sync-event-host -d 0b:00.0", options));
+        assertThat(host.awaitExit(DEADLINE)).as("%s: %s", options, host.errorLines()).isZero();
+        assertThat(dpu.awaitExit(DEADLINE)).as("%s: %s", options, dpu.errorLines()).isZero();
+        assertThat(host.outputLines()).endsWith("signalled: value=1", "waited: value=2");
+        assertThat(dpu.outputLines()).endsWith("waited: value=1", "signalled: value=2");
+        return List.of(host, dpu);
+    }
+
+    private static String[] arguments(String command, List<String> options) {
+        return Stream.concat(Stream.of(command.split(" ")), options.stream())
+                .toArray(String[]::new);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--atomic", "--async", "--async --qdepth 1 --atomic"})
+    void shouldSignalUnderTheSanitizerWithoutAReport(
+            String options, Processes processes, SeededRandom random) {
+        List<String> given = options.isEmpty() ? List.of() : List.of(options.split(" "));
+        String any = Long.toString(random.between(4, 1_000_000));
+        for (String seed : List.of("1", "2", "3", any)) {
+            for (ChildProcess each : signals(processes, seed, given)) {
+                assertThat(each.errorLines()).as("reports with seed %s", seed).isEmpty();
+            }
+        }
     }
 
     @Test

@@ -56,6 +56,17 @@ final class MessageChannel {
         return Objects.requireNonNull(received, "awaited");
     }
 
+    /**
+     * Does what there is to do. The peer may sleep until it is told that its message has been
+     * delivered, which happens when there is nothing else: before this thread waits without the
+     * engine.
+     */
+    void settle() {
+        while (engine.progress()) {
+            deadline.check("end of the work of the channel");
+        }
+    }
+
     private void runUntil(BooleanSupplier condition, Context... contexts) {
         engine.runUntil(condition, deadline.remaining(), contexts);
     }

@@ -12,6 +12,8 @@ public final class Samples {
                     new ControlPathClient(),
                     new DataPathServer(),
                     new DataPathClient(),
+                    new SyncEventHost(),
+                    new SyncEventDpu(),
                     new PePolling(),
                     new PeEvent(),
                     new PeReactive(),

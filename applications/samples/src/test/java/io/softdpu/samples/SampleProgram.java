@@ -1,14 +1,23 @@
 package io.softdpu.samples;
 
 import io.softdpu.core.device.Topology;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A sample as a separate process. Arguments: its name, then {@code option=value} each. Whatever it
- * throws ends the process with 1, and with 3 where the data is wrong.
+ * throws ends the process with 1, and with 3 where the data is wrong. With {@link #PAUSE_AFTER} in
+ * its environment it waits after the line that begins so for its standard input, so that it can be
+ * killed exactly there.
  */
 public final class SampleProgram {
+    /** Name of the environment variable with the begin of the line after which it pauses. */
+    static final String PAUSE_AFTER = "SAMPLE_PAUSE_AFTER";
+
     private SampleProgram() {}
 
     /** The sample with this name. */
@@ -36,10 +45,37 @@ public final class SampleProgram {
             values.put(option(sample, name), arguments[i].substring(name.length() + 1));
         }
         try {
-            sample.run(new SampleSettings(Topology.builtin(), values), System.out);
+            sample.run(new SampleSettings(Topology.builtin(), values), output());
         } catch (WrongDataException e) {
             System.err.println(e);
             System.exit(3);
+        }
+    }
+
+    private static PrintStream output() {
+        String line = System.getenv(PAUSE_AFTER);
+        return line == null ? System.out : new Pausing(line);
+    }
+
+    /** Standard output, which waits after one line. */
+    private static final class Pausing extends PrintStream {
+        private final String begin;
+
+        Pausing(String begin) {
+            super(System.out, true);
+            this.begin = begin;
+        }
+
+        @Override
+        public void println(@Nullable String line) {
+            super.println(line);
+            if (line != null && line.startsWith(begin)) {
+                try {
+                    System.in.read();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
         }
     }
 }

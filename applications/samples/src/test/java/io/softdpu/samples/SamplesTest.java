@@ -88,7 +88,7 @@ class SamplesTest {
     @Test
     void shouldBeListed() {
         List<Sample> all = Samples.all();
-        assertThat(all).extracting(Sample::name).doesNotHaveDuplicates().hasSize(15);
+        assertThat(all).extracting(Sample::name).doesNotHaveDuplicates().hasSize(18);
         for (Sample sample : all) {
             assertThat(sample.summary()).endsWith(".").hasSizeLessThan(100);
             assertThat(sample.output()).endsWith(".").hasSizeLessThan(160);
