@@ -21,6 +21,8 @@ module io.softdpu.perf {
             io.softdpu.cli;
     exports io.softdpu.perf.demo to
             io.softdpu.cli;
+    exports io.softdpu.perf.pair to
+            io.softdpu.cli;
     exports io.softdpu.perf.result to
             io.softdpu.cli;
     exports io.softdpu.perf.text to

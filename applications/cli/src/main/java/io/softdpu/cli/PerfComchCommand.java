@@ -1,6 +1,5 @@
 package io.softdpu.cli;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.DpuException;
@@ -13,9 +12,6 @@ import io.softdpu.perf.comch.PerfPlan;
 import io.softdpu.perf.comch.PerfSession;
 import io.softdpu.perf.comch.PerfSummary;
 import io.softdpu.perf.comch.PerfTable;
-import io.softdpu.perf.result.ResultHeader;
-import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -77,20 +73,10 @@ final class PerfComchCommand implements Callable<Integer> {
         ComchPair pair = ComchPair.of(topology.load());
         requireMemory(plan);
         PerfSession session = new PerfSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
-        ResultHeader header = ResultHeader.now(Version.number());
-        try (SignalGuard _ = SignalGuard.on(session::interrupt)) {
-            try {
-                PerfSummary summary = session.run();
-                print(
-                        summary,
-                        PerfJson.of(summary, header, pair.topology().name()),
-                        command.getOut());
-                return ExitCode.OK.code();
-            } catch (RuntimeException | IOException e) {
-                // Here and not by picocli: after a signal the exit code does not come from picocli.
-                return Errors.report(e, command.getErr()).code();
-            }
-        }
+        return new PerfRun<PerfSummary>(
+                        PerfTable::lines,
+                        (summary, header) -> PerfJson.of(summary, header, pair.topology().name()))
+                .measure(session, json, command);
     }
 
     /** Both processes populate their memory: without this check the kernel would end one. */
@@ -102,12 +88,5 @@ final class PerfComchCommand implements Callable<Integer> {
                     "both processes need more memory than is available: measurement=%s, neededBytes=%d, availableBytes=%d, expected=a smaller size, window or import, or fewer clients"
                             .formatted(plan.mode().word(), plan.neededBytes(), free));
         }
-    }
-
-    private void print(PerfSummary summary, JsonNode document, PrintWriter out) throws IOException {
-        if (!json.isStandardOutput()) {
-            PerfTable.lines(summary, Terminal.outputStyle()).forEach(out::println);
-        }
-        json.write(document, out);
     }
 }

@@ -2,7 +2,7 @@ package io.softdpu.cli;
 
 import io.softdpu.cli.PerfPlanOptions.CpuPair;
 import io.softdpu.core.DpuException;
-import io.softdpu.perf.comch.PerfCpus;
+import io.softdpu.perf.pair.PerfCpus;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

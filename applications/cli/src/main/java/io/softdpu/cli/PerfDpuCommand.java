@@ -4,6 +4,7 @@ import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.SharedFolder;
 import io.softdpu.perf.comch.PerfDpu;
+import io.softdpu.perf.pair.TwoProcesses;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -38,7 +39,7 @@ final class PerfDpuCommand implements Callable<Integer> {
                         new PerfDpu(
                                 options.plan(Objects.requireNonNull(spec).commandLine()),
                                 ComchPair.of(topology.load()),
-                                shared.resolve(PerfDpu.FABRIC))) {
+                                shared.resolve(TwoProcesses.FABRIC))) {
             endWithParent(dpu);
             dpu.run();
         }

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.softdpu.linux.Affinity;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
-import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
@@ -20,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests of the Comm Channel measurement with two real processes. */
 @StartsProcesses
-class PerfComchTest {
+class PerfComchTest extends PerfFixture {
     private static final List<String> KEYS =
             List.of(
                     "softdpu",
@@ -66,14 +64,10 @@ class PerfComchTest {
                     "runs",
                     "notes");
 
-    @TempDir Path temporary;
     @TempDir Path folder;
 
-    private Processes processes;
-
-    @BeforeEach
-    void setUp(Processes processes) {
-        this.processes = processes;
+    PerfComchTest() {
+        super("comch");
     }
 
     @ParameterizedTest
@@ -525,19 +519,6 @@ class PerfComchTest {
                 .isEqualTo("softdpu: command is missing: expected=one of comch");
     }
 
-    private void signal(ProcessHandle process, String name) {
-        assertThat(trySignal(process, name)).as("%s sent to %s", name, process).isTrue();
-    }
-
-    /** False where the process has ended. */
-    private boolean trySignal(ProcessHandle process, String name) {
-        ChildProcess kill =
-                processes.start(
-                        new ProcessBuilder(
-                                "/bin/sh", "-c", "kill -s " + name + " " + process.pid()));
-        return kill.awaitExit(DEADLINE) == 0;
-    }
-
     /** Result of a short measurement, which has all keys in their order. */
     private JsonNode shortlyMeasured(String measurement, int size, String wait, String... more)
             throws IOException {
@@ -559,50 +540,5 @@ class PerfComchTest {
                                         .toArray(String[]::new)));
         assertThat(found.fieldNames()).toIterable().containsExactlyElementsOf(KEYS);
         return found;
-    }
-
-    private ChildProcess perf(String... arguments) {
-        return processes.start(
-                Pipeline.command("perf", "comch")
-                        .withArguments(arguments)
-                        .withJvmOptions("-Djava.io.tmpdir=" + temporary));
-    }
-
-    private static JsonNode measured(ChildProcess perf) throws IOException {
-        assertThat(perf.awaitExit(DEADLINE))
-                .as("%s", perf.errorLines())
-                .isEqualTo(ExitCode.OK.code());
-        return new ObjectMapper().readTree(String.join("\n", perf.outputLines()));
-    }
-
-    /** Waits until both have a bus in the folder, and the server its name. */
-    private ProcessHandle otherHalf(ChildProcess perf) {
-        ProcessHandle parent = ProcessHandle.of(perf.pid()).orElseThrow();
-        Await.until("both are there", DEADLINE, () -> sockets() > 2);
-        return parent.children().findFirst().orElseThrow();
-    }
-
-    private long sockets() {
-        return list(temporary).stream()
-                .flatMap(root -> list(root.resolve("fabric")).stream())
-                .filter(path -> path.toString().endsWith(".sock"))
-                .count();
-    }
-
-    private void assertNothingLeft() {
-        Await.until(
-                "the folder has gone",
-                DEADLINE,
-                () ->
-                        list(temporary).stream()
-                                .noneMatch(path -> path.toString().contains("softdpu-perf")));
-    }
-
-    private static List<Path> list(Path where) {
-        try (Stream<Path> found = Files.list(where)) {
-            return found.toList();
-        } catch (IOException e) {
-            return List.of(); // not there yet, or not any more
-        }
     }
 }

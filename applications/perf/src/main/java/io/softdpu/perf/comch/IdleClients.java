@@ -10,6 +10,8 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.perf.child.ProcessMemory;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.pair.Latencies;
+import io.softdpu.perf.pair.Percentiles;
 import io.softdpu.perf.result.MachineUse;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package io.softdpu.perf.comch;
 
+import io.softdpu.perf.pair.Percentiles;
+
 /**
  * Figures of connections without traffic.
  *

@@ -7,6 +7,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.perf.pair.ResourceStack;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -9,6 +9,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.pair.Latencies;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,9 +26,6 @@ public final class PerfDpu extends PerfSide {
 
     /** A request of the host: answer in the shared line, for its time. */
     static final String LINE = "line";
-
-    /** The fabric folder, in the folder that host and DPU share. */
-    public static final String FABRIC = "fabric";
 
     /** Interval of reports of the number of messages to a waiting host. */
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -8,6 +8,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.pair.HostSide;
+import io.softdpu.perf.pair.Latencies;
 import io.softdpu.perf.result.MachineUse;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The host side: drives the load. It measures round trips itself; one-way messages are measured by
  * the DPU.
  */
-public final class PerfHost extends PerfSide {
+public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
     /** The sockets of a process close before its parent is notified of its end. */
     private static final long LATE_MILLIS = 200;
 
@@ -94,6 +96,7 @@ public final class PerfHost extends PerfSide {
      * @throws io.softdpu.core.DpuException if the other side does not come, does not answer, or
      *     goes; CONNECTION_ABORTED after {@link #abort}
      */
+    @Override
     public PerfSummary run() {
         ComchClient client = ComchClient.create(device, SERVER);
         client.setConnectTimeout(Duration.ofNanos(plan.deadlineNanos()));

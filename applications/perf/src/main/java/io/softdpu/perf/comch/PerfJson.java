@@ -3,6 +3,8 @@ package io.softdpu.perf.comch;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.perf.pair.Percentiles;
+import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.Figures;
 import java.util.LinkedHashMap;

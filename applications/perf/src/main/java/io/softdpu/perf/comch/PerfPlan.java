@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.text.SizeText;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

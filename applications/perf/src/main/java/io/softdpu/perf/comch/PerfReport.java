@@ -1,6 +1,7 @@
 package io.softdpu.perf.comch;
 
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.pair.Percentiles;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

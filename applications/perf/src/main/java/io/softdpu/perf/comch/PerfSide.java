@@ -14,6 +14,7 @@ import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.pair.ResourceStack;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -9,6 +9,8 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.perf.pair.PerfCpus;
+import io.softdpu.perf.pair.ResourceStack;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;

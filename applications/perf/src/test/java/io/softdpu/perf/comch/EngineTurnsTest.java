@@ -3,6 +3,7 @@ package io.softdpu.perf.comch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.perf.pair.PerfCpus;
 import org.junit.jupiter.api.Test;
 
 /** Tests of when a busy thread yields. */

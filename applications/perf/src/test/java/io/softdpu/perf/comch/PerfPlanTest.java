@@ -12,6 +12,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.pair.PerfCpus;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -13,6 +13,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.pair.Percentiles;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
+import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.testkit.ClassPath;
 import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
@@ -87,7 +88,7 @@ class PerfSessionTest {
         /** Runs it. */
         public static void main(String[] arguments) {
             Path folder = Path.of(arguments[2]); // after --parent-folder
-            try (PerfDpu dpu = new PerfDpu(PLAN, PAIR, folder.resolve(PerfDpu.FABRIC))) {
+            try (PerfDpu dpu = new PerfDpu(PLAN, PAIR, folder.resolve(TwoProcesses.FABRIC))) {
                 dpu.run();
             }
             System.exit(Integer.parseInt(arguments[0]));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.TextStyle;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
-package io.softdpu.perf.comch;
+package io.softdpu.perf.pair;
 
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /** A histogram of latencies; allocates nothing while it records. Belongs to one thread. */
-final class Latencies {
+public final class Latencies {
     /** Latencies above this count as this in percentiles. */
     private static final long HIGHEST_NANOS = 100_000_000_000L;
 
@@ -15,24 +15,26 @@ final class Latencies {
     /** Exact, where the histogram has three digits. */
     private long longest;
 
-    void record(long nanos) {
+    /** Records one. */
+    public void record(long nanos) {
         longest = Math.max(longest, Math.max(1, nanos));
         histogram.recordValue(Math.clamp(nanos, 1, HIGHEST_NANOS));
     }
 
     /** Adds the values of another. */
-    void add(Latencies other) {
+    public void add(Latencies other) {
         histogram.add(other.histogram);
         longest = Math.max(longest, other.longest);
     }
 
-    void reset() {
+    /** Forgets all. */
+    public void reset() {
         histogram.reset();
         longest = 0;
     }
 
     /** The percentiles since the last reset; null without a value. */
-    @Nullable Percentiles percentiles() {
+    public @Nullable Percentiles percentiles() {
         return histogram.getTotalCount() == 0
                 ? null
                 : new Percentiles(percentile(50), percentile(99), percentile(99.9), longest);

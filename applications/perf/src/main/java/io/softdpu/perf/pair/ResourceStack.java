@@ -1,14 +1,15 @@
-package io.softdpu.perf.comch;
+package io.softdpu.perf.pair;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /** Opened resources, which are closed in the opposite order. Belongs to one thread. */
-final class ResourceStack implements AutoCloseable {
+public final class ResourceStack implements AutoCloseable {
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
-    <T extends AutoCloseable> T keep(T resource) {
+    /** Keeps one, to be closed before those that are kept already. */
+    public <T extends AutoCloseable> T keep(T resource) {
         opened.push(resource);
         return resource;
     }
@@ -23,7 +24,7 @@ final class ResourceStack implements AutoCloseable {
     }
 
     /** Closes all, because of a failure which takes in those that follow from it. */
-    void closeAfter(RuntimeException failure) {
+    public void closeAfter(RuntimeException failure) {
         closeAll(failure);
     }
 

@@ -1,4 +1,4 @@
-package io.softdpu.perf.comch;
+package io.softdpu.perf.pair;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
@@ -48,7 +48,7 @@ public record PerfCpus(int host, int dpu) {
     }
 
     /** The processor of a side. */
-    int of(Side side) {
+    public int of(Side side) {
         return side == Side.HOST ? host : dpu;
     }
 

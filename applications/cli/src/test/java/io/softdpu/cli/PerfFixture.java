@@ -1,0 +1,98 @@
+package io.softdpu.cli;
+
+import static io.softdpu.cli.Pipeline.DEADLINE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A measurement of two processes, in a temporary folder of the test. */
+@StartsProcesses
+abstract class PerfFixture {
+    @TempDir Path temporary;
+
+    Processes processes;
+    private final String measurement;
+
+    PerfFixture(String measurement) {
+        this.measurement = measurement;
+    }
+
+    @BeforeEach
+    final void setUp(Processes processes) {
+        this.processes = processes;
+    }
+
+    /** Sends a signal to a process that lives. */
+    final void signal(ProcessHandle process, String name) {
+        assertThat(trySignal(process, name)).as("%s sent to %s", name, process).isTrue();
+    }
+
+    /** False where the process has ended. */
+    final boolean trySignal(ProcessHandle process, String name) {
+        ChildProcess kill =
+                processes.start(
+                        new ProcessBuilder(
+                                "/bin/sh", "-c", "kill -s " + name + " " + process.pid()));
+        return kill.awaitExit(DEADLINE) == 0;
+    }
+
+    /** The command with these arguments. */
+    final ChildProcess perf(String... arguments) {
+        return processes.start(
+                Pipeline.command("perf", measurement)
+                        .withArguments(arguments)
+                        .withJvmOptions("-Djava.io.tmpdir=" + temporary));
+    }
+
+    /** The document of a measurement that ends well. */
+    static JsonNode measured(ChildProcess perf) throws IOException {
+        assertThat(perf.awaitExit(DEADLINE))
+                .as("%s", perf.errorLines())
+                .isEqualTo(ExitCode.OK.code());
+        return new ObjectMapper().readTree(String.join("\n", perf.outputLines()));
+    }
+
+    /** Waits until both have a bus in the folder, and the server its name. */
+    final ProcessHandle otherHalf(ChildProcess perf) {
+        ProcessHandle parent = ProcessHandle.of(perf.pid()).orElseThrow();
+        Await.until("both are there", DEADLINE, () -> sockets() > 2);
+        return parent.children().findFirst().orElseThrow();
+    }
+
+    /** Number of the sockets of both buses. */
+    final long sockets() {
+        return list(temporary).stream()
+                .flatMap(root -> list(root.resolve("fabric")).stream())
+                .filter(path -> path.toString().endsWith(".sock"))
+                .count();
+    }
+
+    final void assertNothingLeft() {
+        Await.until(
+                "the folder has gone",
+                DEADLINE,
+                () ->
+                        list(temporary).stream()
+                                .noneMatch(path -> path.toString().contains("softdpu-perf")));
+    }
+
+    private static List<Path> list(Path where) {
+        try (Stream<Path> found = Files.list(where)) {
+            return found.toList();
+        } catch (IOException e) {
+            return List.of(); // not there yet, or not any more
+        }
+    }
+}
