@@ -1,7 +1,7 @@
 /**
- * The measuring programs: the demo, which measures the storage pipeline, and the measurement of the
- * Comm Channel between two processes; and the protocol between their processes. For the softdpu
- * command, which runs them.
+ * The measuring programs: the demo, which measures the storage pipeline, and the measurements of a
+ * Comm Channel and of a sync event between two processes; and the protocol between their processes.
+ * For the softdpu command, which runs them.
  */
 module io.softdpu.perf {
     requires com.fasterxml.jackson.databind;
@@ -24,6 +24,8 @@ module io.softdpu.perf {
     exports io.softdpu.perf.pair to
             io.softdpu.cli;
     exports io.softdpu.perf.result to
+            io.softdpu.cli;
+    exports io.softdpu.perf.sync to
             io.softdpu.cli;
     exports io.softdpu.perf.text to
             io.softdpu.cli;

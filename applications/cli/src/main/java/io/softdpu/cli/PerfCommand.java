@@ -14,9 +14,14 @@ import picocli.CommandLine.Spec;
         name = "perf",
         description =
                 "Measures a layer between two processes; `softdpu demo` measures the pipeline.",
-        subcommands = {PerfComchCommand.class, PerfDpuCommand.class},
+        subcommands = {
+            PerfComchCommand.class,
+            PerfSyncEventCommand.class,
+            PerfDpuCommand.class,
+            PerfSyncEventDpuCommand.class
+        },
         footerHeading = Examples.HEADING,
-        footer = {"  softdpu perf comch latency"})
+        footer = {"  softdpu perf comch latency", "  softdpu perf sync-event latency"})
 final class PerfCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
     @ParentCommand private @Nullable SoftDpu root;

@@ -516,7 +516,7 @@ class PerfComchTest extends PerfFixture {
 
         assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.USAGE.code());
         assertThat(perf.errorLines().getFirst())
-                .isEqualTo("softdpu: command is missing: expected=one of comch");
+                .isEqualTo("softdpu: command is missing: expected=one of comch, sync-event");
     }
 
     /** Result of a short measurement, which has all keys in their order. */

@@ -20,6 +20,11 @@ import io.softdpu.perf.demo.DemoOptions;
 import io.softdpu.perf.demo.DemoPhase;
 import io.softdpu.perf.demo.DemoResult;
 import io.softdpu.perf.result.ResultHeader;
+import io.softdpu.perf.sync.SyncAdds;
+import io.softdpu.perf.sync.SyncJson;
+import io.softdpu.perf.sync.SyncMode;
+import io.softdpu.perf.sync.SyncPlan;
+import io.softdpu.perf.sync.SyncResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,8 +57,16 @@ class JsonPageTest {
     }
 
     @Test
+    void shouldDescribeEachKeyOfASyncEvent() throws IOException {
+        Set<String> keys = keysOf(syncEvent());
+
+        assertThat(keys).contains("softdpu", "pace_ns", "round_trips", "adds_per_s", "value");
+        assertAllOnPage(keys);
+    }
+
+    @Test
     void shouldNameOnlyKeysAmongTheUnits() {
-        for (JsonNode document : List.of(demo(), perf())) {
+        for (JsonNode document : List.of(demo(), perf(), syncEvent())) {
             assertThat(keysOf(document)).containsAll(fields(document.at("/softdpu/units")));
         }
     }
@@ -129,5 +142,20 @@ class JsonPageTest {
         PerfResult result =
                 new PerfResult(plan, 1, 1, null, use, use, 0, List.of(1L), new LineTimes(100, 100));
         return PerfJson.of(new PerfSummary(List.of(result)), HEADER, "default");
+    }
+
+    private static JsonNode syncEvent() {
+        ResourceUse use = new ResourceUse(1, 0, 0);
+        SyncResult result =
+                new SyncResult(
+                        new SyncPlan(SyncMode.RATE, null, 0, 1, null),
+                        0,
+                        1,
+                        null,
+                        new SyncAdds(1, 1, 1, 1, 2),
+                        use,
+                        use,
+                        0);
+        return SyncJson.of(result, HEADER, "default");
     }
 }

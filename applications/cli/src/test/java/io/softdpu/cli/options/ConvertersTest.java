@@ -1,5 +1,6 @@
 package io.softdpu.cli.options;
 
+import static java.time.temporal.ChronoUnit.MICROS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -72,6 +73,20 @@ class ConvertersTest {
                         "time is illegal: seconds="
                                 + text
                                 + ", expected=seconds from 0.001 to 86400");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1us,1", "250us,250", "2ms,2000", "60s,60000000"})
+    void shouldReadAPaceWithItsUnit(String text, long micros) {
+        assertThat(new PaceConverter().convert(text)).isEqualTo(Duration.of(micros, MICROS));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "0us", "2", "ms", "-1ms", "1.5ms", "2 ms", "61s", "60001ms", "1h"})
+    void shouldRefuseAPaceThatIsNoneOrOutOfRange(String text) {
+        assertThatThrownBy(() -> new PaceConverter().convert(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessage("time is illegal: pace=" + text + ", expected=1us to 60s, such as 2ms");
     }
 
     @Test

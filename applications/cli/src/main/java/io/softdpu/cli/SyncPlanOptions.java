@@ -1,0 +1,104 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.PerfPlanOptions.CpuPair;
+import io.softdpu.cli.options.PaceConverter;
+import io.softdpu.cli.options.SecondsConverter;
+import io.softdpu.core.DpuException;
+import io.softdpu.perf.pair.PerfCpus;
+import io.softdpu.perf.sync.SyncMode;
+import io.softdpu.perf.sync.SyncPlan;
+import io.softdpu.perf.sync.SyncWait;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/** Options of a sync event measurement, for the command of the user and for its DPU process. */
+final class SyncPlanOptions {
+    @Parameters(
+            paramLabel = "latency|rate",
+            converter = SyncModeConverter.class,
+            completionCandidates = SyncModeConverter.class,
+            description = {
+                "latency: round trips; the host sets a value, the DPU waits for it and sets the"
+                        + " next, which the host waits for.",
+                "rate: both processes add 1 to one event, as often as they can."
+            })
+    private @Nullable SyncMode mode;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "busy|yield|event",
+            converter = SyncWaitConverter.class,
+            completionCandidates = SyncWaitConverter.class,
+            description = {
+                "How both processes wait, with latency (default: busy).",
+                "busy: a synchronous wait that spins. yield: one that yields the processor between"
+                    + " two looks. event: a wait task, asleep on the event handle of its engine."
+            })
+    private @Nullable SyncWait wait;
+
+    @Option(
+            names = "--pace",
+            paramLabel = "TIME",
+            converter = PaceConverter.class,
+            description =
+                    "Begin one round trip per TIME, with latency: 1us to 60s, such as 2ms (default:"
+                            + " each at the end of the one before).")
+    private @Nullable Duration pace;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "SECONDS",
+            converter = SecondsConverter.class,
+            defaultValue = "2",
+            description =
+                    "Duration of the measurement, and of the warm-up before it (default:"
+                            + " ${DEFAULT-VALUE}).")
+    private @Nullable Duration seconds;
+
+    @Option(
+            names = "--cpu",
+            paramLabel = "HOST,DPU|any",
+            converter = PerfCpusConverter.class,
+            defaultValue = PerfCpus.ANY,
+            description =
+                    "any leaves the threads to the scheduler (the default). HOST,DPU pins that of"
+                            + " each process to a processor.")
+    private @Nullable CpuPair cpus;
+
+    /** The plan; values that make none are refused as picocli refuses those of a wrong form. */
+    SyncPlan plan(CommandLine command) {
+        SyncMode measured = Objects.requireNonNull(mode, "required");
+        SyncWait waiting = measured == SyncMode.LATENCY && wait == null ? SyncWait.BUSY : wait;
+        try {
+            return new SyncPlan(
+                    measured,
+                    waiting,
+                    pace == null ? 0 : pace.toNanos(),
+                    Objects.requireNonNull(seconds, "has a default").toNanos(),
+                    Objects.requireNonNull(cpus, "has a default").pinned());
+        } catch (DpuException e) {
+            throw new ParameterException(command, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** The arguments of the DPU process: what the host decides alone is left out. */
+    static List<String> arguments(SyncPlan plan) {
+        String time = BigDecimal.valueOf(plan.nanos(), 9).toPlainString();
+        List<String> arguments = new ArrayList<>(List.of(plan.mode().word(), "--seconds", time));
+        if (plan.waiting() != null) {
+            arguments.addAll(List.of("--wait", plan.waiting().word()));
+        }
+        if (plan.cpus() != null) {
+            arguments.addAll(List.of("--cpu", plan.cpus().toString()));
+        }
+        return arguments;
+    }
+}

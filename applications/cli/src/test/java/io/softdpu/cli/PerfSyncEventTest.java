@@ -1,0 +1,235 @@
+package io.softdpu.cli;
+
+import static io.softdpu.cli.Pipeline.DEADLINE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.softdpu.linux.Affinity;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.StartsProcesses;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests of the sync event measurement with two real processes. */
+@StartsProcesses
+class PerfSyncEventTest extends PerfFixture {
+    private static final List<String> KEYS =
+            List.of(
+                    "softdpu",
+                    "measurement",
+                    "wait",
+                    "pace_ns",
+                    "cpu",
+                    "round_trips",
+                    "round_trips_per_s",
+                    "p50_ns",
+                    "p99_ns",
+                    "p999_ns",
+                    "max_ns",
+                    "adds",
+                    "adds_per_s",
+                    "value",
+                    "allocated_bytes_per_op",
+                    "cores_used",
+                    "notes");
+
+    @TempDir Path folder;
+
+    PerfSyncEventTest() {
+        super("sync-event");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"busy", "yield", "event"})
+    void shouldMeasureRoundTripsWithEachWayToWait(String wait) throws IOException {
+        JsonNode found =
+                measured(perf("latency", "--wait", wait, "--seconds", "0.2", "--json", "-"));
+
+        assertThat(found.fieldNames()).toIterable().containsExactlyElementsOf(KEYS);
+        assertThat(found.get("measurement").asText()).isEqualTo("latency");
+        assertThat(found.get("wait").asText()).isEqualTo(wait);
+        assertThat(found.get("round_trips").asLong()).isPositive();
+        assertThat(found.get("round_trips_per_s").asDouble()).isPositive();
+        assertThat(found.get("p50_ns").asLong())
+                .isPositive()
+                .isLessThanOrEqualTo(found.get("p99_ns").asLong());
+        assertThat(found.get("max_ns").asLong())
+                .isGreaterThanOrEqualTo(found.get("p999_ns").asLong());
+        assertThat(found.at("/cores_used/host").isNumber()).isTrue();
+        assertThat(found.at("/cores_used/dpu").isNumber()).isTrue();
+        assertThat(found.get("adds").isNull()).isTrue();
+        assertThat(found.get("value").isNull()).isTrue();
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldCountTheAddsOfBothProcessesWhoseSumIsTheValue() throws IOException {
+        JsonNode found = measured(perf("rate", "--seconds", "0.2", "--json", "-"));
+
+        assertThat(found.fieldNames()).toIterable().containsExactlyElementsOf(KEYS);
+        long host = found.at("/adds/host").asLong();
+        long dpu = found.at("/adds/dpu").asLong();
+        assertThat(host).isPositive();
+        assertThat(dpu).isPositive();
+        assertThat(found.get("value").asLong()).isEqualTo(host + dpu);
+        assertThat(found.at("/adds_per_s/host").asDouble()).isPositive();
+        assertThat(found.get("wait").isNull()).isTrue();
+        assertThat(found.get("p50_ns").isNull()).isTrue();
+        assertNothingLeft();
+    }
+
+    /** None begins before its time, so the pace bounds their number. */
+    @ParameterizedTest
+    @CsvSource({"busy, 2000", "yield, 2000", "event, 2000"})
+    void shouldBeginOneRoundTripPerPace(String wait, int paceMicros) throws IOException {
+        JsonNode found =
+                measured(
+                        perf(
+                                "latency",
+                                "--wait",
+                                wait,
+                                "--pace",
+                                paceMicros + "us",
+                                "--seconds",
+                                "0.5",
+                                "--json",
+                                "-"));
+
+        assertThat(found.get("pace_ns").asLong()).isEqualTo(paceMicros * 1000L);
+        assertThat(found.get("round_trips").asLong())
+                .as("none early")
+                .isBetween(1L, 500_000L / paceMicros + 1);
+        assertThat(found.at("/softdpu/options/pace_ns").asLong()).isEqualTo(paceMicros * 1000L);
+    }
+
+    @Test
+    void shouldPinBothSides() throws IOException {
+        int[] allowed = Affinity.allowed().stream().toArray();
+        String pair = allowed[allowed.length - 1] + "," + allowed[0];
+        JsonNode found =
+                measured(
+                        perf(
+                                "latency",
+                                "--wait",
+                                "event",
+                                "--cpu",
+                                pair,
+                                "--seconds",
+                                "0.05",
+                                "--topology",
+                                "storage-guide",
+                                "--json",
+                                "-"));
+
+        assertThat(found.get("cpu").asText()).isEqualTo(pair);
+        assertThat(found.at("/softdpu/options/cpu").asText()).isEqualTo(pair);
+        assertThat(found.at("/softdpu/options/topology").asText()).isEqualTo("storage-guide");
+    }
+
+    @Test
+    void shouldPrintATableAndWriteTheJsonBesideIt() throws IOException {
+        Path json = folder.resolve("perf.json");
+        ChildProcess latency = perf("latency", "--seconds", "0.1", "--json", json.toString());
+        assertThat(latency.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(latency.outputLines().getFirst()).startsWith("measurement").contains("p50  ");
+        assertThat(latency.outputLines().get(1))
+                .matches("latency +busy +- .* [num]s .* B/round trip .*");
+        assertThat(latency.outputLines().get(2)).startsWith("measured after a warm-up");
+        assertThat(new ObjectMapper().readTree(json.toFile()).get("wait").asText())
+                .isEqualTo("busy");
+
+        ChildProcess rate = perf("rate", "--seconds", "0.1");
+        assertThat(rate.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(rate.outputLines().getFirst()).contains("adds of host", "adds of DPU", "value");
+        assertThat(rate.outputLines().get(1)).matches("rate +\\d+ +\\d+ +\\d+ .* B/addition .*");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "latency, --wait, busy",
+        "latency, --wait, yield",
+        "latency, --wait, event",
+        "rate, --cpu, any"
+    })
+    void shouldEndWhereItsOtherHalfIsKilled(String measurement, String option, String value) {
+        ChildProcess perf = perf(measurement, option, value, "--seconds", "60");
+        ProcessHandle dpu = otherHalf(perf);
+
+        dpu.destroyForcibly();
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(perf.errorLines())
+                .filteredOn(line -> line.startsWith("softdpu: "))
+                .singleElement()
+                .asString()
+                .startsWith("softdpu: CONNECTION_RESET: process of the DPU has ended: exit=137");
+        assertNothingLeft();
+    }
+
+    /** A frozen other half neither answers nor sees the SIGTERM: it has to be killed. */
+    @ParameterizedTest
+    @ValueSource(strings = {"busy", "yield", "event"})
+    void shouldEndAfterASignalThoughItsOtherHalfIsFrozen(String wait) {
+        ChildProcess perf = perf("latency", "--wait", wait, "--seconds", "60");
+        ProcessHandle dpu = otherHalf(perf);
+        signal(dpu, "STOP");
+
+        perf.signal("TERM");
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.TERMINATED.code());
+        assertThat(perf.errorLines())
+                .contains("softdpu: CONNECTION_ABORTED: User requested abort")
+                .noneMatch(line -> line.contains("command did not end after a signal"));
+        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        assertNothingLeft();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"latency, busy", "latency, event", "rate, ''"})
+    void shouldEndItsOtherHalfWhereItIsKilledItself(String measurement, String wait) {
+        ChildProcess perf =
+                wait.isEmpty()
+                        ? perf(measurement, "--seconds", "60")
+                        : perf(measurement, "--wait", wait, "--seconds", "60");
+        ProcessHandle dpu = otherHalf(perf);
+
+        perf.signal("KILL"); // and not its other half with it
+
+        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        assertNothingLeft();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "rate --wait busy|only round trips wait: option=--wait, wait=busy,"
+                        + " measurement=rate, expected=no way to wait",
+                "rate --pace 2ms|only round trips have a pace: option=--pace, pace=2ms,"
+                        + " measurement=rate, expected=no pace",
+                "latency --pace 3s|pace is illegal: option=--pace, pace=3s, seconds=2.0,"
+                        + " expected=at most the time of the run",
+                "latency --pace 0us|time is illegal: option=--pace, pace=0us, expected=1us to 60s",
+                "latency --pace 2|time is illegal: option=--pace, pace=2, expected=1us to 60s",
+                "latency --pace 61s|time is illegal: option=--pace, pace=61s",
+                "latency --wait adaptive|no such way to wait: option=--wait, wait=adaptive,"
+                        + " expected=busy, yield or event",
+                "latency --cpu 0|option=--cpu, cpu=0, expected=HOST,DPU such as 0,1",
+                "bandwidth|no such measurement: measurement=bandwidth, expected=latency or rate",
+                "rate --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json"
+            })
+    void shouldRefuseWhatCannotBeMeasured(String arguments, String reason) {
+        ChildProcess perf = perf(arguments.split(" "));
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.USAGE.code());
+        assertThat(perf.errorLines().getFirst()).startsWith("softdpu: ").contains(reason);
+    }
+}

@@ -1,0 +1,219 @@
+package io.softdpu.perf.sync;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.sync.SyncEvent;
+import io.softdpu.core.sync.SyncEventLocation;
+import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.pair.HostSide;
+import io.softdpu.perf.pair.Latencies;
+import io.softdpu.perf.pair.ResourceStack;
+import io.softdpu.perf.result.MachineUse;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The host side: has the CPU handle, drives the load and measures. */
+public final class SyncHost implements HostSide<SyncResult> {
+    /** A process closes its output before its parent is notified of its end. */
+    private static final long LATE_SECONDS = 1;
+
+    private final SyncPlan plan;
+    private final Process dpu;
+    private final BufferedReader lines;
+    private final ResourceStack resources = new ResourceStack();
+    private final StopSign stop;
+    private final Device device;
+    private final SyncEvent event;
+    private final SyncHandle handle;
+    private final Latencies latencies = new Latencies();
+
+    /**
+     * Opens the machine, the device and the event.
+     *
+     * @param pair the devices of both sides
+     * @param dpu the process of the DPU; the host does not wait any more once it has ended
+     */
+    public SyncHost(SyncPlan plan, ComchPair pair, Path fabric, Process dpu) {
+        this.plan = plan;
+        this.dpu = dpu;
+        lines = dpu.inputReader(StandardCharsets.US_ASCII);
+        stop = resources.keep(new StopSign(plan.limitNanos(), dpu::destroyForcibly));
+        try {
+            device = SyncDpu.openDevice(resources, Side.HOST, plan, pair, fabric);
+            event =
+                    SyncEvent.create(device)
+                            .addPublisherLocation(SyncEventLocation.CPU)
+                            .addSubscriberLocation(SyncEventLocation.DPU);
+            handle = resources.keep(SyncHandle.start(event, plan, stop));
+        } catch (RuntimeException e) {
+            resources.closeAfter(e);
+            throw e;
+        }
+        dpu.onExit().thenAccept(ended -> stop.raise(endOf(ended)));
+    }
+
+    private static DpuException endOf(Process ended) {
+        return new DpuException(
+                Status.CONNECTION_RESET, "process of the DPU has ended: exit=" + ended.exitValue());
+    }
+
+    @Override
+    public SyncResult run() {
+        try (StopSign _ = stop) {
+            write(SyncDpu.EXPORT + HexFormat.of().formatHex(event.exportPci(device)));
+            String reply = read();
+            if (!reply.equals(SyncDpu.READY)) {
+                throw SyncDpu.unexpected(reply, SyncDpu.READY, null);
+            }
+            measure(); // the warm-up
+            SyncResult result = measure();
+            dpu.getOutputStream().close(); // which ends it
+            return result;
+        } catch (IOException e) {
+            throw peerHasEnded(e);
+        } catch (DpuException e) {
+            DpuException reason = stop.reason(); // instead of the wait that it has ended
+            throw reason == null ? e : reason;
+        }
+    }
+
+    /** Ends it: the process of the DPU as well, whose lines this side may wait for. */
+    @Override
+    public void abort(String reason) {
+        stop.raise(new DpuException(Status.CONNECTION_ABORTED, reason));
+    }
+
+    // ---- runs
+
+    private SyncResult measure() {
+        handle.set(0);
+        write(SyncDpu.RUN);
+        ResourceUse dpuBefore = read(ResourceUse::parse, "its resources");
+        ResourceUse hostBefore = ResourceUse.now();
+        OptionalLong machineBefore = MachineUse.now();
+        boolean isRate = plan.mode() == SyncMode.RATE;
+        long begin = System.nanoTime();
+        SyncRun own = isRate ? SyncRun.adding(handle, plan.nanos(), stop) : null;
+        long roundTrips = isRate ? 0 : roundTrips(begin);
+        long nanos = System.nanoTime() - begin;
+        ResourceUse host = ResourceUse.now().since(hostBefore);
+        if (!isRate) {
+            handle.set(SyncDpu.END);
+        }
+        SyncRun others = read(SyncRun::parse, "its part of the run");
+        ResourceUse used = read(ResourceUse::parse, "its resources").since(dpuBefore);
+        double othersProcessors =
+                MachineUse.othersProcessors(
+                        machineBefore,
+                        MachineUse.now(),
+                        host.cpuNanos() + used.cpuNanos(),
+                        Math.max(host.nanos(), used.nanos()));
+        return new SyncResult(
+                plan,
+                roundTrips,
+                nanos,
+                isRate ? null : latencies.percentiles(),
+                own == null ? null : sumOf(own, others),
+                host,
+                used,
+                othersProcessors);
+    }
+
+    private SyncAdds sumOf(SyncRun own, SyncRun others) {
+        long value = event.get();
+        if (value != own.adds() + others.adds()) {
+            throw new DpuException(
+                    Status.UNEXPECTED,
+                    "value is not the sum of the additions: value=%d, host=%d, dpu=%d"
+                            .formatted(value, own.adds(), others.adds()));
+        }
+        return new SyncAdds(own.adds(), own.nanos(), others.adds(), others.nanos(), value);
+    }
+
+    /** Round trips until the time is over; the end of one is the begin of the next. */
+    private long roundTrips(long begin) {
+        latencies.reset();
+        long count = 0;
+        long value = 1;
+        long sentAt = begin;
+        handle.set(value);
+        while (true) {
+            handle.awaitGreater(value);
+            long returnedAt = System.nanoTime();
+            long roundTrip = returnedAt - sentAt;
+            count++;
+            value += 2;
+            if (returnedAt - begin >= plan.nanos()) {
+                latencies.record(roundTrip);
+                return count;
+            }
+            if (plan.paceNanos() > 0) {
+                handle.awaitTime(begin + count * plan.paceNanos());
+                sentAt = System.nanoTime();
+            } else {
+                sentAt = returnedAt;
+            }
+            handle.set(value);
+            latencies.record(roundTrip); // while the next one is on its way
+        }
+    }
+
+    // ---- lines
+
+    private void write(String line) {
+        try {
+            dpu.getOutputStream().write((line + '\n').getBytes(StandardCharsets.US_ASCII));
+            dpu.getOutputStream().flush();
+        } catch (IOException e) {
+            throw peerHasEnded(e);
+        }
+    }
+
+    private String read() {
+        try {
+            String line = lines.readLine();
+            if (line == null) {
+                throw peerHasEnded(null);
+            }
+            return line;
+        } catch (IOException e) {
+            throw peerHasEnded(e);
+        }
+    }
+
+    private <T> T read(Function<String, Optional<T>> parser, String expected) {
+        String line = read();
+        return parser.apply(line).orElseThrow(() -> SyncDpu.unexpected(line, expected, null));
+    }
+
+    /** Its standard input or output is closed; the exit code tells more than that. */
+    private DpuException peerHasEnded(@Nullable IOException cause) {
+        try {
+            if (dpu.waitFor(LATE_SECONDS, TimeUnit.SECONDS)) {
+                return endOf(dpu);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return new DpuException(
+                Status.CONNECTION_RESET,
+                "process of the DPU does not answer: pid=" + dpu.pid(),
+                cause);
+    }
+
+    @Override
+    public void close() {
+        resources.close();
+    }
+}

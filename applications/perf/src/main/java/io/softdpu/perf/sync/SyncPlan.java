@@ -1,0 +1,86 @@
+package io.softdpu.perf.sync;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.perf.pair.PerfCpus;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One measurement of a sync event.
+ *
+ * @param mode kind of measurement
+ * @param waiting how both sides wait; null with {@link SyncMode#RATE}, where nothing is waited for
+ * @param paceNanos time from the begin of a round trip to that of the next; 0: at once
+ * @param nanos how long the run takes, after a warm-up of the same length
+ * @param cpus processors to which both sides are pinned; null if they are not
+ */
+public record SyncPlan(
+        SyncMode mode,
+        @Nullable SyncWait waiting,
+        long paceNanos,
+        long nanos,
+        @Nullable PerfCpus cpus) {
+    /** Time limit of everything but the measurement itself. */
+    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** Checks the values: INVALID_VALUE that names the field. */
+    public SyncPlan {
+        if (nanos < 1) {
+            throw invalid("time is illegal: nanos=%d, expected=1 or more".formatted(nanos));
+        }
+        if (mode == SyncMode.RATE && waiting != null) {
+            throw invalid(
+                    "only round trips wait: wait=%s, measurement=rate, expected=no way to wait"
+                            .formatted(waiting.word()));
+        }
+        if (mode == SyncMode.RATE && paceNanos != 0) {
+            throw invalid(
+                    "only round trips have a pace: pace=%s, measurement=rate, expected=no pace"
+                            .formatted(text(paceNanos)));
+        }
+        if (mode == SyncMode.LATENCY && waiting == null) {
+            throw invalid(
+                    "round trips need a way to wait: wait=none, measurement=latency, expected=busy,"
+                            + " yield or event");
+        }
+        if (paceNanos < 0 || paceNanos > nanos) {
+            throw invalid(
+                    "pace is illegal: pace=%s, seconds=%s, expected=at most the time of the run"
+                            .formatted(text(paceNanos), nanos / 1e9));
+        }
+    }
+
+    /** A time as the command line has it, in the largest unit of which it is a whole number. */
+    private static String text(long nanos) {
+        if (nanos % 1_000_000_000 == 0) {
+            return nanos / 1_000_000_000 + "s";
+        }
+        if (nanos % 1_000_000 == 0) {
+            return nanos / 1_000_000 + "ms";
+        }
+        return nanos % 1000 == 0 ? nanos / 1000 + "us" : nanos + "ns";
+    }
+
+    private static DpuException invalid(String message) {
+        return new DpuException(Status.INVALID_VALUE, message);
+    }
+
+    /** Time limit of setup and end, each. */
+    long deadlineNanos() {
+        return DEADLINE_NANOS;
+    }
+
+    /** Time limit of all of it: warm-up, run, and what is before, between and after them. */
+    long limitNanos() {
+        return 2 * nanos + 3 * DEADLINE_NANOS;
+    }
+
+    /** Number of processors that the two threads may use. */
+    int processors(int available) {
+        if (cpus == null) {
+            return available;
+        }
+        return cpus.isShared() ? 1 : 2;
+    }
+}

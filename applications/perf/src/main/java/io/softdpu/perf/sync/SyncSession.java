@@ -1,0 +1,37 @@
+package io.softdpu.perf.sync;
+
+import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.child.JvmCommand;
+import io.softdpu.perf.pair.HostSide;
+import io.softdpu.perf.pair.TwoProcesses;
+import java.nio.file.Path;
+import java.util.List;
+
+/** One measurement of a sync event. */
+public final class SyncSession extends TwoProcesses<SyncResult> {
+    private final SyncPlan plan;
+    private final ComchPair pair;
+
+    /**
+     * A session that has not begun.
+     *
+     * @param pair the devices of both sides
+     * @param jvm what starts another process like this one
+     * @param dpuArguments the arguments that make it the DPU; the folder is added to them
+     */
+    public SyncSession(SyncPlan plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments) {
+        super(jvm, dpuArguments, plan.deadlineNanos());
+        this.plan = plan;
+        this.pair = pair;
+    }
+
+    @Override
+    protected HostSide<SyncResult> open(Path fabric, Process dpu) {
+        return new SyncHost(plan, pair, fabric, dpu);
+    }
+
+    @Override
+    protected ProcessBuilder.Redirect outputOfDpu() {
+        return ProcessBuilder.Redirect.PIPE;
+    }
+}
