@@ -26,7 +26,6 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=${SOFTDPU_ROOT:-$(dirname "$here")}
-aeron=1.51.0
 slice=262144 # of a large copy, Copier.SLICE_BYTES
 rounds=3
 seconds=2
@@ -45,9 +44,7 @@ need_shared_memory 160
 need_c_library
 choose_cores
 build_line_time
-for program in one-way unix-socket; do
-    gcc -O2 -o "$work/$program" "$here/$program.c" || fail "does not compile: file=$here/$program.c"
-done
+build_programs one-way unix-socket
 machine=$(machine)
 tunable=
 if [[ $(uname -m) == x86_64 ]]; then
@@ -59,25 +56,6 @@ say "building ours"
 jdk=$("$root/softdpu" --print-jdk-home)
 "$root/softdpu" --version >/dev/null
 
-# Fetches and compiles the peers that are Java programs; how to start them is in java.
-build_peers() {
-    say "fetching and compiling the peers"
-    # -N: once, not for each module.
-    (cd "$root" && maven -q -N dependency:copy -Dartifact="io.aeron:aeron-all:$aeron" \
-        -DoutputDirectory="$work") >"$work/build.log" 2>&1 || {
-        cat "$work/build.log" >&2
-        fail "the peers cannot be fetched: artifact=io.aeron:aeron-all:$aeron"
-    }
-    class_path=$work/classes:$work/aeron-all-$aeron.jar
-    "$jdk/bin/javac" -nowarn -d "$work/classes" -cp "$class_path" "$here"/peers/*.java \
-        >"$work/build.log" 2>&1 || {
-        cat "$work/build.log" >&2
-        fail "the peers do not compile: folder=$here/peers"
-    }
-    java=("$jdk/bin/java" --add-opens java.base/jdk.internal.misc=ALL-UNNAMED
-        --add-opens java.base/sun.nio.ch=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow
-        -Dagrona.disable.bounds.checks=true -Xmx1g -cp "$class_path")
-}
 [[ -n $ours_only ]] || build_peers
 
 # What a tree does not know, as an old one given in SOFTDPU_ROOT, is left out.
@@ -103,21 +81,6 @@ ours() {
     else
         figure "$5_$3" "$6" ours "$value"
     fi
-}
-
-# A figure that a Java peer has printed: name, case, unit, who.
-printed() {
-    figure "$2" "$3" "$4" "$(awk -v name="$1" '$1 == name {print $2}' "$work/printed")"
-}
-
-agrona() { # mode here, mode there, size, figure: name, case, unit
-    local there
-    rm -f "$shm/ring"
-    start_ready taskset -c "$second" "${java[@]}" AgronaRing "$2" "$shm/ring" "$3"
-    there=$started
-    run taskset -c "$first" "${java[@]}" AgronaRing "$1" "$shm/ring" "$3" >"$work/printed"
-    finish "$there"
-    printed "$4" "$5" "$6" Agrona
 }
 
 aeron_ipc() { # mode here, mode there, size, figure: name, case, unit
@@ -181,11 +144,6 @@ memcpy_one_way() {
     run env GLIBC_TUNABLES="$tunable" \
         taskset -c "$first" "$work/one-way" "$1" "$2" "$slice" "$seconds" >"$work/printed"
     figure "$3" GB/s memcpy "$(<"$work/printed")"
-}
-
-unix_socket() {
-    run "$work/unix-socket" 64 "$seconds" "$first" "$second" >"$work/printed"
-    figure control_64 ns "Unix socket" "$(<"$work/printed")"
 }
 
 # Idle connections, not pinned: options.
@@ -260,7 +218,7 @@ while needs_round; do
     fi
     say "round $round of $rounds or more: 64 bytes there and back on the basic path"
     ! knows control || measure ours control 64 busy p50_ns control_64 ns
-    [[ -n $ours_only ]] || measure unix_socket
+    [[ -n $ours_only ]] || measure unix_socket 64 control_64 "Unix socket"
     say "round $round of $rounds or more: idle connections"
     ! knows --clients || measure idle_connections
 done

@@ -230,6 +230,39 @@ choose_cores() {
     done
 }
 
+# ---- peers
+
+aeron=1.51.0 # its jar has Agrona, too
+
+# Fetches and compiles the peers that are Java programs; how to start them is in java.
+build_peers() {
+    say "fetching and compiling the peers"
+    # -N: once, not for each module.
+    (cd "$root" && maven -q -N dependency:copy -Dartifact="io.aeron:aeron-all:$aeron" \
+        -DoutputDirectory="$work") >"$work/build.log" 2>&1 || {
+        cat "$work/build.log" >&2
+        fail "the peers cannot be fetched: artifact=io.aeron:aeron-all:$aeron"
+    }
+    class_path=$work/classes:$work/aeron-all-$aeron.jar
+    "$jdk/bin/javac" -nowarn -d "$work/classes" -cp "$class_path" "$here"/peers/*.java \
+        >"$work/build.log" 2>&1 || {
+        cat "$work/build.log" >&2
+        fail "the peers do not compile: folder=$here/peers"
+    }
+    java=("$jdk/bin/java" --add-opens java.base/jdk.internal.misc=ALL-UNNAMED
+        --add-opens java.base/sun.nio.ch=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow
+        -Dagrona.disable.bounds.checks=true -Xmx1g -cp "$class_path")
+}
+
+# Compiles programs here that are in C: names. After `begin`.
+build_programs() {
+    local program
+    for program in "$@"; do
+        gcc -O2 -o "$work/$program" "$here/$program.c" ||
+            fail "does not compile: file=$here/$program.c"
+    done
+}
+
 # ---- figures
 
 # Compiles what measures the round trip of a cache line between first and second. After `begin`.
@@ -286,6 +319,28 @@ print(*(found[key] for key in sys.argv[2:] if key in found))' "$work/ours.json" 
 figure() {
     [[ $4 =~ ^[0-9] ]] || fail "no figure: case=$1, who=$3, value=$4"
     printf '%s\t%s\t%s\t%s\t%s\n' "$round" "$@" >>"$work/taken"
+}
+
+# A figure that a Java peer has printed: name, case, unit, who.
+printed() {
+    figure "$2" "$3" "$4" "$(awk -v name="$1" '$1 == name {print $2}' "$work/printed")"
+}
+
+# Agrona's ring: mode here, mode there, size of a message in bytes, figure: name, case, unit.
+agrona() {
+    local there
+    rm -f "$shm/ring"
+    start_ready taskset -c "$second" "${java[@]}" AgronaRing "$2" "$shm/ring" "$3"
+    there=$started
+    run taskset -c "$first" "${java[@]}" AgronaRing "$1" "$shm/ring" "$3" >"$work/printed"
+    finish "$there"
+    printed "$4" "$5" "$6" Agrona
+}
+
+# Round trips over a pair of Unix sockets: bytes, case, who, epoll to sleep in it.
+unix_socket() {
+    run "$work/unix-socket" "$1" "$seconds" "$first" "$second" "${@:4}" >"$work/printed"
+    figure "$2" ns "$3" "$(<"$work/printed")"
 }
 
 # Whether one more round is due: those asked for, and as many again while some ratio of the goals

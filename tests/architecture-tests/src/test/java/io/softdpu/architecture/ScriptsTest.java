@@ -35,6 +35,7 @@ class ScriptsTest {
         "soak, --seed",
         "benchmarks/compare, --rounds",
         "benchmarks/beside-comch.sh, --rounds",
+        "benchmarks/beside-core.sh, --rounds",
         "benchmarks/beside-storage.sh,",
         "benchmarks/comch-modes.sh,",
         "benchmarks/syscalls.sh,"
