@@ -291,6 +291,7 @@ class SampleCommandTest {
                 "pe-task-resubmit",
                 "pe-graph",
                 "workq",
+                "graph",
                 "sha"
             })
     void shouldBeRightUnderTheSanitizer(String name, Processes processes, SeededRandom random) {

@@ -17,6 +17,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -92,6 +93,17 @@ final class DmaSampleSetup implements AutoCloseable {
     Buf source(int copy) {
         sourceBytes(copy).fill(value(copy));
         return inventory.bufByData(mmap, offset(copy), bytesPerCopy);
+    }
+
+    /** A further buf with the same data, from an inventory of the caller. */
+    Buf source(int copy, BufInventory from) {
+        sourceBytes(copy).fill(value(copy));
+        return from.bufByData(mmap, offset(copy), bytesPerCopy);
+    }
+
+    /** The data of a copy. */
+    ByteBuffer data(int copy) {
+        return sourceBytes(copy).asByteBuffer();
     }
 
     /** An empty buf where the copy is to arrive. */

@@ -23,6 +23,7 @@ public final class Samples {
                     new PeTaskResubmit(),
                     new PeGraph(),
                     new WorkQ(),
+                    new WorkQGraph(),
                     new ShaDigest());
 
     private Samples() {}

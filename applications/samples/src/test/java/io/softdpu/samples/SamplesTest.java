@@ -6,11 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
+import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.OwnFabric;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -42,6 +47,7 @@ class SamplesTest {
                 "pe-task-resubmit|completed, data is right: copies=16, tasks=4",
                 "pe-graph|completed: instances=10",
                 "workq|completed, data is right: jobs=16, depth=4",
+                "graph|completed: instances=10",
                 "sha|in parts: parts=3, sha256="
             })
     void shouldRunToItsEndAndSayWhatItHasFound(String name, String said) {
@@ -74,6 +80,23 @@ class SamplesTest {
                                 .toList());
     }
 
+    @Test
+    @Clause({"core-253", "core-254", "core-255"})
+    void shouldPrintTheDigestAndCheckTheCopyOfEachInstanceWithoutParameters() throws Exception {
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            byte[] data = new byte[4096];
+            Arrays.fill(data, (byte) (i + 1));
+            String digest =
+                    HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(data));
+            expected.add("instance=%d, sha256=%s, copy is right".formatted(i, digest));
+        }
+        assertThat(SampleProgram.find("graph").options()).noneMatch(SampleOption::required);
+        List<String> lines = run("graph", SampleSettings.NONE).lines().toList();
+        assertThat(lines).hasSize(11).endsWith("completed: instances=10");
+        assertThat(lines.subList(0, 10)).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"pe-polling", "workq", "sha"})
     void shouldWorkOnTheDeviceThatWasChosen(String name) {
@@ -88,7 +111,7 @@ class SamplesTest {
     @Test
     void shouldBeListed() {
         List<Sample> all = Samples.all();
-        assertThat(all).extracting(Sample::name).doesNotHaveDuplicates().hasSize(18);
+        assertThat(all).extracting(Sample::name).doesNotHaveDuplicates().hasSize(19);
         for (Sample sample : all) {
             assertThat(sample.summary()).endsWith(".").hasSizeLessThan(100);
             assertThat(sample.output()).endsWith(".").hasSizeLessThan(160);

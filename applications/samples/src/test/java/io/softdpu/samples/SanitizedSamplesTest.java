@@ -31,6 +31,7 @@ class SanitizedSamplesTest {
                 "pe-task-resubmit",
                 "pe-graph",
                 "workq",
+                "graph",
                 "sha"
             })
     void shouldRunUnderTheSanitizerWithoutAReport(String name) {
