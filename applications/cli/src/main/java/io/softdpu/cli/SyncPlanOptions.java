@@ -50,7 +50,7 @@ final class SyncPlanOptions {
             converter = PaceConverter.class,
             description =
                     "Begin one round trip per TIME, with latency: 1us to 60s, such as 2ms (default:"
-                            + " each at the end of the one before).")
+                            + " each at the end of the one before). The warm-up has none.")
     private @Nullable Duration pace;
 
     @Option(

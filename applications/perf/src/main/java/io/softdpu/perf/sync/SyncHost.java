@@ -76,8 +76,9 @@ public final class SyncHost implements HostSide<SyncResult> {
             if (!reply.equals(SyncDpu.READY)) {
                 throw SyncDpu.unexpected(reply, SyncDpu.READY, null);
             }
-            measure(); // the warm-up
-            SyncResult result = measure();
+            // The warm-up is without pace: a few hundred round trips compile nothing.
+            measure(0);
+            SyncResult result = measure(plan.paceNanos());
             dpu.getOutputStream().close(); // which ends it
             return result;
         } catch (IOException e) {
@@ -96,16 +97,16 @@ public final class SyncHost implements HostSide<SyncResult> {
 
     // ---- runs
 
-    private SyncResult measure() {
+    private SyncResult measure(long paceNanos) {
         handle.set(0);
         write(SyncDpu.RUN);
         ResourceUse dpuBefore = read(ResourceUse::parse, "its resources");
+        OptionalLong machineBefore = MachineUse.now(); // which allocates
         ResourceUse hostBefore = ResourceUse.now();
-        OptionalLong machineBefore = MachineUse.now();
         boolean isRate = plan.mode() == SyncMode.RATE;
         long begin = System.nanoTime();
         SyncRun own = isRate ? SyncRun.adding(handle, plan.nanos(), stop) : null;
-        long roundTrips = isRate ? 0 : roundTrips(begin);
+        long roundTrips = isRate ? 0 : roundTrips(begin, paceNanos);
         long nanos = System.nanoTime() - begin;
         ResourceUse host = ResourceUse.now().since(hostBefore);
         if (!isRate) {
@@ -142,7 +143,7 @@ public final class SyncHost implements HostSide<SyncResult> {
     }
 
     /** Round trips until the time is over; the end of one is the begin of the next. */
-    private long roundTrips(long begin) {
+    private long roundTrips(long begin, long paceNanos) {
         latencies.reset();
         long count = 0;
         long value = 1;
@@ -158,8 +159,8 @@ public final class SyncHost implements HostSide<SyncResult> {
                 latencies.record(roundTrip);
                 return count;
             }
-            if (plan.paceNanos() > 0) {
-                handle.awaitTime(begin + count * plan.paceNanos());
+            if (paceNanos > 0) {
+                handle.awaitTime(begin + count * paceNanos);
                 sentAt = System.nanoTime();
             } else {
                 sentAt = returnedAt;
