@@ -3,6 +3,7 @@ package io.softdpu.perf.card;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 
@@ -46,5 +47,21 @@ public record ComchPair(Topology topology, PciFunction host, PciFunction port) {
     /** The device of a side, host or DPU. */
     public PciFunction of(Side side) {
         return side == Side.HOST ? host : port;
+    }
+
+    /**
+     * Checks that the device of a side supports what a limit bounds.
+     *
+     * @param measurement that needs it
+     * @throws DpuException NOT_SUPPORTED if the limit is 0
+     */
+    public void requireSupported(Side side, DeviceLimit limit, String measurement) {
+        PciFunction function = of(side);
+        if (function.lowered(limit, 1) == 0) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "device does not support the measurement: measurement=%s, device=%s, limit=%s, value=0, expected=1 or more"
+                            .formatted(measurement, function.key(), limit.id()));
+        }
     }
 }

@@ -2,9 +2,8 @@ package io.softdpu.perf.comch;
 
 import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
 import io.softdpu.core.Status;
-import io.softdpu.core.device.DeviceLimit;
-import io.softdpu.core.device.PciFunction;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.text.SizeText;
@@ -265,20 +264,11 @@ public record PerfPlan(
             return;
         }
         boolean bothWays = !mode.isOneWay() || isStream;
-        requireTasks(pair.host(), ComchCapabilities.PRODUCER_TASKS_LIMIT);
-        requireTasks(pair.port(), ComchCapabilities.CONSUMER_TASKS_LIMIT);
+        pair.requireSupported(Side.HOST, ComchCapabilities.PRODUCER_TASKS_LIMIT, mode.word());
+        pair.requireSupported(Side.DPU, ComchCapabilities.CONSUMER_TASKS_LIMIT, mode.word());
         if (bothWays) {
-            requireTasks(pair.host(), ComchCapabilities.CONSUMER_TASKS_LIMIT);
-            requireTasks(pair.port(), ComchCapabilities.PRODUCER_TASKS_LIMIT);
-        }
-    }
-
-    private void requireTasks(PciFunction function, DeviceLimit limit) {
-        if (function.lowered(limit, 1) == 0) {
-            throw new DpuException(
-                    Status.NOT_SUPPORTED,
-                    "device does not support the measurement: measurement=%s, device=%s, limit=%s, value=0, expected=1 or more"
-                            .formatted(mode.word(), function.key(), limit.id()));
+            pair.requireSupported(Side.HOST, ComchCapabilities.CONSUMER_TASKS_LIMIT, mode.word());
+            pair.requireSupported(Side.DPU, ComchCapabilities.PRODUCER_TASKS_LIMIT, mode.word());
         }
     }
 

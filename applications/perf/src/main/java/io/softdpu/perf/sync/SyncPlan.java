@@ -1,8 +1,12 @@
 package io.softdpu.perf.sync;
 
 import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.sync.SyncEventCapabilities;
+import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.PerfCpus;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +52,19 @@ public record SyncPlan(
             throw invalid(
                     "pace is illegal: pace=%s, seconds=%s, expected=at most the time of the run"
                             .formatted(text(paceNanos), nanos / 1e9));
+        }
+    }
+
+    /**
+     * Checks that the devices of both sides have what the measurement uses.
+     *
+     * @throws DpuException NOT_SUPPORTED for a device without asynchronous wait
+     */
+    void requireSupported(ComchPair pair) {
+        if (waiting == SyncWait.EVENT) {
+            for (Side side : List.of(Side.HOST, Side.DPU)) {
+                pair.requireSupported(side, SyncEventCapabilities.WAIT_TASKS_LIMIT, mode.word());
+            }
         }
     }
 

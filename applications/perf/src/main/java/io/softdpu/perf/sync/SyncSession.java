@@ -18,11 +18,14 @@ public final class SyncSession extends TwoProcesses<SyncResult> {
      * @param pair the devices of both sides
      * @param jvm what starts another process like this one
      * @param dpuArguments the arguments that make it the DPU; the folder is added to them
+     * @throws io.softdpu.core.DpuException NOT_SUPPORTED for a card that lacks what the measurement
+     *     needs
      */
     public SyncSession(SyncPlan plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments) {
         super(jvm, dpuArguments, plan.deadlineNanos());
         this.plan = plan;
         this.pair = pair;
+        plan.requireSupported(pair);
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.perf.card.Cards;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.PerfCpus;
 import java.nio.file.Path;
@@ -111,7 +112,7 @@ class PerfPlanTest {
                             ComchCapabilities.PRODUCER_TASKS_LIMIT,
                             ComchCapabilities.CONSUMER_TASKS_LIMIT)) {
                 try {
-                    plan.requireSupported(ComchPair.of(without(side, limit)));
+                    plan.requireSupported(ComchPair.of(Cards.without(side, limit)));
                 } catch (DpuException e) {
                     assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED);
                     assertThat(e)
@@ -122,18 +123,6 @@ class PerfPlanTest {
             }
         }
         assertThat(refused.isEmpty() ? "none" : String.join(" + ", refused)).isEqualTo(needed);
-    }
-
-    /** The built-in card, with devices of one side that lack one kind of tasks. */
-    private static Topology without(Side side, DeviceLimit limit) {
-        Topology.Builder topology = Topology.builder("without");
-        for (PciFunction function : Topology.builtin().functions()) {
-            topology.add(
-                    function.side() == side
-                            ? function.toBuilder().limit(limit, 0).build()
-                            : function);
-        }
-        return topology.build();
     }
 
     @Test

@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Topology;
+import io.softdpu.core.sync.SyncEventCapabilities;
+import io.softdpu.perf.card.Cards;
+import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.Percentiles;
 import io.softdpu.perf.pair.PerfCpus;
@@ -112,6 +117,24 @@ class SyncResultTest {
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
                 .hasMessageContaining(expected);
+    }
+
+    @Test
+    void shouldNeedAnAsynchronousWaitOnBothSidesToSleep() {
+        SyncPlan sleeping = latency(null);
+        SyncPlan spinning = new SyncPlan(SyncMode.LATENCY, SyncWait.BUSY, 0, SECOND, null);
+        sleeping.requireSupported(ComchPair.of(Topology.builtin()));
+        for (Side side : List.of(Side.HOST, Side.DPU)) {
+            ComchPair lacking =
+                    ComchPair.of(Cards.without(side, SyncEventCapabilities.WAIT_TASKS_LIMIT));
+            spinning.requireSupported(lacking);
+            assertThatThrownBy(() -> sleeping.requireSupported(lacking))
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
+                    .hasMessageContaining(
+                            "measurement=latency, device=" + lacking.of(side).key() + ", limit=");
+        }
     }
 
     @Test
