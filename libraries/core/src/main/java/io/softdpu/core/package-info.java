@@ -14,7 +14,8 @@
  * argument, or the status that the method documents. No other exception leaves this module, except
  * those thrown by callbacks of the user.
  *
- * <p>A closed object cannot be reopened. An object that can be stopped can be started again:
+ * <p>A closed object cannot be reopened. An object that can be stopped can be started again, but
+ * for a sync event:
  *
  * <table>
  * <caption>Which objects can be started again</caption>
@@ -44,6 +45,8 @@
  *     nodes and dependencies may be added
  * <tr><td>{@link io.softdpu.core.graph.GraphInstance}<td>no<td>create another; an open one is
  *     submitted any number of times
+ * <tr><td>{@link io.softdpu.core.sync.SyncEvent}<td>no<td>create another, and export it again
+ * <tr><td>{@link io.softdpu.core.sync.SyncEventContext}<td>no<td>that of another event
  * <tr><td>{@link io.softdpu.core.execution.Sanitizer}<td>no<td>start another
  * </table>
  *

@@ -26,6 +26,9 @@ import io.softdpu.core.memory.LocalMemory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.SyncEvent;
+import io.softdpu.core.sync.SyncEventContext;
+import io.softdpu.core.sync.SyncEventLocation;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.UnixSocket;
 import io.softdpu.testkit.Clause;
@@ -121,7 +124,9 @@ class RestartTest {
                 Map.entry("DescriptorWatch", this::showDescriptorWatch),
                 Map.entry("WorkQueue", this::showWorkQueue),
                 Map.entry("Sanitizer", this::showSanitizer),
-                Map.entry("GraphInstance", this::showGraphInstance));
+                Map.entry("GraphInstance", this::showGraphInstance),
+                Map.entry("SyncEvent", this::showSyncEvent),
+                Map.entry("SyncEventContext", this::showSyncEventContext));
     }
 
     @TestFactory
@@ -358,6 +363,33 @@ class RestartTest {
         queue.close();
         Thrown.with(Status.BAD_STATE, () -> queue.progressRetrieve(JobEvent.create()));
         machines.add(WorkQueue.create(1));
+    }
+
+    private SyncEvent syncEvent() {
+        return machines.add(
+                SyncEvent.create(pf0)
+                        .addPublisherLocation(SyncEventLocation.CPU)
+                        .addSubscriberLocation(SyncEventLocation.CPU));
+    }
+
+    private void showSyncEvent() {
+        SyncEvent event = syncEvent().start();
+        event.stop();
+        Thrown.with(Status.BAD_STATE, event::start);
+        event.close();
+        Thrown.with(Status.BAD_STATE, event::start);
+        SyncEvent another = syncEvent().start();
+        assertThat(another.get()).isZero();
+        another.stop();
+    }
+
+    private void showSyncEventContext() {
+        SyncEventContext context = syncEvent().asContext();
+        context.start();
+        context.stop();
+        Thrown.with(Status.BAD_STATE, context::start);
+        context.close();
+        Thrown.with(Status.BAD_STATE, context::start);
     }
 
     private void showSanitizer() {
