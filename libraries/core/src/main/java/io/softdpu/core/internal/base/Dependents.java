@@ -77,7 +77,7 @@ public final class Dependents {
             return false;
         }
         if (!dependencies.isEmpty()) {
-            dependencies.forEach(dependency -> dependency.refused.run());
+            List.copyOf(dependencies).forEach(dependency -> dependency.refused.run());
             List<String> users =
                     dependencies.stream()
                             .limit(MAX_NAMED)
