@@ -196,6 +196,20 @@ class SyncEventJobsTest extends SyncEventFixture {
         }
     }
 
+    /** Those who sleep do not know the link of a handle that joins later. */
+    @Test
+    void shouldWakeThoseWhoSleepForAHandleThatJoinsLater() {
+        SyncEvent shared = configured();
+        SyncEventContext cpu = context(shared);
+        SyncEventContext dpu = context(imported(shared));
+        QueueWaiter onCpu = QueueWaiter.sleep(cpu, 0);
+        QueueWaiter onDpu = QueueWaiter.sleep(dpu, 0);
+        SyncEvent late = imported(shared).start();
+        late.set(1);
+        assertThat(onCpu.value()).isEqualTo(1);
+        assertThat(onDpu.value()).isEqualTo(1);
+    }
+
     private static long sleepUntil(SyncEventContext context, long above, CountDownLatch asleep) {
         JobEvent event = JobEvent.create();
         try (WorkQueue queue = WorkQueue.create(1).setEventDriven(true)) {
