@@ -47,6 +47,11 @@ final class HostileHandle implements AutoCloseable {
         attachment.remote().segment().set(ValueLayout.JAVA_LONG, 0, value);
     }
 
+    /** Whether it is asked to ring after an update. */
+    boolean isWanted() {
+        return HandlePage.isWanted(page.segment());
+    }
+
     void ring() {
         attachment.link().ring();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
@@ -80,8 +81,9 @@ class SyncEventKillTest extends SyncEventFixture {
         QueueWaiter onCpu;
         QueueWaiter onDpu;
         try (HostileHandle killed = new HostileHandle(event.exportPci(pf0), p0)) {
-            onCpu = QueueWaiter.sleep(cpu, 6);
             onDpu = QueueWaiter.sleep(dpu, 6);
+            Await.until("the request of the DPU handle is served", DEADLINE, killed::isWanted);
+            onCpu = QueueWaiter.sleep(cpu, 6);
             killed.setCounter(7);
         }
         assertThat(onCpu.value()).isEqualTo(7);

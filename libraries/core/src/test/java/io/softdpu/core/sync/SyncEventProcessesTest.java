@@ -287,7 +287,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
         System.out.printf("stopped: updates=%d, longestNanos=%d%n", updates, longest);
         assertThat(longest).isLessThan(1000 * MILLI);
         stopped.thaw();
-        assertThat(stopped.awaitLine("^sleep ", DEADLINE)).isNotEqualTo("sleep 0");
+        assertThat(stopped.awaitLine("^sleep ", DEADLINE)).matches("sleep [1-9]\\d*");
     }
 
     /** The process of the CPU handle relays between DPU handles once it continues. */
@@ -303,6 +303,6 @@ class SyncEventProcessesTest extends SyncEventFixture {
             updating.add(1);
         }
         cpu.thaw();
-        assertThat(sleeping.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 100000");
+        assertThat(sleeping.awaitLine("^sleep ", DEADLINE)).matches("sleep [1-9]\\d*");
     }
 }
