@@ -483,30 +483,42 @@ class GraphEngineTest {
     }
 
     @Test
-    void shouldRunInSelectiveEventModeWhenOnlyItsContextHasWork() {
+    void shouldBeSelectedAfterANotificationOfItsContext() {
         GraphNode first = graph.addContextNode(context);
-        GraphNode last = graph.addContextNode(other);
-        graph.addDependency(first, last).start();
-        GraphInstance instance =
-                instance().setTask(first, task(context)).setTask(last, task(other));
+        GraphNode user =
+                graph.addUserNode(object -> {
+                    calls.add("user");
+                    return Status.SUCCESS;
+                });
+        graph.addDependency(first, user).start();
+        GraphInstance instance = instance().setTask(first, task(context));
         assertThat(engine.eventMode()).isEqualTo(EventMode.SELECTIVE);
         instance.submit();
-        int notifications = 0;
-        while (instance.isInFlight()) {
-            engine.requestNotification();
-            assertThat(engine.awaitNotification(TEN_SECONDS)).isTrue();
-            engine.clearNotification();
-            // The graph has no work of its own when the first task is the one to be done: it is
-            // selected nevertheless, so the end of that is handled in the same pass.
-            if (notifications++ == 0) {
-                assertThat(engine.progress()).isTrue();
-                assertThat(instance.state(first)).isEqualTo(NodeState.COMPLETED);
-            }
-            while (engine.progress()) {
-                assertThat(notifications).isLessThan(100);
-            }
-        }
-        assertThat(calls).containsExactly("success");
+        engine.requestNotification();
+        assertThat(engine.awaitNotification(TEN_SECONDS)).isTrue();
+        engine.clearNotification(); // the graph has no work of its own now
+        assertThat(engine.progress()).isTrue();
+        assertThat(calls).as("in the same pass").containsExactly("user", "success");
+        assertThat(instance.isInFlight()).isFalse();
+    }
+
+    @Test
+    void shouldRepeatASubmissionAfterANotificationOfAnotherContext() {
+        GraphNode node = graph.addContextNode(context);
+        graph.start();
+        context.setQueueCapacity(0);
+        GraphInstance instance = instance().setTask(node, task(context));
+        instance.submit();
+        TinyTask plain = task(other);
+        engine.requestNotification();
+        context.setQueueCapacity(1);
+        plain.submit();
+        assertThat(engine.awaitNotification(TEN_SECONDS)).isTrue();
+        engine.clearNotification();
+        assertThat(engine.progress()).isTrue();
+        assertThat(instance.state(node)).isEqualTo(NodeState.RUNNING);
+        progressUntilEnded(instance);
+        assertThat(calls).containsExactly("callback of the task", "success");
     }
 
     @Test
