@@ -93,6 +93,11 @@ public class QueueArming {
         }
 
         @Override
+        public Refusal submitNode(Object job) {
+            return submit(job);
+        }
+
+        @Override
         public void refused(Object job, Refusal refusal) {
             // No job is submitted.
         }

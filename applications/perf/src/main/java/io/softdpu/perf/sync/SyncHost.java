@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +61,7 @@ public final class SyncHost implements HostSide<SyncResult> {
             resources.closeAfter(e);
             throw e;
         }
-        dpu.onExit().thenAccept(ended -> stop.raise(endOf(ended)));
+        CompletableFuture<Void> _ = dpu.onExit().thenAccept(ended -> stop.raise(endOf(ended)));
     }
 
     private static DpuException endOf(Process ended) {
