@@ -14,7 +14,13 @@ class GettingStartedTest {
             Pattern.compile("\\s*(|//.*|/?\\*.*|(package|import) .*)");
 
     @ParameterizedTest
-    @CsvSource({"RequestResponse, 50", "FastPath, 70", "RdmaWrite, 80", "DmaEvent, 45", "HashGraph, 65"})
+    @CsvSource({
+        "RequestResponse, 50",
+        "FastPath, 70",
+        "RdmaWrite, 80",
+        "DmaEvent, 45",
+        "HashGraph, 65"
+    })
     void shouldKeepItsProgramsShort(String program, int limit) {
         Path file =
                 Path.of("outside/getting-started/src/main/java/gettingstarted", program + ".java");
