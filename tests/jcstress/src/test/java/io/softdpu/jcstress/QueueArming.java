@@ -83,6 +83,11 @@ public class QueueArming {
         }
 
         @Override
+        public boolean isTaken(Object job) {
+            return false;
+        }
+
+        @Override
         public String describe(Object job) {
             return "";
         }
