@@ -88,7 +88,7 @@ final class SyncEventDpu implements Sample {
         }
     }
 
-    /** What is known of the host's connection. */
+    /** State of the host's connection, by its events. */
     private static final class HostWatch {
         private boolean mayLeave;
         private boolean hasLeft;

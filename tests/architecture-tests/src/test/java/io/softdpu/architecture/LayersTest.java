@@ -24,6 +24,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Rules of the layers: modules require only modules below them, and packages form no cycles. */
 class LayersTest {
+    /** Classes above fabric that record where resources were created. */
+    private static final Set<String> ORIGIN_USERS =
+            Set.of("io.softdpu.core.resource.ResourceTracking", "io.softdpu.core.sync.EventLeak");
+
     /** Types of linux by which the control channels have TCP sockets of their own. */
     private static final Set<String> SOCKETS =
             Set.of(
@@ -122,7 +126,7 @@ class LayersTest {
                 .should(
                         dependOnlyOn(
                                 "linux.text; linux.event from core, memmove from its copier,"
-                                        + " and origins from core.resource;"
+                                        + " and origins from core.resource and core.sync;"
                                         + " linux.file above comch; all of linux from"
                                         + " storage.backend and cli.doctor, its sockets from"
                                         + " storage.control, its memory limits from storage and"
@@ -154,7 +158,7 @@ class LayersTest {
                     from.getPackageName().startsWith("io.softdpu.storage.backend")
                             || (from.getName().equals("io.softdpu.core.copy.Copier")
                                     && to.getName().equals("io.softdpu.linux.NativeMemory"))
-                            || (from.getName().equals("io.softdpu.core.resource.ResourceTracking")
+                            || (ORIGIN_USERS.contains(from.getName())
                                     && to.getName().equals("io.softdpu.linux.Origins"))
                             || (from.getPackageName().equals("io.softdpu.storage.control")
                                     && SOCKETS.contains(to.getName()))

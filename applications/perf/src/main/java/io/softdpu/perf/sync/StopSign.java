@@ -2,6 +2,7 @@ package io.softdpu.perf.sync;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class StopSign implements AutoCloseable {
     private final Thread measuring = Thread.currentThread();
     private final Runnable unblocking;
-    private final Thread timer;
+    private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable DpuException reason;
     private boolean isClosed;
 
@@ -25,23 +26,20 @@ final class StopSign implements AutoCloseable {
      */
     StopSign(long limitNanos, Runnable unblocking) {
         this.unblocking = unblocking;
-        timer =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("softdpu-perf-limit")
-                        .start(() -> raiseAfter(limitNanos));
+        Thread.ofPlatform().daemon().name("softdpu-perf-limit").start(() -> raiseAfter(limitNanos));
     }
 
     private void raiseAfter(long nanos) {
         try {
-            TimeUnit.NANOSECONDS.sleep(nanos);
-            raise(
-                    new DpuException(
-                            Status.TIME_OUT,
-                            "measurement takes too long: waitedMillis="
-                                    + TimeUnit.NANOSECONDS.toMillis(nanos)));
+            if (!closed.await(nanos, TimeUnit.NANOSECONDS)) {
+                raise(
+                        new DpuException(
+                                Status.TIME_OUT,
+                                "measurement takes too long: waitedMillis="
+                                        + TimeUnit.NANOSECONDS.toMillis(nanos)));
+            }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // the end of this thread: it was closed in time
+            Thread.currentThread().interrupt(); // nothing interrupts it; it ends anyway
         }
     }
 
@@ -76,7 +74,7 @@ final class StopSign implements AutoCloseable {
         synchronized (this) {
             isClosed = true;
         }
-        timer.interrupt();
+        closed.countDown();
         if (reason != null) {
             Thread.interrupted(); // raised here: what follows is the orderly end
         }

@@ -2,7 +2,7 @@ package io.softdpu.perf.sync;
 
 import java.util.Locale;
 
-/** How both processes wait for the other's value. */
+/** Way in which both processes wait for the other's value. */
 public enum SyncWait {
     /** A synchronous wait that spins. */
     BUSY,

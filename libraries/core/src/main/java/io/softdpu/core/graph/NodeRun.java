@@ -247,7 +247,7 @@ final class NodeRun extends NodeHolder {
         return Objects.requireNonNull(callback, "a user node").run(object);
     }
 
-    /** Its submission was refused for good. */
+    /** Its submission was refused, and is not repeated. */
     void refused(Refusal why) {
         refusal = why;
     }

@@ -407,8 +407,8 @@ public final class SyncEvent implements AutoCloseable {
     // ---- export ----
 
     /**
-     * Exports the event for use on the DPU. The blob gives access: whoever has it can create a
-     * handle while the event is started. Further calls for the same device return an equal blob.
+     * Exports the event for use on the DPU. The blob gives access: a process that has it can create
+     * a handle while the event is started. Further calls for the same device return an equal blob.
      *
      * @param exporting a device of the host that a port of the DPU has created, of the same machine
      * @return the blob, for {@link #createFromExport(byte[], Device)} on that port

@@ -235,7 +235,7 @@ class GraphModelTest {
 
     // ---- random graphs ----
 
-    /** What a node runs in, as far as queues and engines differ. */
+    /** Queue or engine of a graph, as far as they differ. */
     private interface Driver extends AutoCloseable {
         /** The instances that are submitted, and are no part of others. */
         void attach(List<Run> runs);
@@ -306,7 +306,7 @@ class GraphModelTest {
         return plan;
     }
 
-    /** What a user node does, in one instance. */
+    /** Action of a user node in one instance. */
     private record UserNode(Run run, int node) {
         Status call() {
             run.started(node);
