@@ -32,13 +32,21 @@ public final class ExhaustedImporter {
         return RegionAddress.decode(MemorySegment.ofArray(HexFormat.of().parseHex(text)), 0);
     }
 
+    private static long sockets() {
+        return ResourceSnapshot.now().descriptors().stream()
+                .filter(target -> target.startsWith("socket:"))
+                .count();
+    }
+
     /** Arguments: the folder, the addresses of the large region and of a small one. */
     public static void main(String[] arguments) throws Exception {
         try (Bus bus = UnfinishedMappingTest.bus(Path.of(arguments[0]))) {
             RegionAddress large = fromText(arguments[1]);
             RegionAddress small = fromText(arguments[2]);
-            importOf(bus, small).close();
+            long sockets = sockets();
+            importOf(bus, small).close(); // opens what stays open in this process
             Await.until("unmapped", Duration.ofSeconds(30), () -> bus.mappedBytesOfPeers() == 0);
+            Await.until("link is closed", Duration.ofSeconds(30), () -> sockets() == sockets);
             ResourceSnapshot before = ResourceSnapshot.now();
             limitAddressSpace(LARGE_BYTES / 4 * 3);
             try {
