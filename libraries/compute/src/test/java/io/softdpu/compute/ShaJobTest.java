@@ -262,6 +262,24 @@ class ShaJobTest {
     }
 
     @Test
+    void shouldBeginAnewAfterAJobHasFailedInTheMiddle() {
+        Mmap memory = fixture.memoryOf(new byte[1000]);
+        Mmap doomed = fixture.base.local(1 << 20);
+        doomed.segment().fill((byte) 1);
+        ShaHashJob job =
+                sha.createHashJob(ShaAlgorithm.SHA1, source(doomed, 0, 1 << 20), digestAt(0));
+        queue.submit(job);
+        assertThat(queue.progressRetrieve(event)).as("a slice").isEqualTo(Status.AGAIN);
+        doomed.stop();
+        assertThat(ShaFixture.retrieve(queue, event)).isEqualTo(Status.IO_FAILED);
+        assertThat(event.status()).isEqualTo(Status.BAD_STATE);
+        queue.submit(job.setSource(source(memory, 0, 1000)));
+        assertThat(ShaFixture.retrieve(queue, event)).isEqualTo(Status.SUCCESS);
+        assertThat(DmaFixture.bytes(digests.segment(), 0, 20))
+                .isEqualTo(ShaFixture.expected(ShaAlgorithm.SHA1, new byte[1000]));
+    }
+
+    @Test
     void shouldRefuseWhatATaskRefuses() {
         Mmap memory = fixture.memoryOf(new byte[1000]);
         Buf source = source(memory, 0, 64);
