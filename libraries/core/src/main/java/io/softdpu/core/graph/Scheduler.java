@@ -127,9 +127,12 @@ abstract class Scheduler {
         Refusal refusal;
         try {
             refusal = run.submit(queue);
-        } catch (RuntimeException e) { // memory that was closed, or a defect of a library
+        } catch (Throwable e) { // memory that was closed, or a defect of a library
             run.threw(e);
             endLater(run, Failures.of(e).status());
+            if (e instanceof Error) {
+                threw(e); // thrown by progress; the instance ends nevertheless
+            }
             return true;
         }
         if (refusal == null) {

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Graph instances on a progress engine. */
 class GraphEngineTest {
@@ -480,6 +482,33 @@ class GraphEngineTest {
         assertThat(engine.progress()).isTrue();
         assertThat(calls).containsExactly("user");
         context.setQueueCapacity(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldEndAnInstanceOfWhichASubmissionThrowsAnError(boolean atRoot) {
+        Error error = new InternalError("memory cannot be read");
+        GraphNode first = graph.addContextNode(context);
+        GraphNode last = graph.addContextNode(context);
+        graph.addDependency(first, last).start();
+        TinyTask before = task(context);
+        TinyTask after = task(context);
+        (atRoot ? before : after).submissionError = error;
+        GraphInstance instance = instance().setTask(first, before).setTask(last, after);
+        instance.submit();
+        assertThatThrownBy(() -> progressUntilEnd(instance)).isSameAs(error);
+        progressUntilEnd(instance);
+        assertThat(calls).containsExactly("failure UNEXPECTED");
+        assertThat(instance.failure()).hasRootCause(error);
+        assertThat(engine.inFlightTasks()).isZero();
+    }
+
+    private void progressUntilEnd(GraphInstance instance) {
+        for (int i = 0; i < 100 && instance.isInFlight(); i++) {
+            context.allow(1);
+            engine.progress();
+        }
+        assertThat(instance.isInFlight()).isFalse();
     }
 
     @Test

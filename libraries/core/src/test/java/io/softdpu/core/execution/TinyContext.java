@@ -214,6 +214,10 @@ public final class TinyContext extends ContextBase {
         boolean valid = true;
         Status outcome = Status.SUCCESS;
         @Nullable TinyObserver observer;
+
+        /** Thrown by the submission. */
+        @Nullable Error submissionError;
+
         private final TinyContext tiny;
 
         TinyTask(TinyContext context) {
@@ -238,6 +242,9 @@ public final class TinyContext extends ContextBase {
             if (!valid) {
                 return Refusal.of(
                         Status.INVALID_VALUE, "task is not valid: valid=false, expected=true");
+            }
+            if (submissionError != null) {
+                throw submissionError;
             }
             if (tiny.failsToSubmit == this) {
                 throw new IllegalStateException("defect of the library");
