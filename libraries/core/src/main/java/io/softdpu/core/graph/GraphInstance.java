@@ -353,7 +353,8 @@ public final class GraphInstance implements AutoCloseable {
 
     /**
      * The result of the last run: SUCCESS, or the status of the first node that has failed;
-     * IN_PROGRESS while the instance is in flight, and SUCCESS before it was ever submitted.
+     * IN_PROGRESS while the instance is in flight, and SUCCESS before it was ever submitted;
+     * SKIPPED if it is part of another whose last run has not started it.
      */
     public Status status() {
         return inFlight ? Status.IN_PROGRESS : outcome;
@@ -543,7 +544,7 @@ public final class GraphInstance implements AutoCloseable {
         }
         inFlight = true;
         active = 0;
-        if (failedCount > 0) {
+        if (outcome != Status.SUCCESS) {
             failedCount = 0;
             outcome = Status.SUCCESS;
         }
@@ -598,13 +599,36 @@ public final class GraphInstance implements AutoCloseable {
         inFlight = false;
     }
 
+    /** Skips all nodes, since the node of another instance that holds this one was skipped. */
+    void skip() {
+        failedCount = 0;
+        outcome = Status.SKIPPED;
+        for (NodeRun run : runs) {
+            run.reset();
+            run.skipIfWaiting();
+        }
+    }
+
     /** Whether it, or the instance that it is part of, is in flight. */
     boolean isRunning() {
+        return top().inFlight;
+    }
+
+    /**
+     * Whether its tasks and jobs must not be changed: in flight, but for user nodes. A part that
+     * has not begun has no scheduler yet, or that of an earlier run, so that of the whole counts.
+     */
+    boolean isFixed() {
+        GraphInstance top = top();
+        return top.inFlight && !top.scheduler().isRunningUserNode();
+    }
+
+    private GraphInstance top() {
         GraphInstance top = this;
         while (top.holder != null) {
             top = top.holder.instance();
         }
-        return top.inFlight;
+        return top;
     }
 
     /** Whether it is in flight on this queue, and not as a part of another. */

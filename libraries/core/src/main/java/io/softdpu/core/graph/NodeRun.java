@@ -222,6 +222,9 @@ final class NodeRun extends NodeHolder {
     void skipIfWaiting() {
         if (state == WAITING) {
             state = SKIPPED;
+            if (subinstance != null) {
+                subinstance.skip();
+            }
         }
     }
 
@@ -300,7 +303,7 @@ final class NodeRun extends NodeHolder {
 
     @Override
     public boolean isFixed() {
-        return instance.isRunning() && !instance.scheduler().isRunningUserNode();
+        return instance.isFixed();
     }
 
     @Override

@@ -21,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Graph instances on a work queue. */
 class GraphQueueTest extends WorkQueueFixture {
@@ -216,6 +218,90 @@ class GraphQueueTest extends WorkQueueFixture {
         assertThat(context.slices).hasValue(3);
         job.setSlices(2);
         assertThat(job.slices).isEqualTo(2);
+    }
+
+    @Test
+    void shouldLetAUserNodeChangeTheJobOfASubgraphThatHasNotBegun() {
+        Graph subgraph = Graph.create();
+        subgraphs.add(subgraph);
+        GraphNode inner = subgraph.addContextNode(context, TinyJobs.COUNT);
+        subgraph.start();
+        GraphNode user =
+                graph.addUserNode(object -> {
+                    ((TinyJob) object).setSlices(3);
+                    return Status.SUCCESS;
+                });
+        GraphNode sub = graph.addSubgraphNode(subgraph);
+        graph.addDependency(user, sub).start().addTo(queue);
+        TinyJob job = job(1);
+        GraphInstance part = subgraph.createInstance().setJob(inner, job);
+        GraphInstance instance = instance().setObject(user, job).setInstance(sub, part);
+        open.add(part);
+        for (int run = 1; run <= 2; run++) {
+            instance.submit(queue);
+            Thrown.with(Status.IN_USE, () -> job.setSlices(2));
+            assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+            assertThat(event.result()).isZero();
+            assertThat(context.slices).hasValue(3 * run);
+        }
+    }
+
+    @Test
+    void shouldSkipTheNodesOfASubgraphThatARunHasNotStarted() {
+        Graph subgraph = Graph.create();
+        subgraphs.add(subgraph);
+        GraphNode inner = subgraph.addContextNode(context, TinyJobs.COUNT);
+        subgraph.start();
+        GraphNode first = jobNode();
+        GraphNode sub = graph.addSubgraphNode(subgraph);
+        graph.addDependency(first, sub).start().addTo(queue);
+        TinyJob job = job(1);
+        GraphInstance part = subgraph.createInstance().setJob(inner, job(1));
+        GraphInstance instance = instance().setJob(first, job).setInstance(sub, part);
+        open.add(part);
+        instance.submit(queue);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        assertThat(part.state(inner)).isEqualTo(NodeState.COMPLETED);
+        assertThat(part.status()).isEqualTo(Status.SUCCESS);
+
+        job.outcome = Status.TOO_BIG;
+        instance.submit(queue);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        assertThat(event.status()).isEqualTo(Status.TOO_BIG);
+        assertThat(instance.state(sub)).isEqualTo(NodeState.SKIPPED);
+        assertThat(part.state(inner)).isEqualTo(NodeState.SKIPPED);
+        assertThat(part.status()).isEqualTo(Status.SKIPPED);
+
+        job.outcome = Status.SUCCESS;
+        instance.submit(queue);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        assertThat(part.state(inner)).isEqualTo(NodeState.COMPLETED);
+        assertThat(part.status()).isEqualTo(Status.SUCCESS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldEndAnInstanceOfWhichASubmissionThrowsAnError(boolean atRoot) {
+        Error error = new InternalError("memory cannot be read");
+        GraphNode first = jobNode();
+        GraphNode last = jobNode();
+        graph.addDependency(first, last).start().addTo(queue);
+        TinyJob throwing = job(1);
+        throwing.refusedForNow =
+                () -> {
+                    throw error;
+                };
+        GraphInstance instance =
+                instance()
+                        .setJob(first, atRoot ? throwing : job(1))
+                        .setJob(last, atRoot ? job(1) : throwing);
+        instance.submit(queue);
+        assertThatThrownBy(this::retrieve).isSameAs(error);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        assertThat(event.status()).isEqualTo(Status.UNEXPECTED);
+        assertThat(instance.failure()).hasRootCause(error);
+        assertThat(instance.state(last)).isEqualTo(atRoot ? NodeState.SKIPPED : NodeState.FAILED);
+        assertThat(queue.inFlightJobs()).isZero();
     }
 
     @Test
