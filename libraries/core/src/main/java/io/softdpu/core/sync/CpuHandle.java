@@ -174,6 +174,9 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     @SuppressWarnings("ReferenceEquality") // peers are compared by identity
     private void left(Peer peer) {
         synchronized (arming) {
+            if (!Arrays.asList(peers).contains(peer)) {
+                return; // released by the close
+            }
             peer.link().serveOnBus(null);
             setPeers(Arrays.stream(peers).filter(each -> each != peer).toArray(Peer[]::new));
             if (ofUser) {
@@ -338,6 +341,12 @@ final class CpuHandle extends EventHandle implements EndpointListener {
             }
             for (Peer peer : peers) {
                 peer.end();
+            }
+            if (!ofUser) { // a handle that never hangs up would keep its link and page here
+                for (Peer peer : peers) {
+                    peer.release();
+                }
+                peers = NONE;
             }
         }
         if (!ofUser) {

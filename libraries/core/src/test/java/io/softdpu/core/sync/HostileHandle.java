@@ -52,6 +52,11 @@ final class HostileHandle implements AutoCloseable {
         return HandlePage.isWanted(page.segment());
     }
 
+    /** Whether it was told that the event has ended. */
+    boolean isEnded() {
+        return HandlePage.isEnded(page.segment());
+    }
+
     void ring() {
         attachment.link().ring();
     }

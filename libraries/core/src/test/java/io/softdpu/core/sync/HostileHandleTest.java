@@ -3,6 +3,8 @@ package io.softdpu.core.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.sync.wire.HandlePage;
+import io.softdpu.fabric.Bus;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.time.Duration;
@@ -96,6 +98,24 @@ class HostileHandleTest extends SyncEventFixture {
                         .orElseThrow();
         hostile.write(WORDS.get(word), value);
         writes.merge(word, 1, Integer::sum);
+    }
+
+    @Test
+    void shouldKeepNothingOfItOnceTheEventIsClosedAlthoughItDoesNotHangUp() {
+        Bus bus = HandleImport.busOf(pf0);
+        SyncEvent event = started();
+        try (HostileHandle hostile = new HostileHandle(event.exportPci(pf0), p0);
+                HostileHandle second = new HostileHandle(event.exportPci(pf0), p0)) {
+            assertThat(bus.mappedBytesOfPeers()).as("pages of both").isPositive();
+            event.stop();
+            event.close();
+            Await.until("page is unmapped", DEADLINE, () -> bus.mappedBytesOfPeers() == 0);
+            hostile.write(WORDS.get("armed"), SOMETHING);
+            hostile.ring();
+            second.ring();
+            assertThat(hostile.isEnded()).isTrue();
+            assertThat(second.isEnded()).isTrue();
+        }
     }
 
     /** The bus thread of the CPU handle's process serves its other peers meanwhile. */
