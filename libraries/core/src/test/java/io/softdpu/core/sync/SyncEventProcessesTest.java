@@ -171,9 +171,9 @@ class SyncEventProcessesTest extends SyncEventFixture {
             enough.set(true);
             requesting.join();
             System.out.println("system calls beside a hostile process: " + line);
-            assertThat(line).matches("adds \\{send=\\d+}");
-            long sends = Long.parseLong(line.replaceAll("\\D", ""));
-            assertThat(sends).isLessThanOrEqualTo(49_000L);
+            assertThat(line).as("no call but send").matches("adds \\{(send=\\d+)?}");
+            String sends = line.replaceAll("\\D", "");
+            assertThat(sends.isEmpty() ? 0 : Long.parseLong(sends)).isLessThanOrEqualTo(50_000L);
         }
     }
 
