@@ -18,6 +18,9 @@ final class EngineGraph extends EngineMember {
     private final Nodes nodes = new Nodes();
     private int inFlight;
 
+    /** The engine's {@link EngineImpl#changes} before all nodes in the list were refused last. */
+    private long refusedSince = -1;
+
     EngineGraph(Graph graph, EngineImpl engine) {
         this.graph = graph;
         this.engine = engine;
@@ -83,25 +86,29 @@ final class EngineGraph extends EngineMember {
         left += MAX_FOLLOWING;
         boolean progressed = false;
         int refused = 0;
+        long before = engine.changes();
         while (left > 0 && refused < nodes.listed()) {
             left--;
             if (nodes.handleNext() == Scheduler.NOTHING) {
                 refused++;
             } else {
                 refused = 0;
+                before = engine.changes();
                 progressed = true;
             }
         }
+        refusedSince = refused == nodes.listed() ? before : -1;
         return progressed;
     }
 
     /**
-     * A node that was refused is no work: its context signals when it may be accepted, and the
-     * graph follows.
+     * A node that was refused is work if a task has completed or a context has stopped since: it
+     * may be accepted, refused for another reason, or skipped after a failure. Otherwise its
+     * context signals when it may be accepted, and the graph follows.
      */
     @Override
     public boolean arm() {
-        return nodes.hasWork();
+        return nodes.hasWork() || (nodes.listed() > 0 && refusedSince != engine.changes());
     }
 
     @Override

@@ -116,10 +116,10 @@ final class ContextEngine extends EngineMember {
         }
     }
 
-    /** Signals an engine in event mode, since there is work for progress. */
-    void ring() {
+    /** Signals an engine in event mode, since there is work for progress after a change of state. */
+    void changed() {
         if (impl != null) {
-            impl.ring();
+            impl.changed();
         }
     }
 

@@ -252,7 +252,7 @@ final class ContextStates {
     void taskFreed() {
         if (state == ContextState.STOPPING) {
             stopNoticed = false;
-            engine.ring();
+            engine.changed();
         }
     }
 
@@ -338,7 +338,7 @@ final class ContextStates {
         } else if (previous == ContextState.STOPPING) {
             stopWarning.ended();
         }
-        engine.ring(); // a callback waits for progress, or the work of a start or a stop
+        engine.changed(); // a callback waits for progress, or the work of a start or a stop
         if (callback != null) {
             undelivered.add(new StateChange(callback, previous, next));
         }

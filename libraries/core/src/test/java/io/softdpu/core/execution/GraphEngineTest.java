@@ -569,4 +569,21 @@ class GraphEngineTest {
         engine.runUntil(() -> !instance.isInFlight(), TEN_SECONDS);
         assertThat(calls).containsExactly("success");
     }
+
+    @Test
+    void shouldRepeatARefusedSubmissionAfterAStopThatCompletesNothing() {
+        GraphNode node = graph.addContextNode(context);
+        graph.start();
+        context.setQueueCapacity(0);
+        GraphInstance instance = instance().setTask(node, task(context));
+        instance.submit();
+        engine.progress();
+        context.stop();
+        engine.requestNotification();
+        assertThat(engine.awaitNotification(TEN_SECONDS)).isTrue();
+        engine.clearNotification();
+        engine.progress();
+        assertThat(instance.status()).isEqualTo(Status.BAD_STATE);
+        assertThat(calls).containsExactly("failure BAD_STATE");
+    }
 }

@@ -49,6 +49,10 @@ public final class EngineImpl implements Waitable {
     private boolean requested;
 
     private boolean closed;
+
+    /** See {@link #changes}. */
+    private long changes;
+
     private volatile boolean woken;
 
     /** An engine of the calling thread, without contexts. */
@@ -347,7 +351,22 @@ public final class EngineImpl implements Waitable {
 
     /** Counts completed tasks. */
     public void completed(int tasks) {
+        changes++;
         counters.addInFlight(-tasks);
+    }
+
+    /** Reports that a context has changed its state, or that something was returned to it. */
+    public void changed() {
+        changes++;
+        ring();
+    }
+
+    /**
+     * Number of events after which a submission that was refused for now may have another answer:
+     * tasks that completed, and changes of the state of contexts.
+     */
+    public long changes() {
+        return changes;
     }
 
     /**
