@@ -18,8 +18,8 @@ final class EngineGraph extends EngineMember {
     private final Nodes nodes = new Nodes();
     private int inFlight;
 
-    /** The engine's {@link EngineImpl#changes} before all nodes in the list were refused last. */
-    private long refusedSince = -1;
+    /** The engine's {@link EngineImpl#changes} when the nodes in the list were tried last. */
+    private long triedAt = -1;
 
     EngineGraph(Graph graph, EngineImpl engine) {
         this.graph = graph;
@@ -86,29 +86,27 @@ final class EngineGraph extends EngineMember {
         left += MAX_FOLLOWING;
         boolean progressed = false;
         int refused = 0;
-        long before = engine.changes();
+        triedAt = engine.changes();
         while (left > 0 && refused < nodes.listed()) {
             left--;
             if (nodes.handleNext() == Scheduler.NOTHING) {
                 refused++;
             } else {
                 refused = 0;
-                before = engine.changes();
                 progressed = true;
             }
         }
-        refusedSince = refused == nodes.listed() ? before : -1;
         return progressed;
     }
 
     /**
-     * A node that was refused is work if a task has completed or a context has stopped since: it
+     * A node that was refused is work if a pass did something or a context has stopped since: it
      * may be accepted, refused for another reason, or skipped after a failure. Otherwise its
      * context signals when it may be accepted, and the graph follows.
      */
     @Override
     public boolean arm() {
-        return nodes.hasWork() || (nodes.listed() > 0 && refusedSince != engine.changes());
+        return nodes.hasWork() || (nodes.listed() > 0 && triedAt != engine.changes());
     }
 
     @Override

@@ -116,7 +116,9 @@ final class ContextEngine extends EngineMember {
         }
     }
 
-    /** Signals an engine in event mode, since there is work for progress after a change of state. */
+    /**
+     * Signals an engine in event mode, since there is work for progress after a change of state.
+     */
     void changed() {
         if (impl != null) {
             impl.changed();

@@ -538,6 +538,7 @@ class GraphEngineTest {
         context.setQueueCapacity(0);
         GraphInstance instance = instance().setTask(node, task(context));
         instance.submit();
+        engine.progress();
         TinyTask plain = task(other);
         engine.requestNotification();
         context.setQueueCapacity(1);

@@ -50,8 +50,8 @@ public final class EngineImpl implements Waitable {
 
     private boolean closed;
 
-    /** See {@link #changes}. */
-    private long changes;
+    /** Changes of the state of contexts. */
+    private long stateChanges;
 
     private volatile boolean woken;
 
@@ -351,22 +351,22 @@ public final class EngineImpl implements Waitable {
 
     /** Counts completed tasks. */
     public void completed(int tasks) {
-        changes++;
         counters.addInFlight(-tasks);
     }
 
     /** Reports that a context has changed its state, or that something was returned to it. */
     public void changed() {
-        changes++;
+        stateChanges++;
         ring();
     }
 
     /**
      * Number of events after which a submission that was refused for now may have another answer:
-     * tasks that completed, and changes of the state of contexts.
+     * passes that did something, as all do in which a task completes, and changes of the state of
+     * contexts.
      */
     public long changes() {
-        return changes;
+        return counters.hits() + stateChanges;
     }
 
     /**
