@@ -16,10 +16,15 @@ import io.softdpu.core.sync.wire.SyncEventBlob.Place;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import java.io.IOException;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -163,6 +168,37 @@ class SyncEventExportTest extends SyncEventFixture {
                     }
                 });
         assertThat(next.start().get()).isEqualTo(71);
+    }
+
+    @Test
+    void shouldTakeAPageAndAnotherForEachHandle() throws Exception {
+        long pageBytes = 4096;
+        long before = sharedBytes();
+        SyncEvent cpu = started();
+        assertThat(sharedBytes() - before).as("alone").isEqualTo(pageBytes);
+        byte[] blob = cpu.exportPci(pf0);
+        assertThat(sharedBytes() - before).as("exported").isEqualTo(pageBytes);
+        for (int handles = 1; handles <= 3; handles++) {
+            closedLater(SyncEvent.createFromExport(blob, p0)).start();
+            assertThat(sharedBytes() - before)
+                    .as("with %d handles", handles)
+                    .isEqualTo(pageBytes * (1 + handles));
+        }
+    }
+
+    /** Bytes of the shared memory that this process has mapped, each memory once. */
+    private static long sharedBytes() throws IOException {
+        Map<String, Long> bytesByInode = new HashMap<>();
+        for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
+            String[] fields = line.split(" +", 6); // range, rights, offset, device, inode, name
+            if (fields.length == 6 && fields[5].startsWith("/memfd:")) {
+                String[] range = fields[0].split("-", 2);
+                long bytes =
+                        Long.parseUnsignedLong(range[1], 16) - Long.parseUnsignedLong(range[0], 16);
+                bytesByInode.merge(fields[4], bytes, Math::max);
+            }
+        }
+        return bytesByInode.values().stream().mapToLong(Long::longValue).sum();
     }
 
     // ---- import ----
