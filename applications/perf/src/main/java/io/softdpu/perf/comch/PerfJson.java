@@ -86,7 +86,6 @@ public final class PerfJson {
     }
 
     private static void putFigures(ObjectNode node, PerfResult result) {
-        Percentiles latencies = result.latencies();
         OptionalDouble allocated = result.allocatedBytesPerOperation();
         boolean idle = result.idle() != null;
         node.put("messages", idle ? null : (Long) result.messages())
@@ -95,11 +94,8 @@ public final class PerfJson {
                         idle ? null : (Double) Figures.rounded(result.messagesPerSecond()))
                 .put(
                         "gb_per_s",
-                        idle ? null : (Double) Figures.rounded(result.gigabytesPerSecond()))
-                .put("p50_ns", latencies == null ? null : (Long) latencies.p50Nanos())
-                .put("p99_ns", latencies == null ? null : (Long) latencies.p99Nanos())
-                .put("p999_ns", latencies == null ? null : (Long) latencies.p999Nanos())
-                .put("max_ns", latencies == null ? null : (Long) latencies.maxNanos())
+                        idle ? null : (Double) Figures.rounded(result.gigabytesPerSecond()));
+        Percentiles.put(node, result.latencies())
                 .put(
                         "allocated_bytes_per_op",
                         allocated.isEmpty()

@@ -30,11 +30,8 @@ public final class SyncJson {
                         "round_trips_per_s",
                         latencies == null
                                 ? null
-                                : (Double) Figures.rounded(result.roundTripsPerSecond()))
-                .put("p50_ns", latencies == null ? null : (Long) latencies.p50Nanos())
-                .put("p99_ns", latencies == null ? null : (Long) latencies.p99Nanos())
-                .put("p999_ns", latencies == null ? null : (Long) latencies.p999Nanos())
-                .put("max_ns", latencies == null ? null : (Long) latencies.maxNanos());
+                                : (Double) Figures.rounded(result.roundTripsPerSecond()));
+        Percentiles.put(root, latencies);
         if (adds == null) {
             root.putNull("adds").putNull("adds_per_s").putNull("value");
         } else {
