@@ -333,6 +333,14 @@ public final class Bus implements AutoCloseable {
         return mappedBytes.allBytes();
     }
 
+    /**
+     * Whether links end because this bus does: their end says nothing about the peers, which may
+     * hold memory still. Any thread.
+     */
+    public boolean isEnding() {
+        return threads.ending();
+    }
+
     /** Leaves the fabric: names, exports and links of this bus end. Waits for the bus thread. */
     @Override
     public void close() {

@@ -13,6 +13,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Doorbells that the bus thread serves. */
+/** Doorbells that the bus thread serves, and the end of a link. */
 class BusDoorbellTest {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final long SECOND = 1_000_000_000L;
@@ -126,5 +127,32 @@ class BusDoorbellTest {
         toServer.link().ring();
         toServer.link().close();
         Await.until("gone", DEADLINE, () -> toClient.link().peerGone());
+    }
+
+    /** It may have memory mapped still. */
+    @Test
+    void shouldNotTakeAPeerThatWritesNoMoreForOneThatHasHungUp() {
+        AtomicInteger hungUp = new AtomicInteger();
+        AtomicInteger gone = new AtomicInteger();
+        serve(() -> {});
+        toClient.link().onHangUp(hungUp::incrementAndGet);
+        toClient.link().onPeerGone(gone::incrementAndGet);
+        toServer.link().shutdownOutput();
+        Await.until("gone", DEADLINE, () -> gone.get() == 1);
+        assertThat(toClient.link().peerGone()).isTrue();
+        serve(() -> {}); // whatever the bus thread had to do is done
+        assertThat(hungUp.get()).isZero();
+        toServer.link().close();
+        Await.until("hung up", DEADLINE, () -> hungUp.get() == 1);
+        assertThat(gone.get()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldReportThatABusEndsWithItsLinks() {
+        AtomicBoolean ending = new AtomicBoolean();
+        toClient.link().onHangUp(() -> ending.set(server.isEnding()));
+        assertThat(server.isEnding()).isFalse();
+        server.close();
+        assertThat(ending).isTrue();
     }
 }

@@ -16,6 +16,8 @@ import io.softdpu.fabric.wire.RegionAddress;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,9 +38,13 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     private final Bus bus;
     private final SharedSegment memory;
     private final boolean ofUser;
-    private final Runnable serving = this::serve;
+    private final Runnable serving = this::serveOnBus;
     private volatile Peer[] peers = NONE;
     private volatile int version;
+
+    /** Peers that have memory of the user mapped until they hang up; under the lock. */
+    private final Set<Peer> mapping = new LinkedHashSet<>();
+
     private RegionAddress.@Nullable Id eventId;
     private RegionAddress.@Nullable Id key;
     private @Nullable Endpoint endpoint;
@@ -110,28 +116,44 @@ final class CpuHandle extends EventHandle implements EndpointListener {
 
     @Override
     public void arriving(PendingLink pending) {
+        Peer peer;
         try {
-            requireInvited(pending);
+            peer = accept(pending);
         } catch (DpuException e) {
             pending.refuse(e.status().code(), String.valueOf(e.getMessage()));
             return;
-        }
-        if (!memory.retain()) { // closed meanwhile: its descriptor must not be sent
-            pending.refuse(Status.NOT_FOUND.code(), "sync event has ended");
-            return;
-        }
-        Attachment accepted;
-        try {
-            accepted = pending.accept(JoinRequest.encodeReply(), memory);
         } catch (FabricException e) {
             LOG.log(System.Logger.Level.DEBUG, () -> "handle did not join: " + e.getMessage());
             return;
-        } finally {
-            bus.release(memory);
         }
-        join(new Peer(bus, accepted.link(), accepted.remote()));
+        peer.link().onPeerGone(() -> left(peer));
+        serve(); // it may have armed before it was in the list
     }
 
+    /**
+     * Sends the memory and adds the peer in one critical section: a close happens before, or sees
+     * the peer. Otherwise the user could have memory back that this peer gets.
+     *
+     * @throws DpuException if it is not invited
+     * @throws FabricException if it has gone
+     */
+    private Peer accept(PendingLink pending) {
+        synchronized (arming) {
+            requireInvited(pending);
+            Attachment accepted = pending.accept(JoinRequest.encodeReply(), memory);
+            Peer peer = new Peer(bus, accepted.link(), accepted.remote());
+            if (ofUser) {
+                mapping.add(peer);
+                peer.link().onHangUp(() -> hungUp(peer));
+            }
+            Peer[] more = Arrays.copyOf(peers, peers.length + 1);
+            more[peers.length] = peer;
+            setPeers(more);
+            return peer;
+        }
+    }
+
+    /** Under the lock. */
     private void requireInvited(PendingLink pending) {
         JoinRequest request = JoinRequest.decode(pending.payload());
         if (pending.remoteBytes() != HandlePage.BYTES) {
@@ -140,35 +162,18 @@ final class CpuHandle extends EventHandle implements EndpointListener {
                     "page of the handle has the wrong size: sizeBytes=%d, expected=%d"
                             .formatted(pending.remoteBytes(), HandlePage.BYTES));
         }
-        synchronized (arming) {
-            if (!request.key().equals(key)) {
-                throw new DpuException(
-                        Status.NOT_FOUND,
-                        "sync event is not exported, or the key is wrong: pid="
-                                + pending.peerPid());
-            }
-            if (peers.length >= maxHandles) {
-                throw new DpuException(
-                        Status.FULL,
-                        "sync event has all its handles: handles=%d, limit=%d"
-                                .formatted(peers.length, maxHandles));
-            }
+        if (!request.key().equals(key)) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "sync event is not exported, or the key is wrong: pid=" + pending.peerPid());
         }
-    }
-
-    private void join(Peer peer) {
-        synchronized (arming) {
-            if (destroyed) { // meanwhile
-                peer.end();
-                peer.release();
-                return;
-            }
-            Peer[] more = Arrays.copyOf(peers, peers.length + 1);
-            more[peers.length] = peer;
-            setPeers(more);
+        int handles = Math.max(peers.length, mapping.size());
+        if (handles >= maxHandles) {
+            throw new DpuException(
+                    Status.FULL,
+                    "sync event has all its handles: handles=%d, limit=%d"
+                            .formatted(handles, maxHandles));
         }
-        peer.link().onPeerGone(() -> left(peer));
-        serve(); // it may have armed before it was in the list
     }
 
     @SuppressWarnings("ReferenceEquality") // peers are compared by identity
@@ -179,12 +184,24 @@ final class CpuHandle extends EventHandle implements EndpointListener {
             }
             peer.link().serveOnBus(null);
             setPeers(Arrays.stream(peers).filter(each -> each != peer).toArray(Peer[]::new));
-            if (ofUser) {
+        }
+        if (!ofUser) {
+            peer.release();
+        }
+        serve(); // it may have updated the counter and ended before it rang
+    }
+
+    /** A peer has memory of the user mapped no more, unless the bus ends. */
+    private void hungUp(Peer peer) {
+        synchronized (arming) {
+            mapping.remove(peer);
+            // A bus that ends closes its side of every link, and never learns when peers hang up:
+            // such memory stays held.
+            if (!bus.isEnding()) {
                 memory.removeHolder(peer.link());
             }
         }
         peer.release();
-        serve(); // it may have updated the counter and ended before it rang
     }
 
     /** Under the lock. */
@@ -243,6 +260,17 @@ final class CpuHandle extends EventHandle implements EndpointListener {
             publishRequests();
             wakeChanged(); // those who have armed, or for whom an update came, meanwhile
         }
+    }
+
+    /** After a doorbell, on the bus thread. */
+    private void serveOnBus() {
+        synchronized (arming) {
+            if (destroyed) { // its links stay open until the peers have hung up
+                mapping.forEach(peer -> peer.link().serveOnBus(null));
+                return;
+            }
+        }
+        serve();
     }
 
     /** A doorbell has ended the sleep of a thread; on that thread, which needs no other wake-up. */
@@ -336,18 +364,16 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         endInvitation();
         synchronized (arming) {
             destroyed = true;
-            if (ofUser) { // which importers may write to until they have hung up
-                memory.addHolders(Arrays.stream(peers).map(Peer::link).toList());
-            }
-            for (Peer peer : peers) {
-                peer.end();
-            }
-            if (!ofUser) { // a handle that never hangs up would keep its link and page here
+            if (ofUser) { // which peers may write to until they have hung up
+                memory.addHolders(mapping.stream().map(Peer::link).toList());
+                mapping.forEach(Peer::endUntilHangUp);
+            } else { // a handle that never hangs up would keep its link and page here
                 for (Peer peer : peers) {
+                    peer.end();
                     peer.release();
                 }
-                peers = NONE;
             }
+            peers = NONE;
         }
         if (!ofUser) {
             bus.release(memory);

@@ -100,6 +100,15 @@ final class Peer {
         link.shutdownOutput();
     }
 
+    /**
+     * Tells the handle that the event was destroyed, and leaves the link as it is: whether the
+     * other process hangs up can be seen on a link alone that this side has not shut down.
+     */
+    void endUntilHangUp() {
+        HandlePage.end(page);
+        link.ring();
+    }
+
     // ---- in the process of the DPU handle ----
 
     boolean isEnded() {

@@ -19,6 +19,7 @@ final class HostileHandle implements AutoCloseable {
     private final Bus bus;
     private final SharedSegment page;
     private final Attachment attachment;
+    private boolean closed;
 
     HostileHandle(byte[] blob, Device port) {
         SyncEventBlob decoded = SyncEventBlob.decode(blob);
@@ -57,12 +58,22 @@ final class HostileHandle implements AutoCloseable {
         return HandlePage.isEnded(page.segment());
     }
 
+    /** Writes no more to its link, and keeps the memory. */
+    void shutDown() {
+        attachment.link().shutdownOutput();
+    }
+
     void ring() {
         attachment.link().ring();
     }
 
+    /** Once, however often it is called. */
     @Override
     public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
         bus.release(attachment);
         bus.release(page);
     }

@@ -2,12 +2,21 @@ package io.softdpu.core.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.fabric.Bus;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -117,6 +126,98 @@ class HostileHandleTest extends SyncEventFixture {
             assertThat(second.isEnded()).isTrue();
         }
     }
+
+    // ---- memory of the program ----
+
+    @Test
+    void shouldHoldMemoryOfTheProgramUntilItHangsUpWhateverElseItDoes() {
+        SharedMemory memory = machines.add(SharedMemory.allocate(8));
+        SyncEvent event = configured().setMemory(memory).start();
+        byte[] blob = event.exportPci(pf0);
+        SyncEvent other = started();
+        try (HostileHandle early = new HostileHandle(blob, p0);
+                HostileHandle late = new HostileHandle(blob, p0)) {
+            early.shutDown();
+            imported(other); // its bus thread has seen that
+            event.stop();
+            event.close();
+            late.shutDown();
+            imported(other);
+            SyncEvent next = configured();
+            Thrown.with(Status.IN_USE, () -> next.setMemory(memory))
+                    .hasMessageContaining("leases=2");
+            late.close();
+            Await.until("one is left", DEADLINE, () -> holders(memory, next) == 1);
+            early.close();
+            Await.until("none is left", DEADLINE, () -> holders(memory, next) == 0);
+            assertThat(next.start().get()).isZero();
+        }
+    }
+
+    /** After that nobody can tell when it hangs up. */
+    @Test
+    void shouldHoldMemoryOfTheProgramBeyondTheEndOfTheMachine() {
+        SharedMemory memory = machines.add(SharedMemory.allocate(8));
+        Machine machine = machines.open(Side.HOST);
+        Device device = machine.findDevice("pf0").open();
+        SyncEvent event =
+                SyncEvent.create(device)
+                        .addPublisherLocation(SyncEventLocation.CPU)
+                        .addSubscriberLocation(SyncEventLocation.DPU)
+                        .setMemory(memory)
+                        .start();
+        try (HostileHandle hostile = new HostileHandle(event.exportPci(device), p0)) {
+            event.stop();
+            event.close();
+            device.close();
+            machine.close();
+            SyncEvent next = configured();
+            Thrown.with(Status.IN_USE, () -> next.setMemory(memory))
+                    .hasMessageContaining("leases=1");
+            hostile.setCounter(1);
+        }
+    }
+
+    @Test
+    void shouldKeepItsPlaceWhileItHoldsMemoryOfTheProgram() {
+        SharedMemory memory = machines.add(SharedMemory.allocate(8));
+        SyncEvent event = configured().setMemory(memory).start();
+        byte[] blob = event.exportPci(pf0);
+        int limit = SyncEventCapabilities.of(pf0.info()).maxDpuHandles();
+        List<HostileHandle> joined = new ArrayList<>();
+        for (int i = 0; i < limit; i++) {
+            HostileHandle handle = new HostileHandle(blob, p0);
+            handle.shutDown();
+            joined.add(handle);
+        }
+        Thrown.with(Status.FULL, () -> SyncEvent.createFromExport(blob, p0))
+                .hasMessageContaining("handles=" + limit);
+        joined.forEach(HostileHandle::close);
+        Await.until("its place is free", DEADLINE, () -> isJoined(blob));
+    }
+
+    private boolean isJoined(byte[] blob) {
+        try {
+            SyncEvent.createFromExport(blob, p0).close();
+            return true;
+        } catch (DpuException e) {
+            assertThat(e.status()).isEqualTo(Status.FULL);
+            return false;
+        }
+    }
+
+    /** How many hold the memory; none once the event has it. */
+    private static int holders(SharedMemory memory, SyncEvent event) {
+        try {
+            event.setMemory(memory);
+            return 0;
+        } catch (DpuException e) {
+            assertThat(e.status()).isEqualTo(Status.IN_USE);
+            return Integer.parseInt(e.getMessage().replaceAll(".*leases=(\\d+).*", "$1"));
+        }
+    }
+
+    // ---- doorbells ----
 
     /** The bus thread of the CPU handle's process serves its other peers meanwhile. */
     @Test

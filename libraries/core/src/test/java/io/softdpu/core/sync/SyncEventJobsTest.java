@@ -7,6 +7,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.AllocationMeter;
 import io.softdpu.testkit.Clause;
 import java.time.Duration;
@@ -151,6 +152,25 @@ class SyncEventJobsTest extends SyncEventFixture {
         assertThat(queue.trySubmit(get)).isEqualTo(Status.SHUTDOWN);
         assertThat(get.refusal()).hasMessageContaining("destroyed");
         assertThat(context.failure()).isNull();
+    }
+
+    /** Its link does not end then, since it may have the memory mapped still. */
+    @Test
+    void shouldWakeAHandleOfMemoryOfTheProgramWhoseEventIsDestroyed() {
+        SharedMemory memory = machines.add(SharedMemory.allocate(8));
+        SyncEvent shared = configured().setMemory(memory).start();
+        SyncEventContext context = context(imported(shared));
+        WorkQueue queue = queue(context, true);
+        queue.submit(context.createWaitGreaterJob(0, ALL));
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+        queue.armEvent();
+        assertThat(queue.awaitEvent(Duration.ZERO)).isFalse();
+        shared.stop();
+        shared.close();
+        assertThat(queue.awaitEvent(DEADLINE)).isTrue();
+        queue.clearEvent();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.IO_FAILED);
+        assertThat(event.status()).isEqualTo(Status.SHUTDOWN);
     }
 
     @Test

@@ -34,6 +34,9 @@ public final class Link {
     /** Events that report the end of the peer. */
     private static final int GONE_EVENTS = Poller.RDHUP | Poller.HUP;
 
+    /** Events that report that the peer has closed its socket, not only that it writes no more. */
+    private static final int CLOSED_EVENTS = Poller.HUP | Poller.ERR;
+
     /** Limit of doorbells, or groups of them, that the bus thread serves per interval. */
     static final int SERVED_PER_INTERVAL = 32;
 
@@ -65,6 +68,9 @@ public final class Link {
 
     /** Watch for the peer's end; of the bus thread. */
     private @Nullable BusWatch watch;
+
+    /** Events that the watch waits for, except doorbells; of the bus thread. */
+    private int endEvents = GONE_EVENTS;
 
     /** Action of doorbells on the bus thread, if it serves them; of the bus thread. */
     private @Nullable Runnable busAction;
@@ -112,7 +118,7 @@ public final class Link {
 
     private void listenOnBus(boolean forDoorbells) {
         if (watch != null) {
-            watch.setInterest(forDoorbells ? GONE_EVENTS | Poller.IN : GONE_EVENTS);
+            watch.setInterest(forDoorbells ? endEvents | Poller.IN : endEvents);
         }
     }
 
@@ -227,8 +233,10 @@ public final class Link {
 
     /**
      * Runs the callback on the bus thread when the peer hangs up, for a peer that holds memory
-     * until then. Neither a shutdown by this side nor data from the peer counts as hanging up. On
-     * the bus thread, before any other code has the link.
+     * until then; also when the bus ends, and then without the peer having hung up. Neither a
+     * shutdown by one side nor data from the peer counts as hanging up; a peer that has shut down
+     * its side cannot be told from one that has hung up after {@link #shutdownOutput()}. On the bus
+     * thread, before any other code has the link.
      */
     public void onHangUp(Runnable callback) {
         hangUpCallback = callback;
@@ -347,9 +355,15 @@ public final class Link {
             if ((events & Poller.IN) != 0 && action != null && watch != null) {
                 serve(action, watch);
             }
-            if ((events & (Poller.RDHUP | Poller.HUP | Poller.ERR)) != 0) {
+            boolean closed = (events & CLOSED_EVENTS) != 0;
+            boolean silent = (events & Poller.RDHUP) != 0;
+            if (closed || (silent && hangUpCallback == null)) {
                 endWatch();
                 hungUp();
+            } else if (silent) { // it writes no more, but may hold memory still
+                endEvents = Poller.HUP;
+                listenOnBus(false);
+                markPeerGone();
             }
         }
 
