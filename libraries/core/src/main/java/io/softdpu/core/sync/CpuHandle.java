@@ -11,6 +11,7 @@ import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.EndpointListener;
 import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.fabric.link.DoorbellBudget;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.wire.RegionAddress;
 import java.security.SecureRandom;
@@ -18,6 +19,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +40,11 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     private final Bus bus;
     private final SharedSegment memory;
     private final boolean ofUser;
-    private final Runnable serving = this::serveOnBus;
+    private final IntSupplier serving = this::serveOnBus;
+
+    /** For the doorbells of all peers together. */
+    private final DoorbellBudget budget = new DoorbellBudget();
+
     private volatile Peer[] peers = NONE;
     private volatile int version;
 
@@ -127,7 +133,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
             return;
         }
         peer.link().onPeerGone(() -> left(peer));
-        serve(); // it may have armed before it was in the list
+        int _ = serve(); // it may have armed before it was in the list
     }
 
     /**
@@ -182,13 +188,13 @@ final class CpuHandle extends EventHandle implements EndpointListener {
             if (!Arrays.asList(peers).contains(peer)) {
                 return; // released by the close
             }
-            peer.link().serveOnBus(null);
+            peer.link().stopServingOnBus();
             setPeers(Arrays.stream(peers).filter(each -> each != peer).toArray(Peer[]::new));
         }
         if (!ofUser) {
             peer.release();
         }
-        serve(); // it may have updated the counter and ended before it rang
+        int _ = serve(); // it may have updated the counter and ended before it rang
     }
 
     /** A peer has memory of the user mapped no more, unless the bus ends. */
@@ -212,7 +218,11 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         boolean several = next.length > 1;
         for (Peer peer : next) {
             peer.setRelayed(several);
-            peer.link().serveOnBus(several ? serving : null);
+            if (several) {
+                peer.link().serveOnBus(budget, serving);
+            } else {
+                peer.link().stopServingOnBus();
+            }
         }
         sleepers.wakeAll(); // so that they listen to the new links, or end listening to the old
     }
@@ -250,41 +260,46 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     /**
      * Wakes all who have not seen the present value, after a doorbell of a handle that has updated
      * the counter or is about to sleep. Any thread.
+     *
+     * @return number of those woken: a system call each, at most
      */
-    void serve() {
+    private int serve() {
         synchronized (arming) {
             if (destroyed) {
-                return;
+                return 0;
             }
-            wakeChanged();
+            int woken = wakeChanged();
             publishRequests();
-            wakeChanged(); // those who have armed, or for whom an update came, meanwhile
+            return woken + wakeChanged(); // those who have armed, or for whom an update came
         }
     }
 
-    /** After a doorbell, on the bus thread. */
-    private void serveOnBus() {
+    /** After a doorbell, on the bus thread; returns the number of system calls. */
+    private int serveOnBus() {
         synchronized (arming) {
             if (destroyed) { // its links stay open until the peers have hung up
-                mapping.forEach(peer -> peer.link().serveOnBus(null));
-                return;
+                mapping.forEach(peer -> peer.link().stopServingOnBus());
+                return mapping.size();
             }
         }
-        serve();
+        return serve();
     }
 
     /** A doorbell has ended the sleep of a thread; on that thread, which needs no other wake-up. */
     private void rung(Sleeper sleeper) {
         sleepers.disarm(sleeper);
-        serve();
+        int _ = serve();
     }
 
-    private void wakeChanged() {
+    private int wakeChanged() {
         long value = get();
-        sleepers.wakeChanged(value);
+        int woken = sleepers.wakeChanged(value);
         for (Peer peer : peers) {
-            boolean _ = peer.ringIfChanged(value);
+            if (peer.ringIfChanged(value)) {
+                woken++;
+            }
         }
+        return woken;
     }
 
     /**

@@ -49,7 +49,7 @@ final class DpuHandle extends EventHandle {
             sleepers.arm(sleeper, seen);
             cpu.arm(seen);
             // The page has room for one value: a thread that has seen another one is woken.
-            sleepers.wakeChanged(seen);
+            int _ = sleepers.wakeChanged(seen);
         }
         if (cpu.isRelayed()) {
             cpu.link().ring(); // other handles do not see this page

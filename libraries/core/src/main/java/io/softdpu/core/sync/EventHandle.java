@@ -43,7 +43,7 @@ abstract sealed class EventHandle permits CpuHandle, DpuHandle {
 
     private void updated() {
         if (sleepers.anyArmed()) {
-            sleepers.wakeChanged(get());
+            int _ = sleepers.wakeChanged(get());
         }
         wakePeers();
     }

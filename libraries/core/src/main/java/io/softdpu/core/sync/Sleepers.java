@@ -54,13 +54,20 @@ final class Sleepers {
         boolean _ = take(sleeper);
     }
 
-    /** Wakes those that have seen another value. */
-    void wakeChanged(long value) {
+    /**
+     * Wakes those that have seen another value.
+     *
+     * @return number of them
+     */
+    int wakeChanged(long value) {
+        int woken = 0;
         for (Sleeper sleeper : all) {
             if (sleeper.isDue(value) && take(sleeper)) {
                 sleeper.wake();
+                woken++;
             }
         }
+        return woken;
     }
 
     /** Wakes all that have requested it. */

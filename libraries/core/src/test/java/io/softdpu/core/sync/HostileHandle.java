@@ -43,6 +43,11 @@ final class HostileHandle implements AutoCloseable {
         page.segment().set(ValueLayout.JAVA_INT, offset, value);
     }
 
+    /** Requests a doorbell, as one that has seen this value. */
+    void arm(long seen) {
+        HandlePage.arm(page.segment(), seen);
+    }
+
     /** Writes the counter without telling anybody. */
     void setCounter(long value) {
         attachment.remote().segment().set(ValueLayout.JAVA_LONG, 0, value);

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -28,9 +27,6 @@ import org.junit.jupiter.api.Test;
 class HostileHandleTest extends SyncEventFixture {
     private static final int MUTATIONS_PER_ROUND = 40;
     private static final int SOMETHING = 1;
-
-    /** Ten times what an import is expected to take at most. */
-    private static final Duration IMPORT_LIMIT = Duration.ofSeconds(10);
 
     private static final Map<String, Long> WORDS =
             new TreeMap<>(
@@ -215,42 +211,5 @@ class HostileHandleTest extends SyncEventFixture {
             assertThat(e.status()).isEqualTo(Status.IN_USE);
             return Integer.parseInt(e.getMessage().replaceAll(".*leases=(\\d+).*", "$1"));
         }
-    }
-
-    // ---- doorbells ----
-
-    /** The bus thread of the CPU handle's process serves its other peers meanwhile. */
-    @Test
-    void shouldJoinOthersWhileItRingsWithoutPause() throws Exception {
-        SyncEvent event = started();
-        byte[] blob = event.exportPci(pf0);
-        AtomicBoolean enough = new AtomicBoolean();
-        long longest = 0;
-        int joined = 0;
-        try (HostileHandle hostile = new HostileHandle(blob, p0);
-                HostileHandle second = new HostileHandle(blob, p0)) {
-            hostile.write(WORDS.get("armed"), SOMETHING);
-            second.write(WORDS.get("armed"), SOMETHING);
-            Thread ringing =
-                    Thread.ofPlatform()
-                            .start(() -> {
-                                while (!enough.get()) {
-                                    hostile.ring();
-                                    second.ring();
-                                }
-                            });
-            try {
-                for (; joined < 20; joined++) {
-                    long begin = System.nanoTime();
-                    SyncEvent handle = SyncEvent.createFromExport(blob, p0, IMPORT_LIMIT);
-                    longest = Math.max(longest, System.nanoTime() - begin);
-                    handle.close();
-                }
-            } finally {
-                enough.set(true);
-                ringing.join();
-            }
-        }
-        System.out.printf("joined beside doorbells: count=%d, longestNanos=%d%n", joined, longest);
     }
 }

@@ -10,6 +10,9 @@ import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.CountedCalls;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -23,6 +26,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Process with one handle of a sync event, which does what its standard input says, a command per
@@ -180,6 +185,9 @@ public final class SyncEventPeer {
                 event.add(1);
                 return since(before);
             }
+            case "bus" -> {
+                return value + " " + busCalls();
+            }
             case "set" -> {
                 event.set(value);
                 return value;
@@ -199,6 +207,35 @@ public final class SyncEventPeer {
                 return mode.equals("queue") ? sleepOnQueue(value) : sleepOnEngine(value);
             }
             default -> throw new IllegalArgumentException(command);
+        }
+    }
+
+    /** System calls of the bus thread so far, which answers a client for that. */
+    private long busCalls() {
+        Bus bus = HandleImport.busOf(event.device());
+        CompletableFuture<Long> calls = new CompletableFuture<>();
+        SharedSegment memory = SharedSegment.allocate("question", 1);
+        Endpoint asked =
+                bus.listen(
+                        "calls-" + ProcessHandle.current().pid(),
+                        client -> {
+                            calls.complete(
+                                    CountedCalls.ofThisThread().values().stream()
+                                            .mapToLong(count -> count)
+                                            .sum());
+                            client.refuse(Status.FULL.code(), "no handle: handles=0");
+                        });
+        try {
+            var _ =
+                    bus.connect(
+                            "calls-" + ProcessHandle.current().pid(),
+                            new byte[0],
+                            memory,
+                            LONG.toNanos());
+            return calls.orTimeout(60, TimeUnit.SECONDS).join();
+        } finally {
+            asked.close();
+            bus.release(memory);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.fabric.link.DoorbellBudget;
 import io.softdpu.linux.CountedCalls;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
@@ -20,7 +21,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +41,21 @@ class SyncEventProcessesTest extends SyncEventFixture {
 
     /** Ten times what a thread that sleeps takes in that time at most, in ticks of 10 ms. */
     private static final long MOST_TICKS = 10 * 2;
+
+    private static final long MILLI = 1_000_000;
+
+    private static final int HOSTILE_HANDLES = 8;
+    private static final int JOINS = 20;
+    private static final Duration RINGING = Duration.ofSeconds(2);
+
+    /** Ten times what an import is expected to take at most. */
+    private static final Duration IMPORT_LIMIT = Duration.ofSeconds(10);
+
+    /** More than the bus thread makes to sleep until a deadline. */
+    private static final long CALLS_PER_SLEEP = 8;
+
+    /** More than it makes for a handle that joins beside the others, and leaves. */
+    private static final long CALLS_PER_JOIN = 100 + 10 * HOSTILE_HANDLES;
 
     // Of proc_pid_stat(5), counted from the state, which follows the name in parentheses.
     private static final int USER_FIELD = 11;
@@ -176,6 +194,72 @@ class SyncEventProcessesTest extends SyncEventFixture {
             String sends = line.replaceAll("\\D", "");
             assertThat(sends.isEmpty() ? 0 : Long.parseLong(sends)).isLessThanOrEqualTo(50_000L);
         }
+    }
+
+    /**
+     * Handles that request a doorbell and ring without pause, however many they are, leave the bus
+     * thread of the CPU handle's process time for others.
+     */
+    @Test
+    void shouldJoinOthersBesideHandlesThatRingWithoutPause(Processes processes) throws Exception {
+        ChildProcess cpu = cpu(processes, "sync");
+        byte[] blob = blobOf(cpu);
+        List<HostileHandle> hostile = new ArrayList<>();
+        List<Thread> ringing = new ArrayList<>();
+        AtomicBoolean enough = new AtomicBoolean();
+        long longest = 0;
+        int joined = 0;
+        try {
+            for (int i = 0; i < HOSTILE_HANDLES; i++) {
+                hostile.add(new HostileHandle(blob, p0));
+            }
+            for (int i = 0; i < 2; i++) {
+                int first = i;
+                ringing.add(
+                        Thread.ofPlatform()
+                                .start(() -> {
+                                    long seen = 0;
+                                    while (!enough.get()) {
+                                        for (int at = first; at < HOSTILE_HANDLES; at += 2) {
+                                            hostile.get(at).arm(--seen);
+                                            hostile.get(at).ring();
+                                        }
+                                    }
+                                }));
+            }
+            long before = busCalls(cpu, 1);
+            long begin = System.nanoTime();
+            while (joined < JOINS || System.nanoTime() - begin < RINGING.toNanos()) {
+                long asked = System.nanoTime();
+                SyncEvent handle = SyncEvent.createFromExport(blob, p0, IMPORT_LIMIT);
+                longest = Math.max(longest, System.nanoTime() - asked);
+                handle.close();
+                joined++;
+            }
+            long calls = busCalls(cpu, 2) - before;
+            long millis = (System.nanoTime() - begin) / MILLI;
+            System.out.printf(
+                    "beside doorbells: joined=%d, longestNanos=%d, busCalls=%d, millis=%d%n",
+                    joined, longest, calls, millis);
+            assertThat(calls)
+                    .isPositive()
+                    .isLessThanOrEqualTo(
+                            (millis + 2) * (DoorbellBudget.CALLS_PER_INTERVAL + CALLS_PER_SLEEP)
+                                    + (joined + 1L) * CALLS_PER_JOIN);
+        } finally {
+            enough.set(true);
+            for (Thread thread : ringing) {
+                thread.join();
+            }
+            hostile.forEach(HostileHandle::close);
+        }
+    }
+
+    /** System calls of its bus thread so far. */
+    private static long busCalls(ChildProcess cpu, int question) {
+        tell(cpu, "bus " + question);
+        String answer = "bus " + question + " ";
+        return Long.parseLong(cpu.awaitLine("^" + answer, DEADLINE).substring(answer.length()));
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,10 +38,14 @@ public final class Link {
     /** Events that report that the peer has closed its socket, not only that it writes no more. */
     private static final int CLOSED_EVENTS = Poller.HUP | Poller.ERR;
 
-    /** Limit of doorbells, or groups of them, that the bus thread serves per interval. */
-    static final int SERVED_PER_INTERVAL = 32;
+    /**
+     * System calls of the bus thread for a turn of a link, beyond those per doorbell: it waits for
+     * one, and looks for a further one twice.
+     */
+    private static final int CALLS_PER_TURN = 3;
 
-    private static final long SERVED_INTERVAL_NANOS = 1_000_000;
+    /** A doorbell is received, and the next one is looked for. */
+    private static final int CALLS_PER_DOORBELL = 2;
 
     static {
         try {
@@ -73,10 +78,9 @@ public final class Link {
     private int endEvents = GONE_EVENTS;
 
     /** Action of doorbells on the bus thread, if it serves them; of the bus thread. */
-    private @Nullable Runnable busAction;
+    private @Nullable IntSupplier busAction;
 
-    private long servedSinceNanos;
-    private int served;
+    private @Nullable DoorbellBudget busBudget;
 
     @SuppressWarnings("unused") // through USERS
     private volatile int users;
@@ -104,39 +108,70 @@ public final class Link {
     }
 
     /**
-     * Serves doorbells on the bus thread, in addition to engines that listen; null ends that. A
-     * peer that rings more than {@value #SERVED_PER_INTERVAL} times per millisecond is served again
-     * at the end of that millisecond: no doorbell is lost, and needless ones cannot keep the bus
-     * thread from its other peers. On the bus thread.
+     * Serves doorbells on the bus thread, in addition to engines that listen. No doorbell is lost,
+     * and needless ones cannot keep the bus thread from its other peers. Does nothing if they are
+     * served with this action already. On the bus thread.
      *
-     * @param action runs on the bus thread after one or several doorbells
+     * @param budget limit for this link and others, those of one object
+     * @param action runs on the bus thread after one or several doorbells; returns how many system
+     *     calls it has made
      */
-    public void serveOnBus(@Nullable Runnable action) {
+    @SuppressWarnings("ReferenceEquality") // the same objects
+    public void serveOnBus(DoorbellBudget budget, IntSupplier action) {
+        if (busAction == action && busBudget == budget) {
+            return;
+        }
+        stopServingOnBus();
+        busBudget = budget;
         busAction = action;
-        listenOnBus(action != null);
+        listenOnBus(true);
     }
 
-    private void listenOnBus(boolean forDoorbells) {
+    /** Ends {@link #serveOnBus}. On the bus thread. */
+    public void stopServingOnBus() {
+        DoorbellBudget budget = busBudget;
+        if (budget != null) {
+            busBudget = null;
+            busAction = null;
+            budget.forget(this);
+            listenOnBus(false);
+        }
+    }
+
+    void listenOnBus(boolean forDoorbells) {
         if (watch != null) {
             watch.setInterest(forDoorbells ? endEvents | Poller.IN : endEvents);
         }
     }
 
-    private void serve(Runnable action, BusWatch own) {
-        long now = System.nanoTime();
-        if (now - servedSinceNanos >= SERVED_INTERVAL_NANOS) {
-            servedSinceNanos = now;
-            served = 0;
+    BusLoop loop() {
+        return threads.loop();
+    }
+
+    /** Result of a turn of the bus thread. */
+    enum Turn {
+        /** Doorbells were served. */
+        SERVED,
+        /** There was none, or another thread serves them. */
+        IDLE,
+        /** The peer has ended, or its doorbells are not served any more. */
+        ENDED
+    }
+
+    /** Drains doorbells and serves them on the bus thread, as part of a budget. */
+    Turn takeTurn() {
+        DoorbellBudget budget = busBudget;
+        IntSupplier action = busAction;
+        if (budget == null || action == null) {
+            return Turn.ENDED;
         }
-        served++;
-        if (served > SERVED_PER_INTERVAL) {
-            listenOnBus(false);
-            own.setDeadline(servedSinceNanos + SERVED_INTERVAL_NANOS);
-            return;
+        int drained = drainCounted();
+        budget.use(CALLS_PER_TURN + CALLS_PER_DOORBELL * Math.max(drained, 0));
+        if (drained <= 0) {
+            return drained < 0 ? Turn.ENDED : Turn.IDLE;
         }
-        if (drain()) {
-            action.run();
-        }
+        budget.use(action.getAsInt());
+        return Turn.SERVED;
     }
 
     /**
@@ -190,6 +225,7 @@ public final class Link {
 
     /** Stops watching for the peer's end. On the bus thread. */
     private void endWatch() {
+        stopServingOnBus();
         if (watch != null) {
             watch.end();
         }
@@ -257,12 +293,17 @@ public final class Link {
      * @return false if the peer has closed its end, or broken the rule
      */
     boolean drain() {
+        return drainCounted() >= 0;
+    }
+
+    /** As {@link #drain()}: the number of doorbells, or -1. */
+    private int drainCounted() {
         if (!enter()) {
-            return false;
+            return -1;
         }
         if (!draining.compareAndSet(false, true)) {
             leave();
-            return true;
+            return 0;
         }
         try {
             int dropped = peeking ? Doorbell.drainWithPeek(descriptor) : Doorbell.drain(descriptor);
@@ -272,12 +313,12 @@ public final class Link {
                 } else {
                     threads.loop().execute(this::markPeerGone);
                 }
-                return false;
+                return -1;
             }
             if (peeking && descriptorsRefused && dropped < Doorbell.DRAIN_LIMIT) {
                 peeking = false;
             }
-            return true;
+            return dropped;
         } finally {
             draining.set(false);
             leave();
@@ -351,9 +392,9 @@ public final class Link {
     private final class PeerWatch implements BusLoop.Handler {
         @Override
         public void onEvents(int events) {
-            Runnable action = busAction;
-            if ((events & Poller.IN) != 0 && action != null && watch != null) {
-                serve(action, watch);
+            DoorbellBudget budget = busBudget;
+            if ((events & Poller.IN) != 0 && budget != null) {
+                budget.ready(Link.this);
             }
             boolean closed = (events & CLOSED_EVENTS) != 0;
             boolean silent = (events & Poller.RDHUP) != 0;
@@ -364,13 +405,6 @@ public final class Link {
                 endEvents = Poller.HUP;
                 listenOnBus(false);
                 markPeerGone();
-            }
-        }
-
-        @Override
-        public void onDeadline() {
-            if (busAction != null) {
-                listenOnBus(true);
             }
         }
 
