@@ -404,6 +404,7 @@ final class EventContext extends ContextBase implements SyncEventContext {
                 return true;
             }
             if (waits.isEmpty()) {
+                sleeper.links.close();
                 return false;
             }
             if (waits.hasNew()) {

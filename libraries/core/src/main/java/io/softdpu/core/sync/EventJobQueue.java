@@ -67,6 +67,7 @@ final class EventJobQueue extends JobQueue {
     @Override
     protected boolean onArm() {
         if (waits.isEmpty()) {
+            sleeper.links.close();
             return false;
         }
         if (waits.hasNew()) {

@@ -10,9 +10,11 @@ import java.util.List;
  * its link is listened to, so that its descriptor is not closed before. The sleeper's thread.
  */
 final class SleeperLinks {
+    private static final int UNUSED = -1;
+
     private final Sleeper sleeper;
     private final List<Peer> listened = new ArrayList<>();
-    private int version = -1;
+    private int version = UNUSED;
 
     SleeperLinks(Sleeper sleeper) {
         this.sleeper = sleeper;
@@ -23,9 +25,9 @@ final class SleeperLinks {
         return version == current;
     }
 
-    /** Whether it has listened at all. */
+    /** Whether it listens to the peers of any version. */
     boolean isUsed() {
-        return version >= 0;
+        return version != UNUSED;
     }
 
     /**
@@ -67,11 +69,12 @@ final class SleeperLinks {
         }
     }
 
-    /** Ends listening. */
+    /** Ends listening: no doorbell wakes a thread that waits for nothing. It may listen again. */
     void close() {
         for (int i = listened.size() - 1; i >= 0; i--) {
             end(listened.remove(i));
         }
+        version = UNUSED;
     }
 
     private void end(Peer peer) {

@@ -8,6 +8,9 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.JobEvent;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.fabric.Bus;
@@ -210,6 +213,68 @@ class HostileHandleTest extends SyncEventFixture {
         } catch (DpuException e) {
             assertThat(e.status()).isEqualTo(Status.IN_USE);
             return Integer.parseInt(e.getMessage().replaceAll(".*leases=(\\d+).*", "$1"));
+        }
+    }
+
+    // ---- doorbells ----
+
+    @Test
+    void shouldNotWakeAnEngineWhoseWaitsHaveEnded() {
+        ProgressEngine engine = machines.add(ProgressEngine.create());
+        SyncEvent event = configured();
+        SyncEventContext context =
+                event.asContext().setWaitGreaterTasks(1, task -> task.free(), task -> task.free());
+        engine.connect(context);
+        context.start();
+        try (HostileHandle hostile = new HostileHandle(event.exportPci(pf0), p0)) {
+            for (int round = 1; round <= 2; round++) {
+                hostile.setCounter(0);
+                context.allocateWaitGreater(0, ALL).submit();
+                do { // a doorbell from before may be pending
+                    engine.clearNotification();
+                    assertThat(engine.progress()).isFalse();
+                    engine.requestNotification();
+                } while (engine.awaitNotification(Duration.ZERO));
+                hostile.setCounter(1);
+                hostile.ring();
+                assertThat(engine.awaitNotification(DEADLINE)).isTrue();
+                engine.clearNotification();
+                assertThat(engine.progress()).isTrue();
+                engine.requestNotification();
+                hostile.ring();
+                assertThat(engine.awaitNotification(Duration.ZERO)).isFalse();
+                engine.clearNotification();
+            }
+        }
+    }
+
+    @Test
+    void shouldNotWakeAWorkQueueWhoseWaitsHaveEnded() {
+        SyncEvent event = configured();
+        SyncEventContext context = event.asContext();
+        context.start();
+        JobEvent retrieved = JobEvent.create();
+        try (HostileHandle hostile = new HostileHandle(event.exportPci(pf0), p0);
+                WorkQueue queue = WorkQueue.create(1).setEventDriven(true)) {
+            queue.add(context);
+            for (int round = 1; round <= 2; round++) {
+                hostile.setCounter(0);
+                queue.submit(context.createWaitGreaterJob(0, ALL));
+                do { // a doorbell from before may be pending
+                    queue.clearEvent();
+                    assertThat(queue.progressRetrieve(retrieved)).isEqualTo(Status.AGAIN);
+                    queue.armEvent();
+                } while (queue.awaitEvent(Duration.ZERO));
+                hostile.setCounter(1);
+                hostile.ring();
+                assertThat(queue.awaitEvent(DEADLINE)).isTrue();
+                queue.clearEvent();
+                assertThat(queue.progressRetrieve(retrieved)).isEqualTo(Status.SUCCESS);
+                queue.armEvent();
+                hostile.ring();
+                assertThat(queue.awaitEvent(Duration.ZERO)).isFalse();
+                queue.clearEvent();
+            }
         }
     }
 }
