@@ -39,14 +39,19 @@ class SyncEventProcessesTest extends SyncEventFixture {
     private static final Duration MEASURED = Duration.ofSeconds(5);
     private static final Duration STOPPED = Duration.ofSeconds(3);
 
-    /** Ten times what a thread that sleeps takes in that time at most, in ticks of 10 ms. */
-    private static final long MOST_TICKS = 10 * 2;
+    /** What a thread that sleeps takes in that time at most: 2 clock ticks of 10 ms. */
+    private static final long MOST_CPU_NANOS = 20_000_000;
+
+    /** It has nothing to do; a thread that polls each millisecond would have 5000. */
+    private static final long MOST_WAKE_UPS = 10;
 
     private static final long MILLI = 1_000_000;
 
-    private static final int HOSTILE_HANDLES = 8;
-    private static final int JOINS = 20;
-    private static final Duration RINGING = Duration.ofSeconds(2);
+    private static final int HOSTILE_HANDLES = 30;
+    private static final int ROUNDS = 5;
+
+    /** More than a socket holds. */
+    private static final int DOORBELLS = 400;
 
     /** Ten times what an import is expected to take at most. */
     private static final Duration IMPORT_LIMIT = Duration.ofSeconds(10);
@@ -57,9 +62,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
     /** More than it makes for a handle that joins beside the others, and leaves. */
     private static final long CALLS_PER_JOIN = 100 + 10 * HOSTILE_HANDLES;
 
-    // Of proc_pid_stat(5), counted from the state, which follows the name in parentheses.
-    private static final int USER_FIELD = 11;
-    private static final int SYSTEM_FIELD = 12;
+    private int questions;
 
     private ChildProcess cpu(Processes processes, String mode) {
         return processes.start(
@@ -197,68 +200,73 @@ class SyncEventProcessesTest extends SyncEventFixture {
     }
 
     /**
-     * Handles that request a doorbell and ring without pause, however many they are, leave the bus
-     * thread of the CPU handle's process time for others.
+     * Handles that request doorbells and have rung as often as their sockets hold, while the bus
+     * thread of the CPU handle's process could not serve them, leave it time for others: they have
+     * one limit together.
      */
     @Test
-    void shouldJoinOthersBesideHandlesThatRingWithoutPause(Processes processes) throws Exception {
+    void shouldJoinOthersBesideHandlesWithManyDoorbells(Processes processes) throws Exception {
         ChildProcess cpu = cpu(processes, "sync");
         byte[] blob = blobOf(cpu);
         List<HostileHandle> hostile = new ArrayList<>();
-        List<Thread> ringing = new ArrayList<>();
-        AtomicBoolean enough = new AtomicBoolean();
         long longest = 0;
-        int joined = 0;
         try {
             for (int i = 0; i < HOSTILE_HANDLES; i++) {
                 hostile.add(new HostileHandle(blob, p0));
             }
-            for (int i = 0; i < 2; i++) {
-                int first = i;
-                ringing.add(
-                        Thread.ofPlatform()
-                                .start(() -> {
-                                    long seen = 0;
-                                    while (!enough.get()) {
-                                        for (int at = first; at < HOSTILE_HANDLES; at += 2) {
-                                            hostile.get(at).arm(--seen);
-                                            hostile.get(at).ring();
-                                        }
-                                    }
-                                }));
-            }
-            long before = busCalls(cpu, 1);
-            long begin = System.nanoTime();
-            while (joined < JOINS || System.nanoTime() - begin < RINGING.toNanos()) {
+            for (int round = 1; round <= ROUNDS; round++) {
+                long before = idleBusCalls(cpu);
+                cpu.freeze();
+                for (HostileHandle handle : hostile) {
+                    handle.arm(-round); // the counter is 0
+                    for (int i = 0; i < DOORBELLS; i++) {
+                        handle.ring();
+                    }
+                }
+                long begin = System.nanoTime();
+                cpu.thaw();
+                assertWithinBudget(busCalls(cpu) - before, begin);
                 long asked = System.nanoTime();
                 SyncEvent handle = SyncEvent.createFromExport(blob, p0, IMPORT_LIMIT);
                 longest = Math.max(longest, System.nanoTime() - asked);
                 handle.close();
-                joined++;
+                assertWithinBudget(busCalls(cpu) - before, begin);
             }
-            long calls = busCalls(cpu, 2) - before;
-            long millis = (System.nanoTime() - begin) / MILLI;
-            System.out.printf(
-                    "beside doorbells: joined=%d, longestNanos=%d, busCalls=%d, millis=%d%n",
-                    joined, longest, calls, millis);
-            assertThat(calls)
-                    .isPositive()
-                    .isLessThanOrEqualTo(
-                            (millis + 2) * (DoorbellBudget.CALLS_PER_INTERVAL + CALLS_PER_SLEEP)
-                                    + (joined + 1L) * CALLS_PER_JOIN);
+            System.out.printf("beside doorbells: longestImportNanos=%d%n", longest);
         } finally {
-            enough.set(true);
-            for (Thread thread : ringing) {
-                thread.join();
-            }
             hostile.forEach(HostileHandle::close);
         }
     }
 
+    private static void assertWithinBudget(long calls, long beginNanos) {
+        long millis = (System.nanoTime() - beginNanos) / MILLI;
+        System.out.printf("beside doorbells: busCalls=%d, millis=%d%n", calls, millis);
+        assertThat(calls)
+                .isPositive()
+                .isLessThanOrEqualTo(
+                        (millis + 2) * (DoorbellBudget.CALLS_PER_INTERVAL + CALLS_PER_SLEEP)
+                                + 3 * CALLS_PER_JOIN);
+    }
+
+    /** System calls of its bus thread once that has served all doorbells. */
+    private long idleBusCalls(ChildProcess cpu) {
+        long[] calls = {busCalls(cpu)};
+        Await.until(
+                "the bus thread is idle",
+                DEADLINE,
+                () -> {
+                    long before = calls[0];
+                    calls[0] = busCalls(cpu);
+                    return calls[0] - before <= CALLS_PER_JOIN;
+                });
+        return calls[0];
+    }
+
     /** System calls of its bus thread so far. */
-    private static long busCalls(ChildProcess cpu, int question) {
-        tell(cpu, "bus " + question);
-        String answer = "bus " + question + " ";
+    private long busCalls(ChildProcess cpu) {
+        questions++;
+        tell(cpu, "bus " + questions);
+        String answer = "bus " + questions + " ";
         return Long.parseLong(cpu.awaitLine("^" + answer, DEADLINE).substring(answer.length()));
     }
 
@@ -268,25 +276,55 @@ class SyncEventProcessesTest extends SyncEventFixture {
         byte[] blob = event.exportPci(pf0);
         ChildProcess onEngine = dpu(processes, "engine", blob);
         ChildProcess onQueue = dpu(processes, "queue", blob);
-        String engineThread = asleep(onEngine, "sleep 0");
-        String queueThread = asleep(onQueue, "sleep 0");
-        long before = ticks(onEngine, engineThread) + ticks(onQueue, queueThread);
+        Task engineThread = asleepInKernel(onEngine, "sleep 0");
+        Task queueThread = asleepInKernel(onQueue, "sleep 0");
+        Use ofEngine = Use.of(engineThread);
+        Use ofQueue = Use.of(queueThread);
         assertThat(Await.holdsWithin(MEASURED, () -> !onEngine.isAlive() || !onQueue.isAlive()))
                 .as("one has ended")
                 .isFalse();
-        long took = ticks(onEngine, engineThread) + ticks(onQueue, queueThread) - before;
-        System.out.printf("asleep: ticks=%d, seconds=%d%n", took, MEASURED.toSeconds());
-        assertThat(took).isLessThanOrEqualTo(MOST_TICKS);
+        for (Use use : List.of(ofEngine.until(engineThread), ofQueue.until(queueThread))) {
+            System.out.printf("asleep: use=%s, seconds=%d%n", use, MEASURED.toSeconds());
+            assertThat(use.cpuNanos()).isLessThanOrEqualTo(MOST_CPU_NANOS);
+            assertThat(use.wakeUps()).isLessThanOrEqualTo(MOST_WAKE_UPS);
+        }
         event.set(1);
         assertThat(onEngine.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
         assertThat(onQueue.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
     }
 
-    private static long ticks(ChildProcess process, String thread) {
-        String stat =
-                ProcessView.text(Path.of("/proc/" + process.pid() + "/task/" + thread + "/stat"));
-        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-        return Long.parseLong(fields[USER_FIELD]) + Long.parseLong(fields[SYSTEM_FIELD]);
+    /** A thread of a process. */
+    private record Task(Path proc) {
+        boolean isAsleep() {
+            String stat = ProcessView.text(proc.resolve("stat"));
+            return stat.charAt(stat.lastIndexOf(')') + 2) == 'S';
+        }
+    }
+
+    /** Processor time and sleeps of a thread. */
+    private record Use(long cpuNanos, long wakeUps) {
+        static Use of(Task task) {
+            String[] times = ProcessView.text(task.proc().resolve("schedstat")).split(" ");
+            long sleeps =
+                    ProcessView.text(task.proc().resolve("status"))
+                            .lines()
+                            .filter(line -> line.startsWith("voluntary_ctxt_switches:"))
+                            .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                            .sum();
+            return new Use(Long.parseLong(times[0]), sleeps);
+        }
+
+        Use until(Task later) {
+            Use now = of(later);
+            return new Use(now.cpuNanos - cpuNanos, now.wakeUps - wakeUps);
+        }
+    }
+
+    /** The thread that waits, once it sleeps in the kernel. */
+    private static Task asleepInKernel(ChildProcess child, String command) {
+        Task task = new Task(Path.of("/proc/" + child.pid() + "/task/" + asleep(child, command)));
+        Await.until("the thread sleeps", DEADLINE, task::isAsleep);
+        return task;
     }
 
     @ParameterizedTest
