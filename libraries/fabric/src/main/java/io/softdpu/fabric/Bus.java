@@ -8,6 +8,7 @@ import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.EndpointListener;
 import io.softdpu.fabric.handshake.Handshakes;
 import io.softdpu.fabric.link.Mailbox;
+import io.softdpu.fabric.link.PacedAction;
 import io.softdpu.fabric.memory.MappedBytes;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.BusIdentity;
@@ -331,6 +332,11 @@ public final class Bus implements AutoCloseable {
     /** Bytes of memory of peers that are mapped here now, or are being mapped. */
     public long mappedBytesOfPeers() {
         return mappedBytes.allBytes();
+    }
+
+    /** An action that runs on the bus thread once per interval at most; requested there. */
+    public PacedAction paced(long intervalNanos, Runnable action) {
+        return new PacedAction(threads, intervalNanos, action);
     }
 
     /**

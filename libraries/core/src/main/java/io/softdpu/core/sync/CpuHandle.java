@@ -12,12 +12,14 @@ import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.EndpointListener;
 import io.softdpu.fabric.handshake.PendingLink;
 import io.softdpu.fabric.link.DoorbellBudget;
+import io.softdpu.fabric.link.PacedAction;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.wire.RegionAddress;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,9 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Peer[] NONE = {};
 
+    /** Threads that sleep are told once in this time that handles have joined or left. */
+    private static final long TELL_INTERVAL_NANOS = 100_000_000;
+
     private final Bus bus;
     private final SharedSegment memory;
     private final boolean ofUser;
@@ -46,7 +51,12 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     private final DoorbellBudget budget = new DoorbellBudget();
 
     private volatile Peer[] peers = NONE;
+
+    /** The peers whose links are listened to by threads that sleep, and their version. */
+    private Peer[] heard = NONE;
+
     private volatile int version;
+    private final PacedAction telling;
 
     /** Peers that have memory of the user mapped until they hang up; under the lock. */
     private final Set<Peer> mapping = new LinkedHashSet<>();
@@ -63,6 +73,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         this.bus = bus;
         this.memory = memory;
         this.ofUser = ofUser;
+        this.telling = bus.paced(TELL_INTERVAL_NANOS, this::tell);
     }
 
     // ---- export ----
@@ -212,19 +223,46 @@ final class CpuHandle extends EventHandle implements EndpointListener {
 
     /** Under the lock. */
     private void setPeers(Peer[] next) {
-        int changed = version + 1;
         peers = next;
-        version = changed;
-        boolean several = next.length > 1;
         for (Peer peer : next) {
-            peer.setRelayed(several);
-            if (several) {
+            peer.setRelayed(next.length > 1);
+        }
+        telling.request();
+        serveLinks();
+    }
+
+    /**
+     * Lets the threads of this process listen to the present peers. Those that sleep are woken for
+     * that, so that they listen to the new links before they sleep again, and end listening to the
+     * old. However fast peers join and leave, they cost a program that sleeps one wake-up per
+     * interval.
+     */
+    private void tell() {
+        synchronized (arming) {
+            if (destroyed || Arrays.equals(heard, peers)) {
+                return;
+            }
+            heard = peers;
+            version++;
+            serveLinks();
+            sleepers.wakeAll();
+        }
+    }
+
+    /**
+     * Lets the bus thread serve what threads that sleep do not: all links of several, and one that
+     * they do not listen to yet. Under the lock.
+     */
+    private void serveLinks() {
+        List<Peer> listenedTo = List.of(heard);
+        boolean several = peers.length > 1;
+        for (Peer peer : peers) {
+            if (several || !listenedTo.contains(peer)) {
                 peer.link().serveOnBus(budget, serving);
             } else {
                 peer.link().stopServingOnBus();
             }
         }
-        sleepers.wakeAll(); // so that they listen to the new links, or end listening to the old
     }
 
     // ---- wake-up ----
@@ -331,7 +369,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         listen(sleeper);
         synchronized (arming) {
             if (!sleeper.links.isOf(version)) {
-                return true; // a handle has joined or left: listen to it before the sleep
+                return true; // handles have joined or left: listen to them before the sleep
             }
             sleepers.arm(sleeper, seen);
             publishRequests();
@@ -362,7 +400,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
             if (sleeper.links.isOf(current)) {
                 return;
             }
-            present = peers;
+            present = heard;
         }
         sleeper.links.listenTo(present, current, () -> rung(sleeper));
     }

@@ -45,6 +45,8 @@ class SyncEventProcessesTest extends SyncEventFixture {
     /** It has nothing to do; a thread that polls each millisecond would have 5000. */
     private static final long MOST_WAKE_UPS = 10;
 
+    private static final int MANY_JOINS = 500;
+
     private static final long MILLI = 1_000_000;
 
     private static final int HOSTILE_HANDLES = 30;
@@ -291,6 +293,31 @@ class SyncEventProcessesTest extends SyncEventFixture {
         event.set(1);
         assertThat(onEngine.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
         assertThat(onQueue.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+    }
+
+    /** Handles that join and leave without pause do not keep a program that sleeps awake. */
+    @ParameterizedTest
+    @ValueSource(strings = {"engine", "queue"})
+    void shouldSleepBesideHandlesThatJoinAndLeaveWithoutPause(String mode, Processes processes) {
+        ChildProcess cpu = cpu(processes, mode);
+        byte[] blob = blobOf(cpu);
+        SyncEvent.createFromExport(blob, p0).close(); // loads what is loaded once
+        Task thread = asleepInKernel(cpu, "sleep 0");
+        Use before = Use.of(thread);
+        long begin = System.nanoTime();
+        for (int i = 0; i < MANY_JOINS; i++) {
+            SyncEvent.createFromExport(blob, p0).close();
+        }
+        Use use = before.until(thread);
+        long intervals = (System.nanoTime() - begin) / (100 * MILLI) + 2;
+        System.out.printf(
+                "beside joins: mode=%s, joins=%d, intervals=%d, use=%s%n",
+                mode, MANY_JOINS, intervals, use);
+        // It is told once per interval, and hears of the end of a link that it listens to.
+        assertThat(use.wakeUps()).isLessThanOrEqualTo(5 * intervals);
+        SyncEvent handle = closedLater(SyncEvent.createFromExport(blob, p0)).start();
+        handle.set(1);
+        assertThat(cpu.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
     }
 
     /** A thread of a process. */
