@@ -265,12 +265,21 @@ final class EventContext extends ContextBase implements SyncEventContext {
     @Override
     protected ContextState onStart() {
         EventHandle begun = event.beginAsynchronous();
-        handle = begun;
-        if (hasEngine()) {
-            allTasks.forEach(TaskType::makePool);
-            onEngine = new OnEngine(begun, services());
+        boolean started = false;
+        try {
+            if (hasEngine()) {
+                allTasks.forEach(TaskType::makePool);
+                onEngine = new OnEngine(begun, services());
+            }
+            handle = begun;
+            started = true;
+            return ContextState.RUNNING;
+        } finally {
+            if (!started) { // too little memory for the tasks: fewer may be configured
+                allTasks.forEach(TaskType::dropPool);
+                event.abandonAsynchronous();
+            }
         }
-        return ContextState.RUNNING;
     }
 
     @Override

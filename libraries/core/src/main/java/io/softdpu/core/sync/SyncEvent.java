@@ -791,6 +791,16 @@ public final class SyncEvent implements AutoCloseable {
         return begun;
     }
 
+    /** Leaves the event as it was before {@link #beginAsynchronous}: its start has failed. */
+    synchronized void abandonAsynchronous() {
+        state = State.IDLE;
+        EventHandle begun = handle;
+        if (begun != null && !imported) {
+            handle = null;
+            begun.close();
+        }
+    }
+
     /** Ends the asynchronous mode. */
     synchronized void stopped() {
         state = State.STOPPED;

@@ -457,6 +457,21 @@ class SyncEventProcessesTest extends SyncEventFixture {
         return stop == 0 ? STOPPED.toNanos() : (long) (random.nextDouble() * STOPPED.toNanos());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"cpu", "dpu"})
+    void shouldStartAgainAfterAStartThatHasFailed(String handle, Processes processes)
+            throws Exception {
+        ChildProcess child =
+                processes.start(
+                        JavaCommand.ofClass(FailedStart.class)
+                                .withJvmOptions("-Xmx64m", "-XX:+UseSerialGC")
+                                .withArguments(machines.folder().toString(), handle));
+        assertThat(child.awaitLine("^failed ", DEADLINE)).isEqualTo("failed true, started false");
+        assertThat(child.awaitLine("^value ", DEADLINE)).isEqualTo("value 7");
+        child.awaitLine("^closed", DEADLINE);
+        assertThat(child.awaitExit(DEADLINE)).isZero();
+    }
+
     /** The process of the CPU handle relays between DPU handles once it continues. */
     @Test
     @Tag(Soak.TAG)
