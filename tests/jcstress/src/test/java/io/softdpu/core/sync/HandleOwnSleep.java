@@ -1,0 +1,27 @@
+package io.softdpu.core.sync;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.Z_Result;
+
+/** A thread of the CPU handle goes to sleep while another updates the same handle. */
+@JCStressTest
+@Outcome(id = "true", expect = ACCEPTABLE, desc = "it sees the value, or is woken")
+@State
+public class HandleOwnSleep {
+    private final HandlePair pair = HandlePair.next();
+
+    @Actor
+    public void update() {
+        pair.cpu.set(1);
+    }
+
+    @Actor
+    public void sleep(Z_Result r) {
+        r.r1 = pair.ofCpu.sleep(pair.cpu);
+    }
+}
