@@ -45,7 +45,7 @@ abstract sealed class SyncHandle implements AutoCloseable {
     /** Waits until a moment of {@link System#nanoTime}, in the way in which it waits for values. */
     abstract void awaitTime(long atNanos);
 
-    /** Adds 1 to the value. */
+    /** Adds 1 to the value; in synchronous mode, else BAD_STATE. */
     void increment() {
         event.add(1);
     }
@@ -177,11 +177,6 @@ abstract sealed class SyncHandle implements AutoCloseable {
                 stop.check();
                 LockSupport.parkNanos(Math.min(left, TimeUnit.MILLISECONDS.toNanos(100)));
             }
-        }
-
-        @Override
-        void increment() {
-            throw new UnsupportedOperationException("additions are measured in synchronous mode");
         }
 
         @Override
