@@ -22,13 +22,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A process with a DPU handle that writes anything into what it shares, and rings at will. */
 class HostileHandleTest extends SyncEventFixture {
-    private static final int MUTATIONS_PER_ROUND = 40;
+    private static final int MUTATIONS_PER_ROUND = 20;
     private static final int SOMETHING = 1;
 
     private static final Map<String, Long> WORDS =
@@ -39,7 +42,7 @@ class HostileHandleTest extends SyncEventFixture {
 
     @Tag(Soak.TAG)
     @Test
-    void shouldWakeAllOthersWhateverItWritesAndRings(SeededRandom random) {
+    void shouldWakeAllOthersWhateverItWritesAndRings(SeededRandom random) throws Exception {
         int wanted = Soak.count(20_000, 1_000_000);
         SyncEvent event = configured();
         SyncEventContext cpu = event.asContext();
@@ -57,12 +60,13 @@ class HostileHandleTest extends SyncEventFixture {
                 hostile.setCounter(random.nextLong());
                 writes.merge("counter", 1, Integer::sum);
                 updating.set(0);
-                QueueWaiter onCpu = QueueWaiter.sleep(cpu, 0);
+                SplittableRandom ofOther = new SplittableRandom(random.nextLong());
+                CompletableFuture<Map<String, Integer>> beside =
+                        CompletableFuture.supplyAsync(() -> mutated(hostile, ofOther));
+                QueueWaiter onCpu = QueueWaiter.sleep(cpu, 0); // while the other thread writes
                 QueueWaiter onDpu = QueueWaiter.sleep(dpu, 0);
-                for (int i = 0; i < MUTATIONS_PER_ROUND; i++) {
-                    mutate(hostile, random, writes);
-                }
-                mutations += MUTATIONS_PER_ROUND + 1;
+                add(mutated(hostile, new SplittableRandom(random.nextLong())), writes);
+                mutations += 2 * MUTATIONS_PER_ROUND + 1;
                 long value = 1 + rounds % 1000;
                 if (rounds % 2 == 0) {
                     updating.set(value);
@@ -71,6 +75,7 @@ class HostileHandleTest extends SyncEventFixture {
                 }
                 assertThat(onCpu.value()).isEqualTo(value);
                 assertThat(onDpu.value()).isEqualTo(value);
+                add(beside.get(60, TimeUnit.SECONDS), writes);
                 rounds++;
             }
         }
@@ -85,8 +90,21 @@ class HostileHandleTest extends SyncEventFixture {
                 findings.toString());
     }
 
+    private static void add(Map<String, Integer> more, Map<String, Integer> writes) {
+        more.forEach((word, count) -> writes.merge(word, count, Integer::sum));
+    }
+
+    /** Mutates some words; how often each. */
+    private static Map<String, Integer> mutated(HostileHandle hostile, SplittableRandom random) {
+        Map<String, Integer> writes = new TreeMap<>();
+        for (int i = 0; i < MUTATIONS_PER_ROUND; i++) {
+            mutate(hostile, random, writes);
+        }
+        return writes;
+    }
+
     private static void mutate(
-            HostileHandle hostile, SeededRandom random, Map<String, Integer> writes) {
+            HostileHandle hostile, SplittableRandom random, Map<String, Integer> writes) {
         int choice = random.nextInt(8);
         if (choice == 0) {
             hostile.ring();

@@ -3,6 +3,10 @@ package io.softdpu.core.sync;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.testkit.ProcessView;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +21,8 @@ final class QueueWaiter {
     private final CompletableFuture<Long> woken = new CompletableFuture<>();
     private final CompletableFuture<Void> armed = new CompletableFuture<>();
 
+    private volatile Path thread;
+
     private QueueWaiter() {}
 
     /** Begins to wait, and returns when the thread has requested to be woken, or has ended. */
@@ -26,6 +32,7 @@ final class QueueWaiter {
                 .name("waiter")
                 .start(() -> {
                     try {
+                        waiter.thread = Path.of("/proc").resolve(threadSelf());
                         long value = waiter.wait(context, above);
                         waiter.armed.complete(null); // it need not have slept
                         waiter.woken.complete(value);
@@ -36,6 +43,16 @@ final class QueueWaiter {
                 });
         waiter.get(waiter.armed);
         return waiter;
+    }
+
+    private static Path threadSelf() throws IOException {
+        return Files.readSymbolicLink(Path.of("/proc/thread-self"));
+    }
+
+    /** Whether the thread sleeps in the kernel now. */
+    boolean isAsleep() {
+        String stat = ProcessView.text(thread.resolve("stat"));
+        return stat.charAt(stat.lastIndexOf(')') + 2) == 'S';
     }
 
     private long wait(SyncEventContext context, long above) {

@@ -106,6 +106,7 @@ class SyncEventKillTest extends SyncEventFixture {
     void shouldServeTheSurvivorsOfProcessesThatAreKilledAnywhere(
             SeededRandom random, Processes processes) throws Exception {
         int kills = Soak.count(10, 100);
+        int killedAsleep = 0;
         long begin = System.nanoTime();
         SyncEvent event = configured();
         SyncEventContext cpu = event.asContext();
@@ -125,11 +126,22 @@ class SyncEventKillTest extends SyncEventFixture {
             killed.standardInput().flush();
             killed.awaitLine("^churning", DEADLINE);
             LockSupport.parkNanos(random.nextInt((int) MAX_LIFE_NANOS)); // a random point of it
-            killed.kill();
-            killed.awaitExit(DEADLINE);
             long high = 1L << 40;
+            boolean asleep = i % 2 == 1;
+            if (!asleep) {
+                kill(killed);
+            }
             QueueWaiter onCpu = QueueWaiter.sleep(cpu, high);
             QueueWaiter onDpu = QueueWaiter.sleep(dpu, high);
+            if (asleep) { // stopped at that point, so that its updates keep nobody awake
+                killed.freeze();
+                Await.until(
+                        "the survivors sleep",
+                        DEADLINE,
+                        () -> sleeps(cpu, onCpu) && sleeps(dpu, onDpu));
+                killedAsleep++;
+                kill(killed);
+            }
             updating.set(high + 1);
             assertThat(onCpu.value()).isEqualTo(high + 1);
             assertThat(onDpu.value()).isEqualTo(high + 1);
@@ -139,6 +151,17 @@ class SyncEventKillTest extends SyncEventFixture {
                 "sync-event-kills",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
-                "kills=" + kills);
+                "kills=%d, survivorsAsleep=%d".formatted(kills, killedAsleep));
+    }
+
+    private static void kill(ChildProcess process) throws Exception {
+        process.kill();
+        process.awaitExit(DEADLINE);
+    }
+
+    /** Whether the waiter has requested to be woken and sleeps. */
+    private static boolean sleeps(SyncEventContext context, QueueWaiter waiter) {
+        return Objects.requireNonNull(context.event().handle()).sleepers.anyArmed()
+                && waiter.isAsleep();
     }
 }
