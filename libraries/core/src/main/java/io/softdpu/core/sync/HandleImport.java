@@ -113,7 +113,7 @@ final class HandleImport {
             return reply.get(limitNanos, TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof FabricException failure) {
-                throw FabricFailures.from(failure);
+                throw notJoined(FabricFailures.from(failure), blob);
             }
             throw new DpuException(
                     Status.UNEXPECTED, "import failed: export=" + blob, e.getCause());
@@ -130,6 +130,25 @@ final class HandleImport {
             throw new DpuException(
                     Status.CONNECTION_ABORTED, "interrupted while importing: export=" + blob, e);
         }
+    }
+
+    /** Says what the end of the handshake means for the event. */
+    private static DpuException notJoined(DpuException failure, SyncEventBlob blob) {
+        return switch (failure.status()) {
+            case NOT_FOUND ->
+                    new DpuException(
+                            Status.NOT_FOUND,
+                            "sync event was stopped or has ended, or the key is wrong: export=%s, expected=the export of a started event"
+                                    .formatted(blob),
+                            failure);
+            case CONNECTION_RESET ->
+                    new DpuException(
+                            Status.CONNECTION_RESET,
+                            "process of the CPU handle has ended during the import: export=%s"
+                                    .formatted(blob),
+                            failure);
+            default -> failure;
+        };
     }
 
     /** Cancels the import; a result that has arrived meanwhile is released. */

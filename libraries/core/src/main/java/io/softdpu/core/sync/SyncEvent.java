@@ -5,6 +5,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.internal.access.DependentsAccess;
 import io.softdpu.core.internal.access.SharedMemoryAccess;
 import io.softdpu.core.internal.base.Dependents;
@@ -39,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *         .start();
  * byte[] blob = event.exportPci(device); // to be sent to the DPU
  * event.set(1);
- * event.waitGreater(1, SyncEvent.ALL_BITS);
+ * event.waitGreater(1, SyncEvent.ALL_BITS, timeout); // until the DPU has added 1
  * event.stop();
  * event.close();
  * }</pre>
@@ -48,12 +49,14 @@ import org.jspecify.annotations.Nullable;
  * not stopped by {@link #close()}, which fails with IN_USE: the program decides when the last
  * operation has ended. Closing the CPU handle ends all DPU handles: their operations and waits fail
  * with SHUTDOWN, or with CONNECTION_RESET if the process of the CPU handle was killed. Closing a
- * DPU handle affects that handle alone.
+ * DPU handle affects that handle alone, and nothing tells the CPU handle of it, or of the end of
+ * its process: a wait for such a handle needs a time limit.
  *
  * <p>Threads: any thread configures, starts, stops, exports and closes. In synchronous mode each
  * half of a handle, publishing (set, add) and subscribing (get, wait), belongs to the thread that
- * has used it first; a call from another fails with NOT_PERMITTED that names both. Operations
- * allocate nothing, take no lock, and make a system call only to wake those who sleep.
+ * has used it first, for as long as the handle exists; a call from another fails with NOT_PERMITTED
+ * that names both. Operations allocate nothing, take no lock, and make a system call only to wake
+ * those who sleep.
  */
 public final class SyncEvent implements AutoCloseable {
     /** The mask of a wait for the whole counter. */
@@ -148,7 +151,8 @@ public final class SyncEvent implements AutoCloseable {
      *     the event was stopped or has ended; BAD_CONFIG if it comes from another topology;
      *     NOT_PERMITTED for a device that is not the parent of the exporting one; FULL if the event
      *     has {@link SyncEventCapabilities#maxDpuHandles()} handles already; TIME_OUT if the
-     *     exporter does not reply; BAD_STATE if the device is closed
+     *     exporter does not reply; CONNECTION_RESET if its process ends meanwhile; BAD_STATE if the
+     *     device is closed
      */
     public static SyncEvent createFromExport(byte[] blob, Device device, Duration timeout) {
         Arguments.notNull(blob, "blob");
@@ -384,10 +388,17 @@ public final class SyncEvent implements AutoCloseable {
     }
 
     DpuException startedStill() {
+        EventContext driven = context;
+        String next = "expected=stop first";
+        if (driven != null) {
+            next =
+                    driven.state() == ContextState.STOPPING
+                            ? "state=%s, allocatedTasks=%d, expected=free of each task, then progress"
+                                    .formatted(ContextState.STOPPING, driven.allocatedTasks())
+                            : "expected=stop of its context first";
+        }
         return new DpuException(
-                Status.IN_USE,
-                "sync event is started: event=%s, expected=%s first"
-                        .formatted(this, context == null ? "stop" : "stop of its context"));
+                Status.IN_USE, "sync event is started: event=%s, %s".formatted(this, next));
     }
 
     private void release() {
@@ -542,7 +553,8 @@ public final class SyncEvent implements AutoCloseable {
     /**
      * Waits until the masked value is greater than a threshold, unsigned; spins.
      *
-     * @param mask applied to the value; {@link #ALL_BITS} for the whole
+     * @param mask applied to the value; {@link #ALL_BITS} for the whole. Any mask is accepted, also
+     *     one with which the condition can never hold
      * @throws DpuException as {@link #get}, also during the wait; SHUTDOWN if the handle is stopped
      *     by another thread; CONNECTION_ABORTED if the thread is interrupted, whose flag stays set
      */
@@ -662,21 +674,23 @@ public final class SyncEvent implements AutoCloseable {
                 if (Thread.currentThread().isInterrupted()) {
                     throw new DpuException(
                             Status.CONNECTION_ABORTED,
-                            "interrupted during a wait: event=%s, condition=%s, operand=%s, value=%s"
+                            "interrupted during a wait: event=%s, condition=%s, operand=%s, mask=0x%x, value=%s"
                                     .formatted(
                                             this,
                                             condition,
                                             Long.toUnsignedString(operand),
+                                            mask,
                                             Long.toUnsignedString(open.get())));
                 }
                 if (limitNanos != Long.MAX_VALUE && System.nanoTime() - begin >= limitNanos) {
                     throw new DpuException(
                             Status.TIME_OUT,
-                            "wait takes too long: event=%s, condition=%s, operand=%s, value=%s, timeoutNanos=%d"
+                            "wait takes too long: event=%s, condition=%s, operand=%s, mask=0x%x, value=%s, timeoutNanos=%d"
                                     .formatted(
                                             this,
                                             condition,
                                             Long.toUnsignedString(operand),
+                                            mask,
                                             Long.toUnsignedString(open.get()),
                                             limitNanos));
                 }
@@ -729,7 +743,7 @@ public final class SyncEvent implements AutoCloseable {
         if (owner != null && owner != current) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "%s half of the event belongs to another thread: thread=%s, eventThread=%s, event=%s"
+                    "%s half of the event belongs to another thread: thread=%s, eventThread=%s, event=%s, expected=the thread that used this half first"
                             .formatted(half, current.getName(), owner.getName(), this));
         }
         return current;
@@ -740,7 +754,11 @@ public final class SyncEvent implements AutoCloseable {
         if (open == null) {
             throw badState(
                     "event is not started in synchronous mode",
-                    state == State.ASYNCHRONOUS ? ", expected=a task or a job" : "");
+                    switch (state) {
+                        case IDLE -> ", expected=start first";
+                        case ASYNCHRONOUS -> ", expected=a task or a job";
+                        default -> "";
+                    });
         }
         return open;
     }

@@ -11,10 +11,24 @@ import org.jspecify.annotations.Nullable;
  * Sync event in asynchronous mode (Core guide, section 3.4.6): its operations as tasks on a
  * progress engine, or as jobs on work queues. Made by {@link SyncEvent#asContext()}.
  *
- * <p>With tasks: configure them, connect to an engine, {@linkplain #start start}, submit. With
- * jobs: start without an engine, add work queues, submit. It is RUNNING at once. An engine or queue
- * that sleeps is woken by an update through any handle in any process. Stopping flushes what is in
- * flight with SHUTDOWN; after that the event can only be closed: another start is BAD_STATE.
+ * <p>With tasks: configure at least one type, connect to an engine, {@linkplain #start start},
+ * submit. With jobs: start without an engine, add work queues, submit.
+ *
+ * <pre>{@code
+ * SyncEventContext context = event.asContext()
+ *         .setWaitGreaterTasks(1, task -> reached(task), task -> failed(task));
+ * engine.start(context, timeout);
+ * context.allocateWaitGreater(0, SyncEvent.ALL_BITS).submit();
+ *
+ * SyncEventContext context = event.asContext(); // or with jobs
+ * context.start();
+ * queue.add(context);
+ * queue.submit(context.createWaitGreaterJob(0, SyncEvent.ALL_BITS));
+ * }</pre>
+ *
+ * <p>It is RUNNING at once. An engine or queue that sleeps is woken by an update through any handle
+ * in any process. Stopping flushes what is in flight with SHUTDOWN; after that the event can only
+ * be closed: another start is BAD_STATE.
  *
  * <p>If the CPU handle of a DPU handle ends, tasks fail with SHUTDOWN or CONNECTION_RESET and the
  * context stops; jobs fail with that status alone.

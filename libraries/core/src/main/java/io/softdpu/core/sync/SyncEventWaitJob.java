@@ -5,9 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Wait job, the older form of a {@link SyncEventWaitTask}, for a work queue: completes when the
- * masked value of a sync event is greater than a threshold, compared unsigned with a threshold
- * (Core guide, section 3.4.6). Submitting does not block, and an engine or queue that sleeps is
- * woken by the update.
+ * masked value of a sync event is greater than a threshold, both unsigned (Core guide, section
+ * 3.4.6). Submitting does not block, and an engine or queue that sleeps is woken by the update.
  *
  * <p>It fails with SHUTDOWN or CONNECTION_RESET if the CPU handle has ended, alone, and with
  * SHUTDOWN if the context stops. Thread: one at a time; while it is in flight, that of the queue.

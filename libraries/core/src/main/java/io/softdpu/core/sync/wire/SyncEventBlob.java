@@ -175,7 +175,7 @@ public record SyncEventBlob(
      */
     public static SyncEventBlob decode(byte[] bytes) {
         if (bytes.length != WIRE_BYTES) {
-            throw refused("length", bytes.length, "168");
+            throw refused("length", bytes.length, "168, the export of a sync event");
         }
         byte[] copy = bytes.clone();
         MemorySegment blob = MemorySegment.ofArray(copy);
@@ -225,8 +225,14 @@ public record SyncEventBlob(
             throw refused("length of interface name", length, "1 to 32");
         }
         for (long at = AT_NAME + length; at < AT_CHECK; at++) {
-            if (blob.get(ValueLayout.JAVA_BYTE, at) != 0) {
-                throw refused(at < AT_PADDING ? "end of interface name" : "padding", at, "0");
+            byte present = blob.get(ValueLayout.JAVA_BYTE, at);
+            if (present != 0) {
+                throw refused(
+                        "%s, offset=%d"
+                                .formatted(
+                                        at < AT_PADDING ? "end of interface name" : "padding", at),
+                        Byte.toUnsignedInt(present),
+                        "0");
             }
         }
         byte[] name = blob.asSlice(AT_NAME, length).toArray(ValueLayout.JAVA_BYTE);
