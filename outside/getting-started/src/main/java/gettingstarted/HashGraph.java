@@ -61,7 +61,11 @@ public final class HashGraph {
                 graph.addDependency(first, second).addDependency(second, last).start();
                 try (GraphInstance instance = graph.createInstance()) {
                     instance.setTask(first, copy).setTask(second, hash).submit();
-                    engine.runUntil(() -> !instance.isInFlight(), TIMEOUT, dma, sha);
+                    // Without the contexts: if one fails, the instance still has to end.
+                    engine.runUntil(() -> !instance.isInFlight(), TIMEOUT);
+                    if (instance.failure() != null) {
+                        throw instance.failure();
+                    }
                     System.out.println("graph: status=" + instance.status());
                 }
             }

@@ -9,6 +9,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.JobType;
+import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.graph.Graph;
 import io.softdpu.core.graph.GraphInstance;
@@ -19,6 +20,7 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Copies in graphs. */
 class DmaGraphTest {
     private static final int BYTES = 3 << 20; // a dozen slices
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     @TempDir Path folder;
     private Machine machine;
@@ -151,5 +154,37 @@ class DmaGraphTest {
             fixture.engine.progress();
             assertThat(System.nanoTime() - begin).isLessThan(DmaFixture.DEADLINE_NANOS);
         }
+    }
+
+    /** The memory of the second copy is gone when its node starts. */
+    @Test
+    void shouldNameTheFailureOfTheContextThatAFailedTaskHasStopped() {
+        ProgressEngine engine = ProgressEngine.create();
+        Dma dma = Dma.create(device);
+        dma.setMemcpyTasks(1, _ -> {}, _ -> {});
+        engine.start(dma, DEADLINE);
+        Mmap gone = fixture.local(BYTES);
+        Buf into = fixture.destination(gone, 0, BYTES);
+        DmaMemcpyTask task = dma.allocateMemcpy(from, into);
+        try (Graph graph = Graph.create(engine)) {
+            GraphNode copy = graph.addContextNode(dma);
+            graph.start();
+            try (GraphInstance instance = graph.createInstance().setTask(copy, task)) {
+                instance.submit();
+                assertThat(engine.progress()).as("a slice").isTrue();
+                assertThat(instance.isInFlight()).isTrue();
+                gone.stop();
+                engine.runUntil(() -> !instance.isInFlight(), DEADLINE);
+                assertThat(instance.failure()).hasMessageContaining("node has failed");
+                assertThat(instance.failure().getCause())
+                        .isNotNull()
+                        .isSameAs(dma.failure())
+                        .hasMessageContaining("destination");
+            }
+        }
+        task.free();
+        into.release();
+        dma.close();
+        engine.close();
     }
 }

@@ -24,11 +24,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An instance holds its tasks, jobs and instances of sub-graphs until it is closed or they are
  * replaced: they are submitted by it alone, and freeing or closing one is IN_USE. Their operands
- * may be changed while the instance is not in flight, and by user nodes while it is.
+ * may be changed while the instance is not in flight, and by user nodes while it is. Between two
+ * runs the destinations need room again: {@link io.softdpu.core.memory.Buf#resetDataLength()}.
  *
  * <p>The nodes without parents start at submission. After the first failure no further node starts,
  * those that run are awaited, and the others are SKIPPED. A run cannot be aborted; a context that
  * stops flushes its tasks, and so fails the instance.
+ *
+ * <p>A task that fails as a node does to its context what it does alone: with most libraries the
+ * context stops, and other instances with tasks of it fail. To go on, close the instances, free the
+ * tasks, stop and start the context, and allocate anew. A task that its library refuses at the
+ * submission fails its node alone, and a job fails alone.
  *
  * <p>Thread: that of the graph's engine, else one at a time; while the instance is in flight, that
  * of the queue.
@@ -389,7 +395,12 @@ public final class GraphInstance implements AutoCloseable {
         return failedCount == 0 ? null : failed[0].node();
     }
 
-    /** The failure of that node, with the reason as its cause, created now; null if none. */
+    /**
+     * The failure of that node, created now; null if none has failed. Its cause is the reason: that
+     * of a refused submission, what a user node has thrown, the failure of a sub-graph, or that of
+     * the context that a failed task has stopped. A job that fails alone has no more than its
+     * status.
+     */
     public @Nullable DpuException failure() {
         return failedCount == 0 ? null : failed[0].failure();
     }

@@ -64,6 +64,9 @@ final class NodeRun extends NodeHolder {
     private @Nullable Refusal refusal;
     private @Nullable Throwable thrown;
 
+    /** Why the context has failed, if it had when the node did. */
+    private @Nullable DpuException failureOfContext;
+
     /** An end that is in the scheduler's list, to be handled later; null for none. */
     private @Nullable Status end;
 
@@ -200,6 +203,7 @@ final class NodeRun extends NodeHolder {
         if (state == FAILED) {
             refusal = null;
             thrown = null;
+            failureOfContext = null;
         }
         state = WAITING;
         waitingFor = parents;
@@ -235,6 +239,8 @@ final class NodeRun extends NodeHolder {
         } else {
             state = FAILED;
             failure = how;
+            Context context = node.context();
+            failureOfContext = context == null ? null : context.failure();
         }
     }
 
@@ -281,6 +287,8 @@ final class NodeRun extends NodeHolder {
             cause = refusal.exception("node=" + node);
         } else if (cause == null && subinstance != null) {
             cause = subinstance.failure();
+        } else if (cause == null) {
+            cause = failureOfContext;
         }
         return new DpuException(
                 failure,

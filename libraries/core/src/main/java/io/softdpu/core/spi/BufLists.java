@@ -105,7 +105,8 @@ public final class BufLists {
     public static Refusal tooLittleTailroom(String operand, Buf list, long neededBytes) {
         return Refusal.of(
                 Status.INVALID_VALUE,
-                "tailroom %d < %d: %s=%s, expected=tailroom for all the data",
+                "tailroom %d < %d: %s=%s, expected=tailroom for all the data, such as after"
+                        + " Buf.resetDataLength",
                 tailroom(list),
                 neededBytes,
                 operand,
