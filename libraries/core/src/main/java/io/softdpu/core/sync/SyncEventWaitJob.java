@@ -8,8 +8,14 @@ import org.jspecify.annotations.Nullable;
  * masked value of a sync event is greater than a threshold, both unsigned (Core guide, section
  * 3.4.6). Submitting does not block, and an engine or queue that sleeps is woken by the update.
  *
- * <p>It fails with SHUTDOWN or CONNECTION_RESET if the CPU handle has ended, alone, and with
- * SHUTDOWN if the context stops. Thread: one at a time; while it is in flight, that of the queue.
+ * <p>It fails with SHUTDOWN or CONNECTION_RESET if the CPU handle has ended, alone.
+ *
+ * <p>It cannot be cancelled, and while it is in flight its context cannot be removed from the queue
+ * (NOT_PERMITTED) nor the queue be closed (IN_USE). A program that gives up a wait ends it by an
+ * update, through any handle, or by a set job if its queue has a place left; retrieves it; closes
+ * the queue; then stops the context. Where the value must not be changed, a {@link
+ * SyncEventWaitTask} is better, which the stop of its context ends with SHUTDOWN, or get jobs whose
+ * value the program compares. Thread: one at a time; while it is in flight, that of the queue.
  */
 public sealed interface SyncEventWaitJob extends Job permits WaitJob {
     /**

@@ -185,6 +185,31 @@ class SyncEventJobsTest extends SyncEventFixture {
         shared.close();
     }
 
+    /** The order in which a program gives up a wait. */
+    @Test
+    void shouldEndAWaitThatIsGivenUpByAnUpdate() {
+        SyncEvent shared = configured();
+        SyncEventContext context = context(shared);
+        WorkQueue queue = queue(context, false);
+        SyncEventWaitJob wait = context.createWaitGreaterJob(0, ALL);
+        queue.submit(wait);
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+        Thrown.with(Status.NOT_PERMITTED, () -> queue.remove(context));
+        Thrown.with(Status.IN_USE, queue::close);
+        Thrown.with(Status.NOT_PERMITTED, context::stop);
+        queue.submit(context.createSetJob(1));
+        int ended = 0;
+        while (ended < 2) {
+            Status status = queue.progressRetrieve(event);
+            assertThat(status).isIn(Status.SUCCESS, Status.AGAIN);
+            ended += status == Status.SUCCESS ? 1 : 0;
+        }
+        assertThat(wait.value()).isEqualTo(1);
+        queue.close();
+        assertThat(context.stop()).isEqualTo(Status.SUCCESS);
+        shared.close();
+    }
+
     /**
      * Several threads sleep on queues of one handle, and of others of the same event: one update
      * wakes all.
