@@ -692,8 +692,10 @@ public final class Graph implements AutoCloseable {
         if (closed || started) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "graph is %s: graph=%s, expected=one that is not started"
-                            .formatted(closed ? "closed" : "started", this));
+                    closed
+                            ? "graph is closed: graph=%s, expected=one that is open".formatted(this)
+                            : "graph is started: graph=%s, expected=one that is not started"
+                                    .formatted(this));
         }
     }
 

@@ -171,7 +171,8 @@ class SyncEventTest extends SyncEventFixture {
         SyncEvent event = started();
         event.set(7);
         Thrown.with(Status.TIME_OUT, () -> event.waitGreater(7, ALL, NOW))
-                .hasMessageContaining("condition=GREATER, operand=7, mask=0xffffffffffffffff, value=7");
+                .hasMessageContaining(
+                        "condition=GREATER, operand=7, mask=0xffffffffffffffff, value=7");
         event.waitGreater(6, ALL);
         event.set(-1); // the greatest of all, unsigned
         event.waitGreater(Long.MAX_VALUE, ALL, NOW);
