@@ -228,7 +228,7 @@ public record SyncEventBlob(
             byte present = blob.get(ValueLayout.JAVA_BYTE, at);
             if (present != 0) {
                 throw refused(
-                        "%s, offset=%d"
+                        "%s, offsetBytes=%d"
                                 .formatted(
                                         at < AT_PADDING ? "end of interface name" : "padding", at),
                         Byte.toUnsignedInt(present),
