@@ -25,8 +25,8 @@ final class StateText {
             }
         }
         if (state == ContextState.STOPPING && engine.pools().allocated() > 0) {
-            text.append(", expected=free of each task, after close of graph instances with it,")
-                    .append(" allocatedAt=")
+            text.append(", expected=free of each task (close a graph instance that holds it first)")
+                    .append(", allocatedAt=")
                     .append(allocatedAt(context, engine.oldestAllocation()));
         }
         return text.toString();
