@@ -111,7 +111,7 @@ final class ShaFixture implements AutoCloseable {
         if (sha.state() == ContextState.RUNNING) {
             sha.stop();
         }
-        if (sha.allocatedTasks() == 0) { // after a failed test nobody frees them
+        if (sha.allocatedTasks() == 0) { // a test that fails does not free them
             base.awaitState(sha, ContextState.IDLE);
         }
         base.close();

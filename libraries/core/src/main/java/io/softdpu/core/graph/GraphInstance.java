@@ -626,7 +626,7 @@ public final class GraphInstance implements AutoCloseable {
     }
 
     /**
-     * Whether its tasks and jobs must not be changed: in flight, but for user nodes. A part that
+     * Whether its tasks and jobs must not be changed: in flight, and no user node runs. A part that
      * has not begun has no scheduler yet, or that of an earlier run, so that of the whole counts.
      */
     boolean isFixed() {

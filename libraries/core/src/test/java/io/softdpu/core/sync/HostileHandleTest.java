@@ -171,7 +171,7 @@ class HostileHandleTest extends SyncEventFixture {
         }
     }
 
-    /** After that nobody can tell when it hangs up. */
+    /** A machine that is closed does not learn when its peers hang up. */
     @Test
     void shouldHoldMemoryOfTheProgramBeyondTheEndOfTheMachine() {
         SharedMemory memory = machines.add(SharedMemory.allocate(8));

@@ -133,7 +133,7 @@ class SyncEventKillTest extends SyncEventFixture {
             }
             QueueWaiter onCpu = QueueWaiter.sleep(cpu, high);
             QueueWaiter onDpu = QueueWaiter.sleep(dpu, high);
-            if (asleep) { // stopped at that point, so that its updates keep nobody awake
+            if (asleep) { // stopped at that point, so that its updates wake no waiter
                 killed.freeze();
                 Await.until(
                         "the survivors sleep",

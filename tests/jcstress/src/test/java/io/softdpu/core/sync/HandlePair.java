@@ -94,7 +94,7 @@ final class HandlePair {
         }
     }
 
-    /** A pair whose counter is 0, and of which nobody sleeps and no doorbell is pending. */
+    /** A pair whose counter is 0; no thread sleeps on it, and no doorbell is pending. */
     static HandlePair next() {
         HandlePair next = POOL[(int) (NEXT.getAndIncrement() % COUNT)];
         EventCounter.set(next.counter.segment(), 0);
