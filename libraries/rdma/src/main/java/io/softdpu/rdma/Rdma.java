@@ -44,6 +44,12 @@ public sealed interface Rdma extends Context permits RdmaContext {
     /** Default size of a connection's send queue, in tasks. */
     int DEFAULT_SEND_QUEUE_SIZE = 128;
 
+    /** Default path MTU, in bytes. */
+    int DEFAULT_PATH_MTU_BYTES = 1024;
+
+    /** Default of the RNR timer: the step of the InfiniBand specification above 1 ms. */
+    Duration DEFAULT_RNR_TIMER = Duration.ofNanos(1_280_000);
+
     /** Default timeout of each connecting step that waits for the peer's machine: 5 s. */
     Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
@@ -75,16 +81,54 @@ public sealed interface Rdma extends Context permits RdmaContext {
     Permissions permissions();
 
     /**
-     * Sets the number of sends, reads and writes of one connection that can be in flight; rounded
+     * Sets the number of tasks of one connection, receives excepted, that can be in flight; rounded
      * up to a power of two.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE beyond {@link
-     *     RdmaCapabilities#maxSendQueueSize()}
+     *     RdmaCapabilities#maxSendQueueSize()}, or if its product with {@link
+     *     #maxSendBufferListLength()} is beyond {@link RdmaCapabilities#maxSendQueueElements()}
      */
     Rdma setSendQueueSize(int tasks);
 
     /** The size of a connection's send queue: a power of two. */
     int sendQueueSize();
+
+    /**
+     * Sets the number of receive tasks that can be posted at a time; rounded up to a power of two.
+     * By default it is the number of receive tasks.
+     *
+     * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE beyond {@link
+     *     RdmaCapabilities#maxReceiveQueueSize()}
+     */
+    Rdma setReceiveQueueSize(int tasks);
+
+    /** The number of receive tasks that can be posted at a time. */
+    int receiveQueueSize();
+
+    /**
+     * Sets the longest local buf list of a task: of a send, read and write, with and without
+     * immediate, and of the get and set of a remote sync event. 1 by default. The remote memory of
+     * a task is always one buf.
+     *
+     * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE beyond {@link
+     *     RdmaCapabilities#maxSendBufferListLength()}, or if its product with {@link
+     *     #sendQueueSize()} is beyond {@link RdmaCapabilities#maxSendQueueElements()}
+     */
+    Rdma setMaxSendBufferListLength(int length);
+
+    /** The longest local buf list of a task other than a receive. */
+    int maxSendBufferListLength();
+
+    /**
+     * Sets the longest buf list of a receive task; 1 by default.
+     *
+     * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE beyond {@link
+     *     RdmaCapabilities#maxReceiveBufferListLength()}
+     */
+    Rdma setReceiveBufferListLength(int length);
+
+    /** The longest buf list of a receive task. */
+    int receiveBufferListLength();
 
     /**
      * Sets the number of connections that the instance can have at a time; 1 by default.
@@ -98,9 +142,47 @@ public sealed interface Rdma extends Context permits RdmaContext {
     int maxConnections();
 
     /**
-     * Sets the number of retries of a send whose peer has no receive task for it: 0 to 6 retries,
-     * one millisecond apart, after which the send and the connection fail; or {@link
-     * #RNR_RETRIES_UNLIMITED}, the default, with which the send waits for a receive.
+     * Sets the path MTU, the largest payload of a packet: 256, 512, 1024, 2048 or 4096 bytes. A
+     * connection uses the lower one of its two ends, {@link RdmaConnection#pathMtuBytes()}. Over
+     * shared memory, which has no packets, it has no other effect.
+     *
+     * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE for any other value, or below
+     *     {@link RdmaCapabilities#minPathMtuBytes()} or beyond {@link
+     *     RdmaCapabilities#maxPathMtuBytes()}
+     */
+    Rdma setPathMtuBytes(int bytes);
+
+    /** The path MTU of this end. */
+    int pathMtuBytes();
+
+    /**
+     * Sets which address of the device is the GID of the instance, by its index in {@link
+     * RdmaCapabilities#gidAddresses()}: 0, the default, for the IPv4 address mapped into IPv6; 1
+     * for the IPv6 address.
+     *
+     * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE for another index
+     */
+    Rdma setGidIndex(int index);
+
+    /** The index of the address that is the GID of the instance. */
+    int gidIndex();
+
+    /**
+     * Sets the transport.
+     *
+     * @throws DpuException BAD_STATE unless IDLE; NOT_SUPPORTED for any but {@link
+     *     RdmaTransportType#RC}
+     */
+    Rdma setTransportType(RdmaTransportType type);
+
+    /** The transport: {@link RdmaTransportType#RC}. */
+    RdmaTransportType transportType();
+
+    /**
+     * Sets the number of retries of a send, or write with immediate, whose peer has no receive task
+     * for it: 0 to 6 retries, each after the peer's {@linkplain #setRnrTimer RNR timer}, after
+     * which the task and the connection fail; or {@link #RNR_RETRIES_UNLIMITED}, the default, with
+     * which it waits for a receive.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE
      */
@@ -108,6 +190,19 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /** The number of retries of a send that finds no receive task at the peer. */
     int rnrRetries();
+
+    /**
+     * Sets the time after which a peer repeats a message that has found no receive task here,
+     * rounded up to a step of the InfiniBand specification: 0.01 to 655.36 ms. A peer whose retries
+     * are not limited does not use it.
+     *
+     * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if it is not positive, or longer
+     *     than the last step
+     */
+    Rdma setRnrTimer(Duration timer);
+
+    /** The time after which a peer repeats a message that has found no receive task here. */
+    Duration rnrTimer();
 
     /**
      * Sets the time that {@link #connect} waits for a reply of the peer's machine. The wait for the
@@ -124,8 +219,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * Sets the number of send tasks and the callbacks for their completion. A second call replaces
      * the first, also for the other types.
      *
-     * @param count number of tasks that can be allocated at a time
-     * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if the count is out of range
+     * @param count number of tasks that can be allocated at a time, up to {@link
+     *     RdmaCapabilities#maxTasks}
+     * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if the count is out of range;
+     *     NOT_SUPPORTED if the device does not support tasks of this type
      */
     Rdma setSendTasks(
             int count,

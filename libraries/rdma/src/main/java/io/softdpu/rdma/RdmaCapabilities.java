@@ -1,17 +1,26 @@
 package io.softdpu.rdma;
 
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
+import io.softdpu.rdma.spi.WorkRequest;
+import java.net.InetAddress;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 
 /**
- * Capabilities and limits of RDMA instances on a device (RDMA guide, {@code doca_rdma_cap_*}). Each
- * limit is the lowest of all providers that support the device, so that it holds whichever is
- * selected. Immutable; any thread.
+ * Capabilities and limits of RDMA instances on a device (RDMA guide, {@code doca_rdma_cap_*}). They
+ * come from the providers: what is supported by all that serve the device, and the lowest of their
+ * limits, so that it holds whichever is selected; or those of one provider, by its name. Immutable;
+ * any thread.
  */
 public final class RdmaCapabilities {
     /** The limit that lowers {@link #maxMessageBytes()}. */
@@ -22,72 +31,182 @@ public final class RdmaCapabilities {
     public static final DeviceLimit SEND_QUEUE_SIZE_LIMIT =
             DeviceLimit.ofCount("rdma", "max_send_queue_size");
 
+    /** The limit that lowers {@link #maxReceiveQueueSize()}; rounded down to a power of two. */
+    public static final DeviceLimit RECEIVE_QUEUE_SIZE_LIMIT =
+            DeviceLimit.ofCount("rdma", "max_receive_queue_size");
+
+    /** The limit that lowers {@link #maxSendQueueElements()}. */
+    public static final DeviceLimit SEND_QUEUE_ELEMENTS_LIMIT =
+            DeviceLimit.ofCount("rdma", "max_send_queue_elements");
+
+    /** The limit that lowers {@link #maxSendBufferListLength()}. */
+    public static final DeviceLimit SEND_BUFFER_LIST_LENGTH_LIMIT =
+            DeviceLimit.ofCount("rdma", "max_send_buffer_list_length");
+
+    /** The limit that lowers {@link #maxReceiveBufferListLength()}. */
+    public static final DeviceLimit RECEIVE_BUFFER_LIST_LENGTH_LIMIT =
+            DeviceLimit.ofCount("rdma", "max_receive_buffer_list_length");
+
     /** The limit that lowers {@link #maxConnections()}. */
     public static final DeviceLimit CONNECTIONS_LIMIT =
             DeviceLimit.ofCount("rdma", "max_connections");
 
-    /** The limit that lowers {@link #maxReceiveTasks()}. */
-    public static final DeviceLimit RECEIVE_TASKS_LIMIT =
-            DeviceLimit.ofCount("rdma", "max_receive_tasks");
+    /** The limit that lowers {@link #maxPathMtuBytes()}; rounded down to a power of two. */
+    public static final DeviceLimit PATH_MTU_LIMIT = DeviceLimit.ofBytes("rdma", "max_path_mtu");
+
+    /** The limit that lowers {@link #maxReceiveTasks()}; 0 for a device without receive tasks. */
+    public static final DeviceLimit RECEIVE_TASKS_LIMIT = tasksLimitOf(RdmaTaskType.RECEIVE);
+
+    /** What the RDMA guide limits every message to. */
+    private static final long MAX_MESSAGE_BYTES = 1L << 31;
+
+    private static final Map<RdmaTaskType, DeviceLimit> TASKS_LIMITS = tasksLimits();
 
     private final List<RdmaProvider> providers;
     private final ProviderLimits limits;
+    private final PciFunction function;
 
-    private RdmaCapabilities(List<RdmaProvider> providers, ProviderLimits limits) {
+    private RdmaCapabilities(
+            List<RdmaProvider> providers, ProviderLimits limits, PciFunction function) {
         this.providers = providers;
         this.limits = limits;
+        this.function = function;
     }
 
-    /** The capabilities of a device, which need not be open. */
+    /** The capabilities of a device, which need not be open, whichever provider is selected. */
     public static RdmaCapabilities of(DeviceInfo device) {
         Arguments.notNull(device, "device");
-        List<RdmaProvider> providers = Providers.supporting(device);
+        return of(device, Providers.supporting(device));
+    }
+
+    /**
+     * The capabilities of a device with one provider.
+     *
+     * @param provider one of {@link #providers()} of the device
+     * @throws DpuException NOT_FOUND if no provider of this name serves the device, naming those
+     *     that do
+     */
+    public static RdmaCapabilities of(DeviceInfo device, String provider) {
+        Arguments.notNull(device, "device");
+        Arguments.notNull(provider, "provider");
+        List<RdmaProvider> supporting = Providers.supporting(device);
+        return supporting.stream()
+                .filter(each -> each.name().equals(provider))
+                .findFirst()
+                .map(each -> of(device, List.of(each)))
+                .orElseThrow(() ->
+                        new DpuException(
+                                Status.NOT_FOUND,
+                                "no RDMA provider of this name serves the device: provider=%s, device=%s, expected=one of %s"
+                                        .formatted(
+                                                provider,
+                                                device.pciAddress(),
+                                                Providers.names(supporting))));
+    }
+
+    private static RdmaCapabilities of(DeviceInfo device, List<RdmaProvider> providers) {
+        PciFunction function = device.function();
         return new RdmaCapabilities(
                 providers,
                 providers.stream()
                         .map(provider -> provider.limits(device))
-                        .reduce(RdmaCapabilities::lower)
-                        .map(limits -> lowered(limits, device.function()))
-                        .orElse(new ProviderLimits(0, 0, 0, 0)));
-    }
-
-    private static ProviderLimits lower(ProviderLimits a, ProviderLimits b) {
-        return new ProviderLimits(
-                Math.min(a.maxMessageBytes(), b.maxMessageBytes()),
-                Math.min(a.maxSendQueueSize(), b.maxSendQueueSize()),
-                Math.min(a.maxConnections(), b.maxConnections()),
-                Math.min(a.maxReceiveTasks(), b.maxReceiveTasks()));
+                        .reduce(ProviderLimits::and)
+                        .map(limits -> lowered(limits, function))
+                        .orElse(ProviderLimits.NONE),
+                function);
     }
 
     private static ProviderLimits lowered(ProviderLimits limits, PciFunction function) {
         return new ProviderLimits(
-                function.lowered(MESSAGE_SIZE_LIMIT, limits.maxMessageBytes()),
-                Integer.highestOneBit(
-                        (int) function.lowered(SEND_QUEUE_SIZE_LIMIT, limits.maxSendQueueSize())),
+                limits.operations(),
+                function.lowered(
+                        MESSAGE_SIZE_LIMIT, Math.min(limits.maxMessageBytes(), MAX_MESSAGE_BYTES)),
+                powerOfTwo(function.lowered(SEND_QUEUE_SIZE_LIMIT, limits.maxSendQueueSize())),
+                powerOfTwo(
+                        function.lowered(RECEIVE_QUEUE_SIZE_LIMIT, limits.maxReceiveQueueSize())),
+                (int) function.lowered(SEND_QUEUE_ELEMENTS_LIMIT, limits.maxSendQueueElements()),
+                (int) function.lowered(SEND_BUFFER_LIST_LENGTH_LIMIT, limits.maxSendListLength()),
+                (int)
+                        function.lowered(
+                                RECEIVE_BUFFER_LIST_LENGTH_LIMIT, limits.maxReceiveListLength()),
                 (int) function.lowered(CONNECTIONS_LIMIT, limits.maxConnections()),
-                (int) function.lowered(RECEIVE_TASKS_LIMIT, limits.maxReceiveTasks()));
+                limits.maxTasks(),
+                limits.maxReceiveTasks(),
+                limits.minPathMtuBytes(),
+                Math.max(
+                        limits.minPathMtuBytes(),
+                        powerOfTwo(function.lowered(PATH_MTU_LIMIT, limits.maxPathMtuBytes()))));
     }
 
-    /** Whether an RDMA instance can be created on the device. */
+    private static int powerOfTwo(long atMost) {
+        return Integer.highestOneBit((int) atMost);
+    }
+
+    private static Map<RdmaTaskType, DeviceLimit> tasksLimits() {
+        Map<RdmaTaskType, DeviceLimit> limits = new EnumMap<>(RdmaTaskType.class);
+        for (RdmaTaskType type : RdmaTaskType.values()) {
+            limits.put(type, tasksLimitOf(type));
+        }
+        return limits;
+    }
+
+    private static DeviceLimit tasksLimitOf(RdmaTaskType type) {
+        return DeviceLimit.ofOptionalCount(
+                "rdma", "max_" + type.name().toLowerCase(Locale.ROOT) + "_tasks");
+    }
+
+    /**
+     * The limit that lowers {@link #maxTasks} of a type; 0 for a device that does not support it.
+     */
+    public static DeviceLimit tasksLimit(RdmaTaskType type) {
+        Arguments.notNull(type, "type");
+        return Objects.requireNonNull(TASKS_LIMITS.get(type), "each type has one");
+    }
+
+    /** Whether RDMA instances can be created on the device. */
     public boolean isSupported() {
         return !providers.isEmpty();
     }
 
-    /** Whether instances on the device support this operation. */
+    /** Whether instances on the device have tasks of this type. */
     public boolean isSupported(RdmaTaskType type) {
+        return maxTasks(type) > 0;
+    }
+
+    /** Whether instances on the device can use this transport. */
+    public boolean isSupported(RdmaTransportType type) {
         Arguments.notNull(type, "type");
-        return isSupported()
-                && switch (type) {
-                    case RECEIVE, SEND, READ, WRITE -> true;
-                    case SEND_IMMEDIATE,
-                            WRITE_IMMEDIATE,
+        return isSupported() && type == RdmaTransportType.RC;
+    }
+
+    /** Limit of tasks of a type of an instance; 0 if the device does not support the type. */
+    public int maxTasks(RdmaTaskType type) {
+        Arguments.notNull(type, "type");
+        int ofProviders =
+                switch (type) {
+                    case RECEIVE ->
+                            isProvided(WorkRequest.Kind.RECEIVE) ? limits.maxReceiveTasks() : 0;
+                    case SEND -> tasksOf(WorkRequest.Kind.SEND);
+                    case SEND_IMMEDIATE -> 0;
+                    case READ -> tasksOf(WorkRequest.Kind.READ);
+                    case WRITE -> tasksOf(WorkRequest.Kind.WRITE);
+                    case WRITE_IMMEDIATE,
                             ATOMIC_COMPARE_AND_SWAP,
                             ATOMIC_FETCH_AND_ADD,
                             REMOTE_SYNC_EVENT_GET,
                             REMOTE_SYNC_EVENT_NOTIFY_SET,
                             REMOTE_SYNC_EVENT_NOTIFY_ADD ->
-                            false;
+                            0;
                 };
+        return (int) function.lowered(tasksLimit(type), ofProviders);
+    }
+
+    private int tasksOf(WorkRequest.Kind kind) {
+        return isProvided(kind) ? limits.maxTasks() : 0;
+    }
+
+    private boolean isProvided(WorkRequest.Kind kind) {
+        return limits.operations().contains(kind);
     }
 
     /** Names of the providers that support the device, the preferred one first. */
@@ -95,33 +214,64 @@ public final class RdmaCapabilities {
         return Providers.names(providers);
     }
 
-    /** Largest message, read or write, in bytes. */
+    /** Limit of bytes of an operation, at most 2 GiB. */
     public long maxMessageBytes() {
         return limits.maxMessageBytes();
     }
 
-    /** Largest send queue of a connection, in tasks. */
+    /** Limit of the send queue of a connection, in tasks; a power of two. */
     public int maxSendQueueSize() {
         return limits.maxSendQueueSize();
     }
 
-    /** Largest number of connections of an instance. */
+    /** Limit of the receive queue of an instance, in tasks; a power of two. */
+    public int maxReceiveQueueSize() {
+        return limits.maxReceiveQueueSize();
+    }
+
+    /**
+     * Limit of the product of {@link Rdma#sendQueueSize()} and {@link
+     * Rdma#maxSendBufferListLength()}: the longer the lists, the fewer tasks in one go.
+     */
+    public int maxSendQueueElements() {
+        return limits.maxSendQueueElements();
+    }
+
+    /** Limit of connections of an instance. */
     public int maxConnections() {
         return limits.maxConnections();
     }
 
-    /** Longest buf list of a send, read or write: 1, since lists are not supported. */
+    /** Limit of elements of the local buf list of any task but a receive. */
     public int maxSendBufferListLength() {
-        return isSupported() ? RdmaTask.MAX_LIST_LENGTH : 0;
+        return limits.maxSendListLength();
     }
 
-    /** Longest buf list of a receive: 1, since lists are not supported. */
+    /** Limit of elements of the buf list of a receive. */
     public int maxReceiveBufferListLength() {
-        return isSupported() ? RdmaTask.MAX_LIST_LENGTH : 0;
+        return limits.maxReceiveListLength();
     }
 
-    /** Largest number of receive tasks of an instance. */
+    /** Limit of receive tasks of an instance. */
     public int maxReceiveTasks() {
-        return limits.maxReceiveTasks();
+        return maxTasks(RdmaTaskType.RECEIVE);
+    }
+
+    /** Lowest path MTU; a power of two. */
+    public int minPathMtuBytes() {
+        return limits.minPathMtuBytes();
+    }
+
+    /** Highest path MTU; a power of two. */
+    public int maxPathMtuBytes() {
+        return limits.maxPathMtuBytes();
+    }
+
+    /**
+     * The addresses of the device that are GIDs, by {@linkplain Rdma#setGidIndex index}: its IPv4
+     * address, which is mapped into IPv6 as a GID, and its IPv6 address.
+     */
+    public List<InetAddress> gidAddresses() {
+        return List.of(function.ipv4(), function.ipv6());
     }
 }

@@ -95,6 +95,15 @@ public final class RdmaConnection {
         return rdma;
     }
 
+    /**
+     * The path MTU in bytes: the lower of both ends' once it is CONNECTED; 0 before it was
+     * connected to a blob.
+     */
+    public int pathMtuBytes() {
+        ProviderConnection providerConnection = selected;
+        return providerConnection == null ? 0 : providerConnection.pathMtuBytes();
+    }
+
     /** The number that the user has attached; 0 at first. */
     public long userData() {
         return userData;

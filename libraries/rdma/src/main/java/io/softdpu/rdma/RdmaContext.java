@@ -58,6 +58,78 @@ final class RdmaContext extends ContextBase implements Rdma {
     }
 
     @Override
+    public Rdma setReceiveQueueSize(int tasks) {
+        requireConfigurable();
+        settings.setReceiveQueueSize(tasks);
+        return this;
+    }
+
+    @Override
+    public int receiveQueueSize() {
+        return settings.receiveQueueSize(tasks.receive.count());
+    }
+
+    @Override
+    public Rdma setMaxSendBufferListLength(int length) {
+        requireConfigurable();
+        settings.setMaxSendBufferListLength(length);
+        return this;
+    }
+
+    @Override
+    public int maxSendBufferListLength() {
+        return settings.maxSendBufferListLength();
+    }
+
+    @Override
+    public Rdma setReceiveBufferListLength(int length) {
+        requireConfigurable();
+        settings.setReceiveBufferListLength(length);
+        return this;
+    }
+
+    @Override
+    public int receiveBufferListLength() {
+        return settings.receiveBufferListLength();
+    }
+
+    @Override
+    public Rdma setPathMtuBytes(int bytes) {
+        requireConfigurable();
+        settings.setPathMtuBytes(bytes);
+        return this;
+    }
+
+    @Override
+    public int pathMtuBytes() {
+        return settings.pathMtuBytes();
+    }
+
+    @Override
+    public Rdma setGidIndex(int index) {
+        requireConfigurable();
+        settings.setGidIndex(index);
+        return this;
+    }
+
+    @Override
+    public int gidIndex() {
+        return settings.gidIndex();
+    }
+
+    @Override
+    public Rdma setTransportType(RdmaTransportType type) {
+        requireConfigurable();
+        settings.setTransportType(type);
+        return this;
+    }
+
+    @Override
+    public RdmaTransportType transportType() {
+        return settings.transportType();
+    }
+
+    @Override
     public Rdma setMaxConnections(int count) {
         requireConfigurable();
         settings.setMaxConnections(count);
@@ -82,6 +154,18 @@ final class RdmaContext extends ContextBase implements Rdma {
     }
 
     @Override
+    public Rdma setRnrTimer(Duration timer) {
+        requireConfigurable();
+        settings.setRnrTimer(timer);
+        return this;
+    }
+
+    @Override
+    public Duration rnrTimer() {
+        return settings.rnrTimer();
+    }
+
+    @Override
     public Rdma setConnectTimeout(Duration timeout) {
         requireConfigurable();
         settings.setConnectTimeout(timeout);
@@ -98,7 +182,7 @@ final class RdmaContext extends ContextBase implements Rdma {
             int count,
             RdmaTaskCallback<RdmaSendTask> onSuccess,
             RdmaTaskCallback<RdmaSendTask> onFailure) {
-        requireConfigurable();
+        requireConfigurable(RdmaTaskType.SEND);
         tasks.send.configure(count, onSuccess, onFailure);
         return this;
     }
@@ -108,7 +192,7 @@ final class RdmaContext extends ContextBase implements Rdma {
             int count,
             RdmaTaskCallback<RdmaReceiveTask> onSuccess,
             RdmaTaskCallback<RdmaReceiveTask> onFailure) {
-        requireConfigurable();
+        requireConfigurable(RdmaTaskType.RECEIVE);
         tasks.receive.configure(count, onSuccess, onFailure);
         return this;
     }
@@ -118,7 +202,7 @@ final class RdmaContext extends ContextBase implements Rdma {
             int count,
             RdmaTaskCallback<RdmaReadTask> onSuccess,
             RdmaTaskCallback<RdmaReadTask> onFailure) {
-        requireConfigurable();
+        requireConfigurable(RdmaTaskType.READ);
         tasks.read.configure(count, onSuccess, onFailure);
         return this;
     }
@@ -128,7 +212,7 @@ final class RdmaContext extends ContextBase implements Rdma {
             int count,
             RdmaTaskCallback<RdmaWriteTask> onSuccess,
             RdmaTaskCallback<RdmaWriteTask> onFailure) {
-        requireConfigurable();
+        requireConfigurable(RdmaTaskType.WRITE);
         tasks.write.configure(count, onSuccess, onFailure);
         return this;
     }
@@ -201,9 +285,7 @@ final class RdmaContext extends ContextBase implements Rdma {
     protected ContextState onStart() {
         ConnectionTable made =
                 new ConnectionTable(
-                        this,
-                        settings.endpointConfig(
-                                device(), services(), Math.max(1, tasks.receive.count())));
+                        this, settings.endpointConfig(device(), services(), tasks.receive.count()));
         tasks.makePools();
         connections = made;
         return ContextState.STARTING;
@@ -264,6 +346,19 @@ final class RdmaContext extends ContextBase implements Rdma {
         // Everything is created at start and released at stop.
     }
 
+    private void requireConfigurable(RdmaTaskType type) {
+        requireConfigurable();
+        if (!capabilities.isSupported(type)) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "device does not support this type of RDMA tasks: type=%s, device=%s, limit=%s, expected=a device whose RdmaCapabilities support it"
+                            .formatted(
+                                    type,
+                                    device().info().pciAddress(),
+                                    RdmaCapabilities.tasksLimit(type)));
+        }
+    }
+
     // ---- for the tasks and connections ----
 
     RdmaTasks tasks() {
@@ -272,6 +367,16 @@ final class RdmaContext extends ContextBase implements Rdma {
 
     long maxMessageBytes() {
         return capabilities.maxMessageBytes();
+    }
+
+    /** Longest local list of the tasks that are submitted to a connection. */
+    int maxSendListLength() {
+        return settings.maxSendBufferListLength();
+    }
+
+    /** Longest list of a receive task. */
+    int receiveListLength() {
+        return settings.receiveBufferListLength();
     }
 
     @Nullable Refusal postReceive(WorkRequest request) {

@@ -12,9 +12,9 @@ import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.rdma.spi.LocalList;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,35 +24,53 @@ import org.jspecify.annotations.Nullable;
 abstract class RdmaTask extends TaskBase {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
-    /** Longest buf list of a task: a work request has one contiguous memory range. */
-    static final int MAX_LIST_LENGTH = 1;
-
     private static final Permissions LOCAL = Permissions.LOCAL_READ_WRITE;
     private static final Permissions OVER_PCI = Permissions.of(AccessFlag.PCI_READ_WRITE);
 
     final RdmaContext rdma;
     final WorkRequest request;
+    final int maxListLength;
 
-    RdmaTask(RdmaContext rdma, WorkRequest.Kind kind) {
+    /**
+     * @param maxListLength limit of elements of the task's local list
+     */
+    RdmaTask(RdmaContext rdma, WorkRequest.Kind kind, int maxListLength) {
         super(rdma);
         this.rdma = rdma;
-        this.request = new WorkRequest(kind, this);
+        this.maxListLength = maxListLength;
+        this.request = new WorkRequest(kind, this, maxListLength);
     }
 
     /** The provider has completed the request; the bufs belong to the user again. */
     abstract void finish(Status status);
 
     /**
-     * Checks whether a local buf may be used: its mmap has this device and may be read and written.
-     * Memory that was imported over PCIe counts as local memory.
+     * Checks whether a local list may be used: the mmap of each element has this device and may be
+     * read and written. Memory that was imported over PCIe counts as local memory. Adjacent
+     * elements of one mmap are checked once.
      *
      * @param operand its name in the task: {@code source}
      */
-    final @Nullable Refusal checkLocal(String operand, Buf buf) {
-        if (buf.references() == 0) {
-            return BufLists.released(operand, buf);
+    @SuppressWarnings("ReferenceEquality") // mmaps are objects, not values
+    final @Nullable Refusal checkLocal(String operand, Buf list) {
+        if (list.references() == 0) {
+            return BufLists.released(operand, list);
         }
-        Mmap mmap = buf.mmap();
+        @Nullable Mmap checked = null;
+        for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
+            Mmap mmap = element.mmap();
+            if (mmap != checked) {
+                Refusal refusal = checkLocal(operand, element, mmap);
+                if (refusal != null) {
+                    return refusal;
+                }
+                checked = mmap;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Refusal checkLocal(String operand, Buf buf, Mmap mmap) {
         if (mmap.isImported() && !REGIONS.isMapped(mmap)) {
             return notMapped(operand, buf);
         }
@@ -70,18 +88,49 @@ abstract class RdmaTask extends TaskBase {
                 buf);
     }
 
-    /** Checks that a message is not longer than the device supports. */
-    final @Nullable Refusal checkLength(Buf source) {
-        return source.dataLength() > rdma.maxMessageBytes()
+    /** Checks that an operation does not transfer more than the device supports. */
+    final @Nullable Refusal checkLength(Buf source, long lengthBytes) {
+        return lengthBytes > rdma.maxMessageBytes()
                 ? BufLists.tooMuchData("source", source, rdma.maxMessageBytes())
                 : null;
     }
 
-    /** Sets the local part of the request: bytes from an offset within the buf's mmap. */
-    final void setLocal(@Nullable Buf buf, long offset, long lengthBytes) {
-        request.local = buf == null ? MemorySegment.NULL : REGIONS.segmentOf(buf);
-        request.localOffset = offset;
+    /** Resolves no local memory. */
+    final void useNothing() {
+        request.local.clear();
+        request.lengthBytes = 0;
+    }
+
+    /** Resolves the data of a list, which has been marked. */
+    final void gather(Buf list, long lengthBytes) {
+        LocalList local = request.local;
+        local.clear();
+        for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
+            local.add(REGIONS.segmentOf(element), element.dataOffset(), element.dataLength());
+        }
         request.lengthBytes = lengthBytes;
+    }
+
+    /** Resolves the room behind the data of a list, which has been marked. */
+    final void scatter(Buf list, long lengthBytes) {
+        LocalList local = request.local;
+        local.clear();
+        for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
+            local.add(
+                    REGIONS.segmentOf(element),
+                    element.dataOffset() + element.dataLength(),
+                    element.tailroom());
+        }
+        request.lengthBytes = lengthBytes;
+    }
+
+    /** Sets the peer's memory. */
+    @SuppressWarnings("ReferenceEquality") // usually the same; a comparison costs less than a store
+    final void setRemote(Mmap mmap, long offset) {
+        if (request.remote != mmap) {
+            request.remote = mmap;
+        }
+        request.remoteOffset = offset;
     }
 
     /** The value of a property; throws BAD_STATE if the task was freed, which clears it. */

@@ -5,9 +5,6 @@ import java.util.List;
 
 /** Task pools and callbacks of an RDMA instance, one set per task type. */
 final class RdmaTasks {
-    /** Largest number of tasks of one type that can be configured. */
-    private static final int LIMIT = 1 << 16;
-
     final TaskType<SendTask, RdmaTaskCallback<RdmaSendTask>> send;
     final TaskType<ReceiveTask, RdmaTaskCallback<RdmaReceiveTask>> receive;
     final TaskType<ReadTask, RdmaTaskCallback<RdmaReadTask>> read;
@@ -15,15 +12,30 @@ final class RdmaTasks {
     private final List<TaskType<?, ?>> all;
 
     RdmaTasks(RdmaContext rdma, RdmaCapabilities capabilities) {
-        send = new TaskType<>("send", "setSendTasks", LIMIT, () -> new SendTask(rdma));
+        send =
+                new TaskType<>(
+                        "send",
+                        "setSendTasks",
+                        capabilities.maxTasks(RdmaTaskType.SEND),
+                        () -> new SendTask(rdma));
         receive =
                 new TaskType<>(
                         "receive",
                         "setReceiveTasks",
-                        capabilities.maxReceiveTasks(),
+                        capabilities.maxTasks(RdmaTaskType.RECEIVE),
                         () -> new ReceiveTask(rdma));
-        read = new TaskType<>("read", "setReadTasks", LIMIT, () -> new ReadTask(rdma));
-        write = new TaskType<>("write", "setWriteTasks", LIMIT, () -> new WriteTask(rdma));
+        read =
+                new TaskType<>(
+                        "read",
+                        "setReadTasks",
+                        capabilities.maxTasks(RdmaTaskType.READ),
+                        () -> new ReadTask(rdma));
+        write =
+                new TaskType<>(
+                        "write",
+                        "setWriteTasks",
+                        capabilities.maxTasks(RdmaTaskType.WRITE),
+                        () -> new WriteTask(rdma));
         all = List.of(send, receive, read, write);
     }
 

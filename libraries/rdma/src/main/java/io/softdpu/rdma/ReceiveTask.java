@@ -6,6 +6,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -19,7 +20,7 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
     private @Nullable RdmaConnection resultConnection;
 
     ReceiveTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.RECEIVE);
+        super(rdma, WorkRequest.Kind.RECEIVE, rdma.receiveListLength());
     }
 
     @Override
@@ -59,19 +60,19 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
         request.resultLengthBytes = 0;
         Buf into = destination;
         if (into == null) {
-            setLocal(null, 0, 0);
+            useNothing();
             return rdma.postReceive(request);
         }
         Refusal refusal = checkLocal("destination", into);
         if (refusal == null) {
             refusal =
                     Refusal.with(
-                            REGIONS.markDestination(into, MAX_LIST_LENGTH), "operand=destination");
+                            REGIONS.markDestination(into, maxListLength), "operand=destination");
         }
         if (refusal != null) {
             return refusal;
         }
-        setLocal(into, into.dataOffset() + into.dataLength(), into.tailroom());
+        scatter(into, BufLists.tailroom(into));
         refusal = rdma.postReceive(request);
         if (refusal != null) {
             REGIONS.clearInFlight(into);
@@ -90,7 +91,7 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
         if (into != null) {
             REGIONS.clearInFlight(into);
             if (status == Status.SUCCESS) {
-                REGIONS.appendData(into, request.resultLengthBytes);
+                BufLists.appendData(into, request.resultLengthBytes);
             }
         }
         complete(status);

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 abstract class RemoteTask extends RdmaTask {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
+    /** The far side of an operation is one range. */
+    private static final int REMOTE_LIST_LENGTH = 1;
+
     private final Permissions right;
     private @Nullable RdmaConnection connection;
     private @Nullable Buf source;
@@ -29,7 +32,7 @@ abstract class RemoteTask extends RdmaTask {
      * @param right the permission that mmap and instance of the peer have to grant
      */
     RemoteTask(RdmaContext rdma, WorkRequest.Kind kind, Permissions right) {
-        super(rdma, kind);
+        super(rdma, kind, rdma.maxSendListLength());
         this.right = right;
     }
 
@@ -64,16 +67,18 @@ abstract class RemoteTask extends RdmaTask {
         if (refusal == null) {
             refusal = read ? checkRemote("source", from) : checkRemote("destination", to);
         }
+        long lengthBytes = 0;
         if (refusal == null) {
-            refusal = checkLength(from, to);
+            lengthBytes = BufLists.dataLength(from);
+            refusal = checkLength(from, to, lengthBytes);
         }
         if (refusal == null) {
-            refusal = mark(from, to);
+            refusal = mark(from, to, lengthBytes, read);
         }
         if (refusal != null) {
             return refusal;
         }
-        refusal = submit(from, to, from.dataLength(), read);
+        refusal = submit(from, to, lengthBytes, read);
         if (refusal != null) {
             REGIONS.clearInFlight(from);
             REGIONS.clearInFlight(to);
@@ -117,20 +122,21 @@ abstract class RemoteTask extends RdmaTask {
                 connection().id());
     }
 
-    private @Nullable Refusal checkLength(Buf from, Buf to) {
-        Refusal refusal = checkLength(from);
-        if (refusal == null && from.dataLength() > to.tailroom()) {
-            refusal = BufLists.tooLittleTailroom("destination", to, from.dataLength());
+    private @Nullable Refusal checkLength(Buf from, Buf to, long lengthBytes) {
+        Refusal refusal = checkLength(from, lengthBytes);
+        if (refusal == null && lengthBytes > BufLists.tailroom(to)) {
+            refusal = BufLists.tooLittleTailroom("destination", to, lengthBytes);
         }
         return refusal;
     }
 
-    private static @Nullable Refusal mark(Buf from, Buf to) {
-        Refusal refusal = REGIONS.markSource(from, MAX_LIST_LENGTH);
+    private @Nullable Refusal mark(Buf from, Buf to, long lengthBytes, boolean read) {
+        Refusal refusal = REGIONS.markSource(from, read ? REMOTE_LIST_LENGTH : maxListLength);
         if (refusal != null) {
             return Refusal.with(refusal, "operand=source");
         }
-        refusal = REGIONS.markDestination(to, MAX_LIST_LENGTH, from.dataLength());
+        refusal =
+                REGIONS.markDestination(to, read ? maxListLength : REMOTE_LIST_LENGTH, lengthBytes);
         if (refusal != null) {
             REGIONS.clearInFlight(from);
         }
@@ -138,12 +144,14 @@ abstract class RemoteTask extends RdmaTask {
     }
 
     private @Nullable Refusal submit(Buf from, Buf to, long lengthBytes, boolean read) {
-        long fromOffset = from.dataOffset();
-        long toOffset = to.dataOffset() + to.dataLength();
         request.resultLengthBytes = 0;
-        request.remote = read ? from : to;
-        request.remoteOffset = read ? fromOffset : toOffset;
-        setLocal(read ? to : from, read ? toOffset : fromOffset, lengthBytes);
+        if (read) {
+            setRemote(from.mmap(), from.dataOffset());
+            scatter(to, lengthBytes);
+        } else {
+            setRemote(to.mmap(), to.dataOffset() + to.dataLength());
+            gather(from, lengthBytes);
+        }
         return submit(connection(), request);
     }
 
@@ -153,7 +161,7 @@ abstract class RemoteTask extends RdmaTask {
         REGIONS.clearInFlight(source());
         REGIONS.clearInFlight(to);
         if (status == Status.SUCCESS) {
-            REGIONS.appendData(to, request.resultLengthBytes);
+            BufLists.appendData(to, request.resultLengthBytes);
         }
         complete(status);
     }

@@ -6,6 +6,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -19,7 +20,7 @@ final class SendTask extends RdmaTask implements RdmaSendTask {
     private @Nullable Buf source;
 
     SendTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.SEND);
+        super(rdma, WorkRequest.Kind.SEND, rdma.maxSendListLength());
     }
 
     @Override
@@ -50,20 +51,22 @@ final class SendTask extends RdmaTask implements RdmaSendTask {
     protected @Nullable Refusal onSubmit() {
         Buf from = source;
         if (from == null) {
-            setLocal(null, 0, 0);
+            useNothing();
             return submit(connection(), request);
         }
         Refusal refusal = checkLocal("source", from);
+        long lengthBytes = 0;
         if (refusal == null) {
-            refusal = checkLength(from);
+            lengthBytes = BufLists.dataLength(from);
+            refusal = checkLength(from, lengthBytes);
         }
         if (refusal == null) {
-            refusal = Refusal.with(REGIONS.markSource(from, MAX_LIST_LENGTH), "operand=source");
+            refusal = Refusal.with(REGIONS.markSource(from, maxListLength), "operand=source");
         }
         if (refusal != null) {
             return refusal;
         }
-        setLocal(from, from.dataOffset(), from.dataLength());
+        gather(from, lengthBytes);
         refusal = submit(connection(), request);
         if (refusal != null) {
             REGIONS.clearInFlight(from);

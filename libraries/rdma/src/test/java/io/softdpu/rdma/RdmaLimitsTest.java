@@ -37,8 +37,27 @@ class RdmaLimitsTest {
                 .containsExactly(
                         "rdma.max_message_size",
                         "rdma.max_send_queue_size",
+                        "rdma.max_receive_queue_size",
+                        "rdma.max_send_queue_elements",
+                        "rdma.max_send_buffer_list_length",
+                        "rdma.max_receive_buffer_list_length",
                         "rdma.max_connections",
-                        "rdma.max_receive_tasks");
+                        "rdma.max_path_mtu",
+                        "rdma.max_receive_tasks",
+                        "rdma.max_send_tasks",
+                        "rdma.max_send_immediate_tasks",
+                        "rdma.max_read_tasks",
+                        "rdma.max_write_tasks",
+                        "rdma.max_write_immediate_tasks",
+                        "rdma.max_atomic_compare_and_swap_tasks",
+                        "rdma.max_atomic_fetch_and_add_tasks",
+                        "rdma.max_remote_sync_event_get_tasks",
+                        "rdma.max_remote_sync_event_notify_set_tasks",
+                        "rdma.max_remote_sync_event_notify_add_tasks");
+        assertThat(Capabilities.limitsOf("rdma"))
+                .filteredOn(DeviceLimit::optional)
+                .hasSameSizeAs(RdmaTaskType.values())
+                .allMatch(limit -> limit.id().endsWith("_tasks"));
         for (DeviceLimit limit : Capabilities.limitsOf("rdma")) {
             try (Machine target = open(limit.id(), 1)) {
                 assertThat(Capabilities.of(target.findDevice("t0"), "rdma").get(limit.capability()))
@@ -50,13 +69,12 @@ class RdmaLimitsTest {
 
     @Test
     void shouldOpenNoMachineWithALimitThatItDoesNotDeclare() {
-        assertThatThrownBy(() -> open("rdma.max_send_buffer_list_length", 1))
+        assertThatThrownBy(() -> open("rdma.max_queue_pairs", 1))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
                 .hasMessageContainingAll(
-                        "limit=rdma.max_send_buffer_list_length",
-                        "expected=one of [rdma.max_message_size, rdma.max_send_queue_size,"
-                                + " rdma.max_connections, rdma.max_receive_tasks]");
+                        "limit=rdma.max_queue_pairs",
+                        "expected=one of [rdma.max_message_size, rdma.max_send_queue_size,");
     }
 }

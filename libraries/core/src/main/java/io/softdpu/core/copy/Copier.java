@@ -2,6 +2,7 @@ package io.softdpu.core.copy;
 
 import io.softdpu.linux.NativeMemory;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -29,6 +30,7 @@ public final class Copier {
      */
     static final long COPIED_BY_LIBC_BYTES = SLICE_BYTES / 2;
 
+    private static final VarHandle ALIGNED = ValueLayout.JAVA_LONG.varHandle();
     private static final VarHandle PAYLOAD;
     private static final VarHandle MESSAGES;
 
@@ -67,6 +69,36 @@ public final class Copier {
             MemorySegment.copy(source, sourceOffset, destination, destinationOffset, sizeBytes);
         }
         PAYLOAD.setOpaque(this, payloadBytes + sizeBytes);
+    }
+
+    /**
+     * Copies eight bytes of payload from a multiple of eight by one load.
+     *
+     * @throws IllegalStateException if the memory was freed meanwhile
+     */
+    public void loadWord(
+            MemorySegment source,
+            long sourceOffset,
+            MemorySegment destination,
+            long destinationOffset) {
+        long word = (long) ALIGNED.getOpaque(source, sourceOffset);
+        destination.set(ValueLayout.JAVA_LONG_UNALIGNED, destinationOffset, word);
+        PAYLOAD.setOpaque(this, payloadBytes + Long.BYTES);
+    }
+
+    /**
+     * Copies eight bytes of payload to a multiple of eight by one store.
+     *
+     * @throws IllegalStateException if the memory was freed meanwhile
+     */
+    public void storeWord(
+            MemorySegment source,
+            long sourceOffset,
+            MemorySegment destination,
+            long destinationOffset) {
+        long word = source.get(ValueLayout.JAVA_LONG_UNALIGNED, sourceOffset);
+        ALIGNED.setOpaque(destination, destinationOffset, word);
+        PAYLOAD.setOpaque(this, payloadBytes + Long.BYTES);
     }
 
     /**

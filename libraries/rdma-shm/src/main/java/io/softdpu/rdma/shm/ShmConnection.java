@@ -19,6 +19,7 @@ import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.region.Lease;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.security.SecureRandom;
@@ -104,7 +105,17 @@ final class ShmConnection implements ProviderConnection {
 
     @Override
     public byte[] details() {
-        return new ShmDetails(GEOMETRY, key, exported.address()).encode();
+        EndpointConfig config = endpoint.config();
+        return new ShmDetails(
+                        GEOMETRY, key, exported.address(), config.pathMtuBytes(), config.rnrTimer())
+                .encode();
+    }
+
+    @Override
+    public int pathMtuBytes() {
+        int own = endpoint.config().pathMtuBytes();
+        ShmDetails details = peer;
+        return details == null ? own : Math.min(own, details.pathMtuBytes());
     }
 
     @Override
@@ -119,7 +130,10 @@ final class ShmConnection implements ProviderConnection {
             importing =
                     endpoint.bus()
                             .importRegion(
-                                    details.region(), true, true, endpoint.connectTimeoutNanos());
+                                    details.region(),
+                                    true,
+                                    true,
+                                    endpoint.config().connectTimeoutNanos());
         } catch (FabricException e) {
             throw Failures.of(e);
         }
@@ -134,9 +148,9 @@ final class ShmConnection implements ProviderConnection {
         if (state != State.CONNECTED || out == null || isEnding()) {
             return notConnected();
         }
-        Buf remote = request.remote;
+        Mmap remote = request.remote;
         if (remote != null) {
-            Refusal refusal = checkRemote(remote.mmap());
+            Refusal refusal = checkRemote(remote);
             if (refusal != null) {
                 return refusal;
             }
@@ -288,7 +302,7 @@ final class ShmConnection implements ProviderConnection {
         imported = region;
         @Nullable RnrWait rnrWait;
         try {
-            rnrWait = RnrWait.of(services, endpoint.rnrRetries());
+            rnrWait = RnrWait.of(services, endpoint.config().rnrRetries(), details.rnrTimer());
         } catch (DpuException e) {
             connectFailed(e);
             return;
@@ -300,7 +314,7 @@ final class ShmConnection implements ProviderConnection {
                         remote.segment(),
                         details.geometry(),
                         region.link(),
-                        endpoint.sendQueueSize(),
+                        endpoint.config().sendQueueSize(),
                         rnrWait);
         sender = out;
         out.hello(details.key(), key);

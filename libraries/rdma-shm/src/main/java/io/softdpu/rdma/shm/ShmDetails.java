@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.rdma.spi.RnrTimer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -14,23 +15,34 @@ import java.nio.ByteOrder;
  * the key by which a peer proves in its hello that it was given this blob.
  *
  * <pre>
- *  0  version      u32  1
+ *  0  version      u32  2
  *  4  slots        u32  a power of two, up to 1,024
  *  8  max payload  u32  bytes of a slot, 256 to 16,384
- * 12  reserved     u32  zero
+ * 12  path MTU     u16  bytes, a power of two, 256 to 4,096
+ * 14  RNR timer    u16  0 to 31, a code of the InfiniBand specification
  * 16  key          16 B random, one per connection
  * 32  region       80 B address of the exported region
  * </pre>
  *
  * All little-endian. Immutable, without I/O; any thread.
  */
-record ShmDetails(MessageRing.Geometry geometry, Key key, RegionAddress region) {
-    static final int VERSION = 1;
+record ShmDetails(
+        MessageRing.Geometry geometry,
+        Key key,
+        RegionAddress region,
+        int pathMtuBytes,
+        RnrTimer rnrTimer) {
+    static final int VERSION = 2;
     static final int WIRE_BYTES = 32 + RegionAddress.WIRE_BYTES;
     static final int MAX_SLOTS = 1024;
     static final int MIN_PAYLOAD_BYTES = 256;
     static final int MAX_PAYLOAD_BYTES = 16 << 10;
 
+    static final int MIN_PATH_MTU_BYTES = 256;
+    static final int MAX_PATH_MTU_BYTES = 4096;
+
+    private static final ValueLayout.OfShort U16 =
+            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfInt U32 =
             ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong U64 =
@@ -65,6 +77,11 @@ record ShmDetails(MessageRing.Geometry geometry, Key key, RegionAddress region) 
         if (region.sizeBytes() != regionBytes(geometry)) {
             throw malformed("region size", region.sizeBytes());
         }
+        if (pathMtuBytes < MIN_PATH_MTU_BYTES
+                || pathMtuBytes > MAX_PATH_MTU_BYTES
+                || Integer.bitCount(pathMtuBytes) != 1) {
+            throw malformed("path MTU", pathMtuBytes);
+        }
     }
 
     /** Size of the region that holds a ring of this geometry. */
@@ -78,6 +95,8 @@ record ShmDetails(MessageRing.Geometry geometry, Key key, RegionAddress region) 
         bytes.set(U32, 0, VERSION);
         bytes.set(U32, 4, geometry.slots());
         bytes.set(U32, 8, geometry.maxPayloadBytes());
+        bytes.set(U16, 12, (short) pathMtuBytes);
+        bytes.set(U16, 14, (short) rnrTimer.code());
         key.encode(bytes, 16);
         region.encode(bytes, 32);
         return array;
@@ -103,14 +122,17 @@ record ShmDetails(MessageRing.Geometry geometry, Key key, RegionAddress region) 
         if (bytes.byteSize() != WIRE_BYTES) {
             throw malformed("size", bytes.byteSize());
         }
-        if (bytes.get(U32, 12) != 0) {
-            throw malformed("reserved word", bytes.get(U32, 12));
+        int rnrTimer = Short.toUnsignedInt(bytes.get(U16, 14));
+        if (!RnrTimer.isCode(rnrTimer)) {
+            throw malformed("RNR timer", rnrTimer);
         }
         try {
             return new ShmDetails(
                     new MessageRing.Geometry(bytes.get(U32, 4), bytes.get(U32, 8)),
                     Key.decode(bytes, 16),
-                    RegionAddress.decode(bytes, 32));
+                    RegionAddress.decode(bytes, 32),
+                    Short.toUnsignedInt(bytes.get(U16, 12)),
+                    new RnrTimer(rnrTimer));
         } catch (IllegalArgumentException | FabricException e) {
             throw new DpuException(
                     Status.INVALID_VALUE, "shm connection details refused: " + e.getMessage(), e);

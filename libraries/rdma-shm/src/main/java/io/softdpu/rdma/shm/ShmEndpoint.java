@@ -32,13 +32,15 @@ final class ShmEndpoint implements ProviderEndpoint {
         this.config = config;
         this.listener = listener;
         this.bus = BusServices.bus(config.device());
-        this.receives = new FixedQueue<>(config.receiveTasks());
+        this.receives = new FixedQueue<>(config.receiveQueueSize());
         this.receivesFull =
                 Refusal.ready(
                         Status.AGAIN,
                         () ->
-                                "receive queue is full: receives=%d, limit=%d, expected=a completion first"
-                                        .formatted(config.receiveTasks(), config.receiveTasks()));
+                                "receive queue is full: receives=%d, receiveQueueSize=%d, expected=a completion first"
+                                        .formatted(
+                                                config.receiveQueueSize(),
+                                                config.receiveQueueSize()));
         this.connections = new @Nullable ShmConnection[config.maxConnections()];
     }
 
@@ -185,16 +187,8 @@ final class ShmEndpoint implements ProviderEndpoint {
         return receives;
     }
 
-    int sendQueueSize() {
-        return config.sendQueueSize();
-    }
-
-    int rnrRetries() {
-        return config.rnrRetries();
-    }
-
-    long connectTimeoutNanos() {
-        return config.connectTimeoutNanos();
+    EndpointConfig config() {
+        return config;
     }
 
     boolean insideProgress() {

@@ -4,6 +4,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.rdma.spi.LocalList;
 import io.softdpu.rdma.spi.ReceivedOpcode;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
@@ -156,14 +157,7 @@ final class ShmReceiver {
                             .formatted(length, last, receivedBytes, messageBytes));
             return false;
         }
-        if (length > 0) {
-            copier.message(
-                    consumer.segment(),
-                    at,
-                    request.local,
-                    request.localOffset + receivedBytes,
-                    length);
-        }
+        scatter(at, length, request.local);
         receivedBytes += length;
         consumer.release();
         if (last) {
@@ -172,6 +166,19 @@ final class ShmReceiver {
             connection.received(request, Status.SUCCESS);
         }
         return true;
+    }
+
+    /** Copies the payload of a fragment to where the position of the list is. */
+    private void scatter(long from, int length, LocalList to) {
+        long at = from;
+        int left = length;
+        while (left > 0) {
+            int piece = (int) Math.min(left, to.pieceBytes());
+            copier.message(consumer.segment(), at, to.piece(), to.pieceOffset(), piece);
+            to.advance(piece);
+            at += piece;
+            left -= piece;
+        }
     }
 
     /**
@@ -203,6 +210,7 @@ final class ShmReceiver {
             connection.received(request, Status.TOO_BIG);
             return false;
         }
+        request.local.rewind();
         current = request;
         messageBytes = length;
         receivedBytes = 0;

@@ -3,7 +3,6 @@ package io.softdpu.rdma.shm;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
-import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
@@ -13,6 +12,7 @@ import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.rdma.spi.LocalList;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -51,9 +51,6 @@ final class ShmSender {
 
     private final ShmConnection connection;
     private final Copier copier;
-
-    /** State of the read or write in execution. */
-    private final SlicedCopy copy = new SlicedCopy();
 
     private final MessageRing.Producer producer;
     private final MemorySegment peerRegion;
@@ -135,6 +132,7 @@ final class ShmSender {
         }
         request.progressBytes = 0;
         request.providerWord = 0;
+        request.local.rewind();
         queue[(int) tail & mask] = request;
         boolean next = executed == tail;
         tail++;
@@ -202,10 +200,7 @@ final class ShmSender {
                 }
                 return false;
             }
-            if (chunk > 0) {
-                copier.message(
-                        request.local, request.localOffset + offset, producer.segment(), at, chunk);
-            }
+            gather(request.local, at, chunk);
             boolean first = offset == 0;
             boolean last = offset + chunk == length;
             int type =
@@ -243,42 +238,73 @@ final class ShmSender {
         return false;
     }
 
+    /** Copies a fragment's payload from the position of the list. */
+    private void gather(LocalList from, long to, int length) {
+        long at = to;
+        int left = length;
+        while (left > 0) {
+            int piece = (int) Math.min(left, from.pieceBytes());
+            copier.message(from.piece(), from.pieceOffset(), producer.segment(), at, piece);
+            from.advance(piece);
+            at += piece;
+            left -= piece;
+        }
+    }
+
     /** Copies within the budget; returns whether all has been copied. */
     private boolean copy(WorkRequest request, long budget) {
         boolean read = request.kind == WorkRequest.Kind.READ;
-        Buf target = Objects.requireNonNull(request.remote, "reads and writes have remote memory");
-        Refusal refusal = REGIONS.checkUse(target.mmap(), read ? READ_GRANT : WRITE_GRANT);
-        if (refusal != null) {
-            connection.end(
-                    CloseReason.REMOTE_MEMORY_REVOKED,
-                    refusal.status(),
-                    CloseReason.REMOTE_MEMORY_REVOKED.reason);
+        MemorySegment remote = remoteOf(request, read ? READ_GRANT : WRITE_GRANT);
+        if (remote == null) {
             return false;
         }
-        if (request.progressBytes == 0) {
-            begin(request, REGIONS.segmentOf(target), read);
+        LocalList local = request.local;
+        long length = request.lengthBytes;
+        if (length == Long.BYTES && local.pieceBytes() >= length && isAligned(request)) {
+            copyWord(request, remote, read);
+            return true;
         }
-        copy.advance(copier, budget);
-        request.progressBytes = copy.copiedBytes();
-        return copy.isDone();
+        long left = Math.min(budget, length - request.progressBytes);
+        while (left > 0) {
+            long piece = Math.min(left, local.pieceBytes());
+            long at = request.remoteOffset + request.progressBytes;
+            if (read) {
+                copier.payload(remote, at, local.piece(), local.pieceOffset(), piece);
+            } else {
+                copier.payload(local.piece(), local.pieceOffset(), remote, at, piece);
+            }
+            local.advance(piece);
+            request.progressBytes += piece;
+            left -= piece;
+        }
+        return request.progressBytes == length;
     }
 
-    private void begin(WorkRequest request, MemorySegment remote, boolean read) {
+    /** Imported memory begins at a page, so that the offset tells the alignment. */
+    private static boolean isAligned(WorkRequest request) {
+        return (request.remoteOffset & (Long.BYTES - 1)) == 0;
+    }
+
+    private void copyWord(WorkRequest request, MemorySegment remote, boolean read) {
+        LocalList local = request.local;
         if (read) {
-            copy.begin(
-                    remote,
-                    request.remoteOffset,
-                    request.local,
-                    request.localOffset,
-                    request.lengthBytes);
+            copier.loadWord(remote, request.remoteOffset, local.piece(), local.pieceOffset());
         } else {
-            copy.begin(
-                    request.local,
-                    request.localOffset,
-                    remote,
-                    request.remoteOffset,
-                    request.lengthBytes);
+            copier.storeWord(local.piece(), local.pieceOffset(), remote, request.remoteOffset);
         }
+        request.progressBytes = Long.BYTES;
+    }
+
+    /** The peer's memory; null if it was revoked, which ends the connection. */
+    private @Nullable MemorySegment remoteOf(WorkRequest request, Permissions needed) {
+        Mmap mmap = Objects.requireNonNull(request.remote, "the peer's memory");
+        Refusal refusal = REGIONS.checkUse(mmap, needed);
+        if (refusal == null) {
+            return REGIONS.memoryOf(mmap);
+        }
+        CloseReason revoked = CloseReason.REMOTE_MEMORY_REVOKED;
+        connection.end(revoked, refusal.status(), revoked.reason);
+        return null;
     }
 
     /** Completes finished work, oldest first. */
@@ -366,7 +392,7 @@ final class ShmSender {
             return true;
         }
         if (rnrWait != null && rnrWait.isWaiting()) { // a free slot in the ring is of no use then
-            return producer.arm() || acknowledged() || producer.corrupt() || rnrWait.arm();
+            return producer.arm() || acknowledged() || producer.corrupt() || rnrWait.isDue();
         }
         // After the last read of the index by arm(): a slot may have been freed, or a message
         // acknowledged, before the peer could see that this side sleeps.
@@ -381,9 +407,6 @@ final class ShmSender {
     }
 
     void disarm() {
-        if (rnrWait != null) {
-            rnrWait.disarm();
-        }
         producer.disarm();
     }
 

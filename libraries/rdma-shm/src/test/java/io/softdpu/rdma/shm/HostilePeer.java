@@ -7,6 +7,7 @@ import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.rdma.spi.RnrTimer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -49,7 +50,9 @@ final class HostilePeer implements AutoCloseable {
 
     /** A blob that makes the victim connect to this peer's region. */
     byte[] blob() {
-        byte[] details = new ShmDetails(GEOMETRY, key, exported.address()).encode();
+        byte[] details =
+                new ShmDetails(GEOMETRY, key, exported.address(), 256, RnrTimer.atLeast(1))
+                        .encode();
         ByteBuffer bytes =
                 ByteBuffer.allocate(DETAILS_OFFSET + details.length).order(ByteOrder.LITTLE_ENDIAN);
         bytes.putInt(0x43445253).putShort((short) 2).putShort((short) 1);

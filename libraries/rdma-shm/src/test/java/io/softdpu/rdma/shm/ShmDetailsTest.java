@@ -7,6 +7,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.rdma.spi.RnrTimer;
 import io.softdpu.testkit.SeededRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -17,10 +18,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ShmDetailsTest {
     // 128 slots of 65 lines, 1,024 bytes before them and 128 before the ring: 0x82480
     private static final String GOLDEN =
-            "01000000" // version
+            "02000000" // version
                     + "80000000" // slots
                     + "00100000" // max payload
-                    + "00000000"
+                    + "0004" // path MTU
+                    + "0e00" // RNR timer
                     + "08070605040302011807060504030211" // key
                     + "000000000000000b 010000000000000c".replace(" ", "") // kernel
                     + "020000000000000d 030000000000000e".replace(" ", "") // fabric
@@ -39,7 +41,9 @@ class ShmDetailsTest {
                             new RegionAddress.Id(0x0f00000000000004L, 0x1000000000000005L),
                             42,
                             new RegionAddress.Id(0x1100000000000006L, 0x1200000000000007L),
-                            0x82480));
+                            0x82480),
+                    1024,
+                    new RnrTimer(14));
 
     @Test
     void shouldWriteTheGoldenBytes() {
@@ -59,7 +63,11 @@ class ShmDetailsTest {
         "9, 20", // payload that the region's size does not fit
         "9, 00", // too small
         "10, 10", // too large
-        "12, 01", // reserved
+        "12, 01", // path MTU: no power of two
+        "13, 00", // too small
+        "13, 20", // too large
+        "14, 20", // no code of an RNR timer
+        "15, 01",
         "104, 81", // region too large
         "111, 80" // negative
     })
@@ -74,9 +82,22 @@ class ShmDetailsTest {
     }
 
     @Test
+    void shouldRefuseAnEarlierVersion() {
+        byte[] earlier = HexFormat.of().parseHex(GOLDEN);
+        earlier[0] = 1; // without immediates
+        Arrays.fill(earlier, 12, 16, (byte) 0);
+
+        assertThatThrownBy(() -> ShmDetails.decode(earlier))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.UNSUPPORTED_VERSION))
+                .hasMessageContaining("version=1, known=2");
+    }
+
+    @Test
     void shouldTellALaterVersionFromDamage() {
         byte[] later = Arrays.copyOf(HexFormat.of().parseHex(GOLDEN), 300);
-        later[0] = 2;
+        later[0] = 3;
 
         assertThatThrownBy(() -> ShmDetails.decode(later))
                 .isInstanceOfSatisfying(
@@ -118,7 +139,7 @@ class ShmDetailsTest {
         assertThatThrownBy(() -> details(1, 255)).hasMessageContaining("max payload, value=255");
         assertThatThrownBy(() -> details(1, 16_385))
                 .hasMessageContaining("max payload, value=16385");
-        byte[] version = {1, 0, 0, 0};
+        byte[] version = {ShmDetails.VERSION, 0, 0, 0};
         for (int length : new int[] {0, 3, 4}) {
             assertThatThrownBy(() -> ShmDetails.decode(Arrays.copyOf(version, length)))
                     .hasMessage("shm connection details refused: size, value=" + length);
@@ -137,6 +158,8 @@ class ShmDetailsTest {
                         region.busId(),
                         region.regionId(),
                         region.key(),
-                        ShmDetails.regionBytes(geometry)));
+                        ShmDetails.regionBytes(geometry)),
+                VALUE.pathMtuBytes(),
+                VALUE.rnrTimer());
     }
 }

@@ -37,6 +37,13 @@ class ShmLimitedDeviceTest {
                                 .limit(RdmaCapabilities.SEND_QUEUE_SIZE_LIMIT, 100)
                                 .limit(RdmaCapabilities.CONNECTIONS_LIMIT, 2)
                                 .limit(RdmaCapabilities.RECEIVE_TASKS_LIMIT, 7)
+                                .limit(RdmaCapabilities.RECEIVE_QUEUE_SIZE_LIMIT, 5)
+                                .limit(RdmaCapabilities.SEND_QUEUE_ELEMENTS_LIMIT, 80)
+                                .limit(RdmaCapabilities.SEND_BUFFER_LIST_LENGTH_LIMIT, 6)
+                                .limit(RdmaCapabilities.RECEIVE_BUFFER_LIST_LENGTH_LIMIT, 3)
+                                .limit(RdmaCapabilities.PATH_MTU_LIMIT, 1000)
+                                .limit(RdmaCapabilities.tasksLimit(RdmaTaskType.SEND), 9)
+                                .limit(RdmaCapabilities.tasksLimit(RdmaTaskType.READ), 0)
                                 .build())
                 .forEach(topology::add);
         return topology.build();
@@ -106,10 +113,19 @@ class ShmLimitedDeviceTest {
             assertThat(uniform.limit("max_send_queue_size")).isEqualTo(64);
             assertThat(uniform.limit("max_connections")).isEqualTo(2);
             assertThat(uniform.limit("max_receive_tasks")).isEqualTo(7);
-            assertThat(uniform.limit("max_send_buffer_list_length"))
-                    .isEqualTo(can.maxSendBufferListLength());
-            assertThat(uniform.limit("max_receive_buffer_list_length"))
-                    .isEqualTo(can.maxReceiveBufferListLength());
+            assertThat(can.maxReceiveQueueSize()).as("a power of two").isEqualTo(4);
+            assertThat(uniform.limit("max_receive_queue_size")).isEqualTo(4);
+            assertThat(can.maxSendQueueElements()).isEqualTo(80);
+            assertThat(uniform.limit("max_send_queue_elements")).isEqualTo(80);
+            assertThat(can.maxSendBufferListLength()).isEqualTo(6);
+            assertThat(uniform.limit("max_send_buffer_list_length")).isEqualTo(6);
+            assertThat(can.maxReceiveBufferListLength()).isEqualTo(3);
+            assertThat(uniform.limit("max_receive_buffer_list_length")).isEqualTo(3);
+            assertThat(can.maxPathMtuBytes()).as("a power of two").isEqualTo(512);
+            assertThat(uniform.limit("max_path_mtu")).isEqualTo(512);
+            assertThat(can.maxTasks(RdmaTaskType.SEND)).isEqualTo(9);
+            assertThat(uniform.limit("max_send_tasks")).isEqualTo(9);
+            assertThat(can.isSupported(RdmaTaskType.READ)).as("a profile without reads").isFalse();
             assertThat(uniform.isSupported("instance")).isTrue();
             for (RdmaTaskType type : RdmaTaskType.values()) {
                 assertThat(uniform.isSupported("task_" + type.name().toLowerCase(Locale.ROOT)))
@@ -119,6 +135,21 @@ class ShmLimitedDeviceTest {
             refused("65", () -> rdma.setSendQueueSize(65));
             refused("3", () -> rdma.setMaxConnections(3));
             refused("8", () -> rdma.setReceiveTasks(8, task -> {}, task -> {}));
+            refused("10", () -> rdma.setSendTasks(10, task -> {}, task -> {}));
+            refused("5", () -> rdma.setReceiveQueueSize(5));
+            refused("7", () -> rdma.setMaxSendBufferListLength(7));
+            refused("4", () -> rdma.setReceiveBufferListLength(4));
+            refused("1024", () -> rdma.setPathMtuBytes(1024));
+            assertThat(rdma.pathMtuBytes()).as("the default, lowered").isEqualTo(512);
+            refused("elements=128", () -> rdma.setMaxSendBufferListLength(2));
+            rdma.setSendQueueSize(32).setMaxSendBufferListLength(2);
+            refused("elements=128", () -> rdma.setSendQueueSize(64));
+            rdma.setMaxSendBufferListLength(1);
+            assertThatThrownBy(() -> rdma.setReadTasks(1, task -> {}, task -> {}))
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
+                    .hasMessageContainingAll("type=READ", "limit=rdma.max_read_tasks");
             assertThat(rdma.setSendQueueSize(33).sendQueueSize()).isEqualTo(64);
             assertThat(rdma.setMaxConnections(2).maxConnections()).isEqualTo(2);
             rdma.setReceiveTasks(7, task -> {}, task -> {});

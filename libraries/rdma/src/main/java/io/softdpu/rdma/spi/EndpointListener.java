@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Calls of the data path allocate nothing on either side.
  */
 public interface EndpointListener {
-    /** A send, read or write has completed; the request no longer belongs to the provider. */
+    /** Any request but a receive has completed; it no longer belongs to the provider. */
     void completed(WorkRequest request, Status status);
 
     /**
      * A receive has been consumed, successfully or not; {@link WorkRequest#resultOpcode} and, after
-     * success, {@link WorkRequest#resultLengthBytes} are set.
+     * success, {@link WorkRequest#resultLengthBytes} and {@link WorkRequest#immediate} are set.
      *
      * @param from the connection that consumed it; null if none did, in a flush
      */

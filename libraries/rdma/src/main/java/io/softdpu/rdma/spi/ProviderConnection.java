@@ -17,6 +17,9 @@ public interface ProviderConnection {
     /** The section for the peer's provider, which needs it to connect; opaque to all others. */
     byte[] details();
 
+    /** The lower path MTU of both ends in bytes; that of this end until it is established. */
+    int pathMtuBytes();
+
     /**
      * Begins to connect; {@link EndpointListener#established} or {@link EndpointListener#ended}
      * follows. Once.
@@ -27,8 +30,9 @@ public interface ProviderConnection {
     void connect(byte[] section);
 
     /**
-     * Queues a send, read or write. The request has been checked against the configuration and the
-     * permissions of both sides.
+     * Queues a request of any kind but a receive. It has been checked against the configuration,
+     * the limits and the permissions of both sides. A read or write of eight bytes at a multiple of
+     * eight is one load or store of the remote memory.
      *
      * @return null if it was accepted; AGAIN if the send queue is full, by a {@linkplain
      *     Refusal#ready ready} refusal; NOT_CONNECTED if the connection is not established or has

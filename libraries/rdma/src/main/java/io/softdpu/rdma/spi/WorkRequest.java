@@ -1,25 +1,36 @@
 package io.softdpu.rdma.spi;
 
-import io.softdpu.core.memory.Buf;
-import java.lang.foreign.MemorySegment;
+import io.softdpu.core.memory.Mmap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work request of a task to a provider. A task owns one permanently and fills it at each submit;
- * from submit to completion it belongs to the provider. Public fields instead of accessors, since
- * both sides access nearly all of them per message, and no other code does.
+ * Work request of a task to a provider: an operation of a reliable connection. A task owns one
+ * permanently and fills it at each submit; from submit to completion it belongs to the provider.
+ * Public fields instead of accessors, since both sides access nearly all of them per message, and
+ * no other code does.
+ *
+ * <p>Remote sync events are no kinds of their own: a get is a {@link Kind#READ} of eight bytes, a
+ * set a {@link Kind#WRITE} of as many, and an add a {@link Kind#FETCH_AND_ADD}.
  */
 public final class WorkRequest {
     /** Operation. */
     public enum Kind {
-        /** Receive a message of a peer. */
+        /** Receive a message or an immediate value of a peer. */
         RECEIVE,
         /** Send the local bytes as a message. */
         SEND,
+        /** Send the local bytes as a message with an immediate value. */
+        SEND_IMMEDIATE,
+        /** Copy local bytes to remote memory. */
+        WRITE,
+        /** Copy local bytes to remote memory, then complete a receive of the peer. */
+        WRITE_IMMEDIATE,
         /** Copy remote bytes to local memory. */
         READ,
-        /** Copy local bytes to remote memory. */
-        WRITE
+        /** Replace eight remote bytes if they have a value, and return the value before. */
+        COMPARE_AND_SWAP,
+        /** Add to eight remote bytes, and return the value before. */
+        FETCH_AND_ADD
     }
 
     /** The operation; fixed. */
@@ -28,25 +39,35 @@ public final class WorkRequest {
     /** The task that owns this request; for the listener. */
     public final Object owner;
 
-    /** Local memory; an empty segment if there is none. */
-    public MemorySegment local = MemorySegment.NULL;
+    /**
+     * Local memory: the bytes to send or write, or the place for those that are received or read;
+     * of an atomic operation the place for the value before. May hold more than {@link
+     * #lengthBytes}, which then is less than its sum.
+     */
+    public final LocalList local;
 
-    /** Offset in {@link #local}, in bytes. */
-    public long localOffset;
-
-    /** Bytes to transfer; of a receive, the free bytes of the destination. */
+    /** Bytes to transfer, 8 for an atomic operation; of a receive, the free bytes of the list. */
     public long lengthBytes;
 
-    /** The buf over the peer's memory, of reads and writes. */
-    public @Nullable Buf remote;
+    /** Value for the peer's receive; of a receive, the result. 0 for operations without one. */
+    public int immediate;
 
-    /** Offset in the remote mmap, in bytes. */
+    /** First operand of an atomic operation: the value to add, or to compare with. */
+    public long operand;
+
+    /** Second operand of a compare and swap: the new value. */
+    public long swap;
+
+    /** The peer's memory, of all kinds but sends and receives: an import for RDMA. */
+    public @Nullable Mmap remote;
+
+    /** Offset in the remote mmap, in bytes; of an atomic operation a multiple of 8. */
     public long remoteOffset;
 
     /** Result of a receive: the peer's operation. */
     public ReceivedOpcode resultOpcode = ReceivedOpcode.SEND;
 
-    /** Result: number of transferred bytes. */
+    /** Result: number of transferred bytes; of a receive, those of the peer's operation. */
     public long resultLengthBytes;
 
     /** For the provider while it owns the request: bytes transferred so far. */
@@ -55,9 +76,14 @@ public final class WorkRequest {
     /** For the provider while it owns the request. */
     public long providerWord;
 
-    /** Creates the request of a task. */
-    public WorkRequest(Kind kind, Object owner) {
+    /**
+     * Creates the request of a task.
+     *
+     * @param maxListLength limit of elements of {@link #local}
+     */
+    public WorkRequest(Kind kind, Object owner, int maxListLength) {
         this.kind = kind;
         this.owner = owner;
+        this.local = new LocalList(maxListLength);
     }
 }

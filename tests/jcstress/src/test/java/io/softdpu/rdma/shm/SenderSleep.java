@@ -41,8 +41,8 @@ public class SenderSleep {
     }
 
     private static WorkRequest send(long lengthBytes) {
-        WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, BYTES);
-        request.local = BYTES;
+        WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, BYTES, 1);
+        request.local.add(BYTES, 0, lengthBytes);
         request.lengthBytes = lengthBytes;
         return request;
     }

@@ -377,18 +377,4 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
             }
         }
     }
-
-    @Test
-    void shouldTellThatListsOfSeveralBufsAreNotTaken() {
-        try (Machine machine = environment().openMachine(folder(), environment().nearSide())) {
-            for (var info : machine.devices()) {
-                RdmaCapabilities can = RdmaCapabilities.of(info);
-                Capabilities uniform = Capabilities.of(info, "rdma");
-                assertThat(can.maxSendBufferListLength()).isEqualTo(1);
-                assertThat(can.maxReceiveBufferListLength()).isEqualTo(1);
-                assertThat(uniform.limit("max_send_buffer_list_length")).isEqualTo(1);
-                assertThat(uniform.limit("max_receive_buffer_list_length")).isEqualTo(1);
-            }
-        }
-    }
 }
