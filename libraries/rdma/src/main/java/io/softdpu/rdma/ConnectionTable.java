@@ -250,12 +250,20 @@ final class ConnectionTable implements EndpointListener {
     public void ended(ProviderConnection connection, Status status, String reason) {
         RdmaConnection ended = (RdmaConnection) connection.owner();
         ended.closeProviderConnections();
+        Status ofAtomic = ended.atomicFailure();
         if (status == Status.SUCCESS) {
+            if (ofAtomic != Status.SUCCESS && !ended.isDisconnecting()) {
+                rdma.connectionFailed(
+                        ofAtomic,
+                        "the peer disconnected while an atomic operation was in flight: connection="
+                                + ended.id(),
+                        true);
+            }
             changeState(ended, RdmaConnection.State.DISCONNECTED);
             return;
         }
         ended.fail(status, reason);
-        rdma.connectionFailed(status, reason);
+        rdma.connectionFailed(status, reason, ofAtomic != Status.SUCCESS);
         changeState(ended, RdmaConnection.State.FAILED);
     }
 

@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If the connection of an instance for one connection, the default, fails, the context moves to
  * STOPPING by itself, and {@link #failure()} gives the reason. An instance for several loses only
- * the failed connection. An orderly disconnect by the peer stops neither.
+ * the failed connection, unless an atomic operation has failed with it. An orderly disconnect by
+ * the peer stops neither, if no atomic operation was in flight.
  *
  * <p>Thread: that of the engine. Only the reliable connection (RC) transport is supported, between
  * machines that a provider reaches directly, without routing.
@@ -247,6 +248,30 @@ public sealed interface Rdma extends Context permits RdmaContext {
             RdmaTaskCallback<RdmaWriteTask> onSuccess,
             RdmaTaskCallback<RdmaWriteTask> onFailure);
 
+    /** Sets the send with immediate tasks. */
+    Rdma setSendImmediateTasks(
+            int count,
+            RdmaTaskCallback<RdmaSendImmediateTask> onSuccess,
+            RdmaTaskCallback<RdmaSendImmediateTask> onFailure);
+
+    /** Sets the write with immediate tasks. */
+    Rdma setWriteImmediateTasks(
+            int count,
+            RdmaTaskCallback<RdmaWriteImmediateTask> onSuccess,
+            RdmaTaskCallback<RdmaWriteImmediateTask> onFailure);
+
+    /** Sets the compare and swap tasks. */
+    Rdma setCompareAndSwapTasks(
+            int count,
+            RdmaTaskCallback<RdmaCompareAndSwapTask> onSuccess,
+            RdmaTaskCallback<RdmaCompareAndSwapTask> onFailure);
+
+    /** Sets the fetch and add tasks. */
+    Rdma setFetchAndAddTasks(
+            int count,
+            RdmaTaskCallback<RdmaFetchAndAddTask> onSuccess,
+            RdmaTaskCallback<RdmaFetchAndAddTask> onFailure);
+
     /** Sets the callback for state changes of connections; null for none. */
     Rdma setConnectionCallback(@Nullable RdmaConnectionCallback callback);
 
@@ -278,7 +303,7 @@ public sealed interface Rdma extends Context permits RdmaContext {
     /**
      * Allocates a send task.
      *
-     * @param source the buf with the message; null for an empty message
+     * @param source the list with the message, by its head; null for an empty message
      * @throws DpuException BAD_STATE unless RUNNING, or if the type was not configured; NO_MEMORY
      *     if all are allocated; INVALID_VALUE if the connection is another instance's
      */
@@ -287,8 +312,8 @@ public sealed interface Rdma extends Context permits RdmaContext {
     /**
      * Allocates a receive task; errors as for {@link #allocateSend}.
      *
-     * @param destination the buf that the message is appended to; null to receive only empty
-     *     messages
+     * @param destination the list that the message is appended to, by its head; null to receive
+     *     only empty messages and writes with immediate
      */
     RdmaReceiveTask allocateReceive(@Nullable Buf destination);
 
@@ -307,6 +332,50 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param destination over the peer's memory
      */
     RdmaWriteTask allocateWrite(RdmaConnection connection, Buf source, Buf destination);
+
+    /**
+     * Allocates a send with immediate task; errors as for {@link #allocateSend}.
+     *
+     * @param source the list with the message, by its head; null for an empty message
+     * @param immediate the value for the peer's receive
+     */
+    RdmaSendImmediateTask allocateSendImmediate(
+            RdmaConnection connection, @Nullable Buf source, int immediate);
+
+    /**
+     * Allocates a write with immediate task; errors as for {@link #allocateSend}.
+     *
+     * @param source over local memory
+     * @param destination over the peer's memory
+     * @param immediate the value for the peer's receive
+     */
+    RdmaWriteImmediateTask allocateWriteImmediate(
+            RdmaConnection connection, Buf source, Buf destination, int immediate);
+
+    /**
+     * Allocates a compare and swap task; errors as for {@link #allocateSend}.
+     *
+     * @param destination over the peer's memory
+     * @param result over local memory
+     * @param compareData the number that the bytes are compared with
+     * @param swapData the number that replaces them if they are equal
+     */
+    RdmaCompareAndSwapTask allocateCompareAndSwap(
+            RdmaConnection connection,
+            Buf destination,
+            Buf result,
+            long compareData,
+            long swapData);
+
+    /**
+     * Allocates a fetch and add task; errors as for {@link #allocateSend}.
+     *
+     * @param destination over the peer's memory
+     * @param result over local memory
+     * @param addData the number to add
+     */
+    RdmaFetchAndAddTask allocateFetchAndAdd(
+            RdmaConnection connection, Buf destination, Buf result, long addData);
 
     @Override
     Rdma setStateChangedCallback(@Nullable StateChangedCallback callback);

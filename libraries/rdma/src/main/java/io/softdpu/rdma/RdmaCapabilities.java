@@ -187,13 +187,13 @@ public final class RdmaCapabilities {
                     case RECEIVE ->
                             isProvided(WorkRequest.Kind.RECEIVE) ? limits.maxReceiveTasks() : 0;
                     case SEND -> tasksOf(WorkRequest.Kind.SEND);
-                    case SEND_IMMEDIATE -> 0;
+                    case SEND_IMMEDIATE -> tasksOf(WorkRequest.Kind.SEND_IMMEDIATE);
                     case READ -> tasksOf(WorkRequest.Kind.READ);
                     case WRITE -> tasksOf(WorkRequest.Kind.WRITE);
-                    case WRITE_IMMEDIATE,
-                            ATOMIC_COMPARE_AND_SWAP,
-                            ATOMIC_FETCH_AND_ADD,
-                            REMOTE_SYNC_EVENT_GET,
+                    case WRITE_IMMEDIATE -> tasksOf(WorkRequest.Kind.WRITE_IMMEDIATE);
+                    case ATOMIC_COMPARE_AND_SWAP -> tasksOf(WorkRequest.Kind.COMPARE_AND_SWAP);
+                    case ATOMIC_FETCH_AND_ADD -> tasksOf(WorkRequest.Kind.FETCH_AND_ADD);
+                    case REMOTE_SYNC_EVENT_GET,
                             REMOTE_SYNC_EVENT_NOTIFY_SET,
                             REMOTE_SYNC_EVENT_NOTIFY_ADD ->
                             0;

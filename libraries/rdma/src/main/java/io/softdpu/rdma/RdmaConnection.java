@@ -42,6 +42,10 @@ public final class RdmaConnection {
     private Status failure = Status.SUCCESS;
     private String failureReason = "";
     private long userData;
+    private boolean disconnecting;
+
+    /** Status of the first atomic operation that has failed; SUCCESS for none. */
+    private Status atomicFailure = Status.SUCCESS;
 
     RdmaConnection(RdmaContext rdma, int id, int providers) {
         this.rdma = rdma;
@@ -129,6 +133,7 @@ public final class RdmaConnection {
      */
     public void disconnect() {
         rdma.disconnect(this);
+        disconnecting = true;
     }
 
     @Override
@@ -200,6 +205,22 @@ public final class RdmaConnection {
 
     Permissions peerPermissions() {
         return peerPermissions;
+    }
+
+    /** An atomic operation has failed; the end of the connection follows. */
+    void atomicFailed(Status status) {
+        if (atomicFailure == Status.SUCCESS) {
+            atomicFailure = status;
+        }
+    }
+
+    Status atomicFailure() {
+        return atomicFailure;
+    }
+
+    /** Whether this side has called {@link #disconnect}. */
+    boolean isDisconnecting() {
+        return disconnecting;
     }
 
     void changeState(State next) {

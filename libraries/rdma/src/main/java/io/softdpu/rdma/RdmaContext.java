@@ -218,6 +218,46 @@ final class RdmaContext extends ContextBase implements Rdma {
     }
 
     @Override
+    public Rdma setSendImmediateTasks(
+            int count,
+            RdmaTaskCallback<RdmaSendImmediateTask> onSuccess,
+            RdmaTaskCallback<RdmaSendImmediateTask> onFailure) {
+        requireConfigurable(RdmaTaskType.SEND_IMMEDIATE);
+        tasks.sendImmediate.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
+    public Rdma setWriteImmediateTasks(
+            int count,
+            RdmaTaskCallback<RdmaWriteImmediateTask> onSuccess,
+            RdmaTaskCallback<RdmaWriteImmediateTask> onFailure) {
+        requireConfigurable(RdmaTaskType.WRITE_IMMEDIATE);
+        tasks.writeImmediate.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
+    public Rdma setCompareAndSwapTasks(
+            int count,
+            RdmaTaskCallback<RdmaCompareAndSwapTask> onSuccess,
+            RdmaTaskCallback<RdmaCompareAndSwapTask> onFailure) {
+        requireConfigurable(RdmaTaskType.ATOMIC_COMPARE_AND_SWAP);
+        tasks.compareAndSwap.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
+    public Rdma setFetchAndAddTasks(
+            int count,
+            RdmaTaskCallback<RdmaFetchAndAddTask> onSuccess,
+            RdmaTaskCallback<RdmaFetchAndAddTask> onFailure) {
+        requireConfigurable(RdmaTaskType.ATOMIC_FETCH_AND_ADD);
+        tasks.fetchAndAdd.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
     public Rdma setConnectionCallback(@Nullable RdmaConnectionCallback callback) {
         requireConfigurable();
         connectionCallback = callback;
@@ -269,6 +309,49 @@ final class RdmaContext extends ContextBase implements Rdma {
         return task;
     }
 
+    @Override
+    public RdmaSendImmediateTask allocateSendImmediate(
+            RdmaConnection connection, @Nullable Buf source, int immediate) {
+        requireAllocating();
+        requireOwn(connection);
+        return tasks.sendImmediate
+                .allocate()
+                .setConnection(connection)
+                .setSource(source)
+                .setImmediate(immediate);
+    }
+
+    @Override
+    public RdmaWriteImmediateTask allocateWriteImmediate(
+            RdmaConnection connection, Buf source, Buf destination, int immediate) {
+        requireAllocating(connection, source, destination);
+        WriteImmediateTask task = tasks.writeImmediate.allocate();
+        task.use(connection, source, destination);
+        return task.setImmediate(immediate);
+    }
+
+    @Override
+    public RdmaCompareAndSwapTask allocateCompareAndSwap(
+            RdmaConnection connection,
+            Buf destination,
+            Buf result,
+            long compareData,
+            long swapData) {
+        requireAllocatingAtomic(connection, destination, result);
+        CompareAndSwapTask task = tasks.compareAndSwap.allocate();
+        task.use(connection, destination, result);
+        return task.setCompareData(compareData).setSwapData(swapData);
+    }
+
+    @Override
+    public RdmaFetchAndAddTask allocateFetchAndAdd(
+            RdmaConnection connection, Buf destination, Buf result, long addData) {
+        requireAllocatingAtomic(connection, destination, result);
+        FetchAndAddTask task = tasks.fetchAndAdd.allocate();
+        task.use(connection, destination, result);
+        return task.setAddData(addData);
+    }
+
     // ---- hooks of ContextBase ----
 
     @Override
@@ -276,7 +359,7 @@ final class RdmaContext extends ContextBase implements Rdma {
         if (!tasks.isAnyConfigured() && connectionCallback == null && !hasStateChangedCallback()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "mandatory item is missing: item=task type or callback, context=%s, expected=setSendTasks, setReceiveTasks, setReadTasks, setWriteTasks or setConnectionCallback, before start"
+                    "mandatory item is missing: item=task type or callback, context=%s, expected=a method set...Tasks, or setConnectionCallback, before start"
                             .formatted(this));
         }
     }
@@ -369,16 +452,6 @@ final class RdmaContext extends ContextBase implements Rdma {
         return capabilities.maxMessageBytes();
     }
 
-    /** Longest local list of the tasks that are submitted to a connection. */
-    int maxSendListLength() {
-        return settings.maxSendBufferListLength();
-    }
-
-    /** Longest list of a receive task. */
-    int receiveListLength() {
-        return settings.receiveBufferListLength();
-    }
-
     @Nullable Refusal postReceive(WorkRequest request) {
         return connections().postReceive(request);
     }
@@ -408,9 +481,12 @@ final class RdmaContext extends ContextBase implements Rdma {
         }
     }
 
-    /** A connection has failed, which is fatal for an instance with only one. */
-    void connectionFailed(Status status, String reason) {
-        if (settings.maxConnections() == 1) {
+    /**
+     * A connection has failed, which is fatal for an instance with only one, and where an atomic
+     * operation was in flight.
+     */
+    void connectionFailed(Status status, String reason, boolean atomic) {
+        if (atomic || settings.maxConnections() == 1) {
             fatal(status, reason);
         }
     }
@@ -468,6 +544,13 @@ final class RdmaContext extends ContextBase implements Rdma {
         requireOwn(connection);
         Arguments.notNull(source, "source");
         Arguments.notNull(destination, "destination");
+    }
+
+    private void requireAllocatingAtomic(RdmaConnection connection, Buf destination, Buf result) {
+        requireAllocating();
+        requireOwn(connection);
+        Arguments.notNull(destination, "destination");
+        Arguments.notNull(result, "result");
     }
 
     private void requireAllocating() {

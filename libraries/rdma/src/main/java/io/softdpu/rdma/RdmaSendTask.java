@@ -6,7 +6,7 @@ import io.softdpu.core.memory.Buf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Task that sends the data section of a local buf as one message to a receive task of the peer
+ * Task that sends the data of a local list of bufs as one message to a receive task of the peer
  * (RDMA guide, send task). A message that arrives before the receive was submitted waits for it,
  * unless {@link Rdma#setRnrRetries} limits the wait.
  *
@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #trySubmit()} fails, and the task still belongs to the user, with: NOT_PERMITTED if the
  * buf's mmap lacks LOCAL_READ_WRITE or the device; INVALID_VALUE if the message is too long or the
- * buf a list of several; NOT_CONNECTED; AGAIN if the connection's send queue is full; IN_USE if the
- * buf is in flight. It completes with: IO_FAILED if the message did not fit the peer's receive
- * task, or the peer had none and the retries are exhausted; CONNECTION_RESET if the peer ended;
- * CONNECTION_ABORTED if this side stopped, or an earlier task failed the connection.
+ * list longer than {@link Rdma#maxSendBufferListLength()}; NOT_CONNECTED; AGAIN if the connection's
+ * send queue is full; IN_USE if the buf is in flight. It completes with: IO_FAILED if the message
+ * did not fit the peer's receive task, or the peer had none and the retries are exhausted;
+ * CONNECTION_RESET if the peer ended; CONNECTION_ABORTED if this side stopped, or an earlier task
+ * failed the connection.
  *
  * <p>Thread: that of the engine. From submit to callback the buf must not be touched.
  */
@@ -33,10 +34,10 @@ public sealed interface RdmaSendTask extends Task permits SendTask {
     /** Sets another connection of the same instance. */
     RdmaSendTask setConnection(RdmaConnection connection);
 
-    /** The buf with the message; null for an empty message. */
+    /** The list with the message, by its head; null for an empty message. */
     @Nullable Buf source();
 
-    /** Sets the buf with the message; null for an empty message. */
+    /** Sets the list with the message, by its head; null for an empty message. */
     RdmaSendTask setSource(@Nullable Buf source);
 
     @Override

@@ -88,6 +88,49 @@ abstract class RdmaTask extends TaskBase {
                 buf);
     }
 
+    /**
+     * Checks whether remote memory may be used: it is an import for RDMA, and mmap and instance of
+     * the peer grant the right.
+     *
+     * @param operand its name in the task: {@code destination}
+     */
+    final @Nullable Refusal checkRemote(
+            RdmaConnection connection, String operand, Buf remote, Permissions right) {
+        if (remote.references() == 0) {
+            return BufLists.released(operand, remote);
+        }
+        Mmap mmap = remote.mmap();
+        // Only an RDMA import refers to the peer's memory; it alone has no PCIe permissions.
+        if (!mmap.isImported() || mmap.permissions().allowsPci()) {
+            return notOfPeer(operand, remote);
+        }
+        Refusal refusal = REGIONS.checkUse(mmap, rdma.device(), right);
+        if (refusal != null) {
+            return Refusal.with(refusal, "operand=" + operand);
+        }
+        return connection.peerPermissions().grants(right) ? null : notGranted(connection, right);
+    }
+
+    private static Refusal notOfPeer(String operand, Buf remote) {
+        return Refusal.of(
+                Status.INVALID_VALUE,
+                "buf is not over memory of the peer: %s=%s, expected=an mmap created from the"
+                        + " peer's Mmap.exportRdma",
+                operand,
+                remote);
+    }
+
+    private static Refusal notGranted(RdmaConnection connection, Permissions right) {
+        Permissions granted = connection.peerPermissions();
+        return Refusal.of(
+                Status.NOT_PERMITTED,
+                "peer instance does not grant %s: granted=%s, connection=%s,"
+                        + " expected=Rdma.setPermissions with it by the peer, before start",
+                granted.missing(right),
+                granted,
+                connection.id());
+    }
+
     /** Checks that an operation does not transfer more than the device supports. */
     final @Nullable Refusal checkLength(Buf source, long lengthBytes) {
         return lengthBytes > rdma.maxMessageBytes()

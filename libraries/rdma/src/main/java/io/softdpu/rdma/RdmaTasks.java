@@ -9,6 +9,10 @@ final class RdmaTasks {
     final TaskType<ReceiveTask, RdmaTaskCallback<RdmaReceiveTask>> receive;
     final TaskType<ReadTask, RdmaTaskCallback<RdmaReadTask>> read;
     final TaskType<WriteTask, RdmaTaskCallback<RdmaWriteTask>> write;
+    final TaskType<SendImmediateTask, RdmaTaskCallback<RdmaSendImmediateTask>> sendImmediate;
+    final TaskType<WriteImmediateTask, RdmaTaskCallback<RdmaWriteImmediateTask>> writeImmediate;
+    final TaskType<CompareAndSwapTask, RdmaTaskCallback<RdmaCompareAndSwapTask>> compareAndSwap;
+    final TaskType<FetchAndAddTask, RdmaTaskCallback<RdmaFetchAndAddTask>> fetchAndAdd;
     private final List<TaskType<?, ?>> all;
 
     RdmaTasks(RdmaContext rdma, RdmaCapabilities capabilities) {
@@ -36,7 +40,40 @@ final class RdmaTasks {
                         "setWriteTasks",
                         capabilities.maxTasks(RdmaTaskType.WRITE),
                         () -> new WriteTask(rdma));
-        all = List.of(send, receive, read, write);
+        sendImmediate =
+                new TaskType<>(
+                        "send with immediate",
+                        "setSendImmediateTasks",
+                        capabilities.maxTasks(RdmaTaskType.SEND_IMMEDIATE),
+                        () -> new SendImmediateTask(rdma));
+        writeImmediate =
+                new TaskType<>(
+                        "write with immediate",
+                        "setWriteImmediateTasks",
+                        capabilities.maxTasks(RdmaTaskType.WRITE_IMMEDIATE),
+                        () -> new WriteImmediateTask(rdma));
+        compareAndSwap =
+                new TaskType<>(
+                        "compare and swap",
+                        "setCompareAndSwapTasks",
+                        capabilities.maxTasks(RdmaTaskType.ATOMIC_COMPARE_AND_SWAP),
+                        () -> new CompareAndSwapTask(rdma));
+        fetchAndAdd =
+                new TaskType<>(
+                        "fetch and add",
+                        "setFetchAndAddTasks",
+                        capabilities.maxTasks(RdmaTaskType.ATOMIC_FETCH_AND_ADD),
+                        () -> new FetchAndAddTask(rdma));
+        all =
+                List.of(
+                        send,
+                        receive,
+                        read,
+                        write,
+                        sendImmediate,
+                        writeImmediate,
+                        compareAndSwap,
+                        fetchAndAdd);
     }
 
     boolean isAnyConfigured() {

@@ -9,6 +9,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.rdma.spi.ReceivedOpcode;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,7 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
     private @Nullable RdmaConnection resultConnection;
 
     ReceiveTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.RECEIVE, rdma.receiveListLength());
+        super(rdma, WorkRequest.Kind.RECEIVE, rdma.receiveBufferListLength());
     }
 
     @Override
@@ -50,6 +51,11 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
     }
 
     @Override
+    public int resultImmediate() {
+        return request.immediate;
+    }
+
+    @Override
     public @Nullable RdmaConnection resultConnection() {
         return resultConnection;
     }
@@ -58,6 +64,7 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
     protected @Nullable Refusal onSubmit() {
         resultConnection = null;
         request.resultLengthBytes = 0;
+        request.immediate = 0;
         Buf into = destination;
         if (into == null) {
             useNothing();
@@ -90,7 +97,8 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
         Buf into = destination;
         if (into != null) {
             REGIONS.clearInFlight(into);
-            if (status == Status.SUCCESS) {
+            if (status == Status.SUCCESS
+                    && request.resultOpcode != ReceivedOpcode.WRITE_IMMEDIATE) {
                 BufLists.appendData(into, request.resultLengthBytes);
             }
         }

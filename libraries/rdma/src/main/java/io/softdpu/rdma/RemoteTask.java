@@ -14,8 +14,9 @@ import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base class of reads and writes: a source and a destination, one of them over the peer's memory.
- * Both the peer's mmap and the peer's instance have to grant the operation.
+ * Base class of reads and writes, with and without immediate: a source and a destination, one of
+ * them over the peer's memory. Both the peer's mmap and the peer's instance have to grant the
+ * operation.
  */
 abstract class RemoteTask extends RdmaTask {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
@@ -32,7 +33,7 @@ abstract class RemoteTask extends RdmaTask {
      * @param right the permission that mmap and instance of the peer have to grant
      */
     RemoteTask(RdmaContext rdma, WorkRequest.Kind kind, Permissions right) {
-        super(rdma, kind, rdma.maxSendListLength());
+        super(rdma, kind, rdma.maxSendBufferListLength());
         this.right = right;
     }
 
@@ -65,7 +66,9 @@ abstract class RemoteTask extends RdmaTask {
         boolean read = request.kind == WorkRequest.Kind.READ;
         Refusal refusal = read ? checkLocal("destination", to) : checkLocal("source", from);
         if (refusal == null) {
-            refusal = read ? checkRemote("source", from) : checkRemote("destination", to);
+            refusal =
+                    checkRemote(
+                            connection(), read ? "source" : "destination", read ? from : to, right);
         }
         long lengthBytes = 0;
         if (refusal == null) {
@@ -84,42 +87,6 @@ abstract class RemoteTask extends RdmaTask {
             REGIONS.clearInFlight(to);
         }
         return refusal;
-    }
-
-    private @Nullable Refusal checkRemote(String operand, Buf remote) {
-        if (remote.references() == 0) {
-            return BufLists.released(operand, remote);
-        }
-        Mmap mmap = remote.mmap();
-        // Only an RDMA import refers to the peer's memory; it alone has no PCIe permissions.
-        if (!mmap.isImported() || mmap.permissions().allowsPci()) {
-            return notOfPeer(operand, remote);
-        }
-        Refusal refusal = REGIONS.checkUse(mmap, rdma.device(), right);
-        if (refusal != null) {
-            return Refusal.with(refusal, "operand=" + operand);
-        }
-        return connection().peerPermissions().grants(right) ? null : notGranted();
-    }
-
-    private static Refusal notOfPeer(String operand, Buf remote) {
-        return Refusal.of(
-                Status.INVALID_VALUE,
-                "buf is not over memory of the peer: %s=%s, expected=an mmap created from the"
-                        + " peer's Mmap.exportRdma",
-                operand,
-                remote);
-    }
-
-    private Refusal notGranted() {
-        Permissions granted = connection().peerPermissions();
-        return Refusal.of(
-                Status.NOT_PERMITTED,
-                "peer instance does not grant %s: granted=%s, connection=%s,"
-                        + " expected=Rdma.setPermissions with it by the peer, before start",
-                granted.missing(right),
-                granted,
-                connection().id());
     }
 
     private @Nullable Refusal checkLength(Buf from, Buf to, long lengthBytes) {
@@ -172,5 +139,6 @@ abstract class RemoteTask extends RdmaTask {
         source = null;
         destination = null;
         request.remote = null;
+        request.immediate = 0;
     }
 }

@@ -1,97 +1,30 @@
 package io.softdpu.rdma;
 
-import io.softdpu.core.Status;
-import io.softdpu.core.check.Refusal;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Mmap;
-import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.BufLists;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link RdmaSendTask} of an {@link RdmaContext}. */
-final class SendTask extends RdmaTask implements RdmaSendTask {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
-
-    private @Nullable RdmaConnection connection;
-    private @Nullable Buf source;
-
+final class SendTask extends MessageTask implements RdmaSendTask {
     SendTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.SEND, rdma.maxSendListLength());
-    }
-
-    @Override
-    public RdmaConnection connection() {
-        return requireSet(connection, "connection");
+        super(rdma, WorkRequest.Kind.SEND);
     }
 
     @Override
     public RdmaSendTask setConnection(RdmaConnection connection) {
-        requireUser();
-        this.connection = rdma.requireOwn(connection);
+        use(connection);
         return this;
-    }
-
-    @Override
-    public @Nullable Buf source() {
-        return source;
     }
 
     @Override
     public RdmaSendTask setSource(@Nullable Buf source) {
-        requireUser();
-        this.source = source;
+        read(source);
         return this;
-    }
-
-    @Override
-    protected @Nullable Refusal onSubmit() {
-        Buf from = source;
-        if (from == null) {
-            useNothing();
-            return submit(connection(), request);
-        }
-        Refusal refusal = checkLocal("source", from);
-        long lengthBytes = 0;
-        if (refusal == null) {
-            lengthBytes = BufLists.dataLength(from);
-            refusal = checkLength(from, lengthBytes);
-        }
-        if (refusal == null) {
-            refusal = Refusal.with(REGIONS.markSource(from, maxListLength), "operand=source");
-        }
-        if (refusal != null) {
-            return refusal;
-        }
-        gather(from, lengthBytes);
-        refusal = submit(connection(), request);
-        if (refusal != null) {
-            REGIONS.clearInFlight(from);
-        }
-        return refusal;
-    }
-
-    @Override
-    void finish(Status status) {
-        Buf from = source;
-        if (from != null) {
-            REGIONS.clearInFlight(from);
-        }
-        complete(status);
     }
 
     @Override
     protected void onCompleted() {
         rdma.tasks().send.callbackFor(this).completed(this);
-    }
-
-    @Override
-    protected void onFree() {
-        connection = null;
-        source = null;
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
@@ -85,7 +86,12 @@ final class ShmConnection implements ProviderConnection {
             made = SharedSegment.allocate("softdpu-rdma", ShmDetails.regionBytes(GEOMETRY));
             receiver =
                     new ShmReceiver(
-                            this, services.copier(), made.segment(), GEOMETRY, endpoint.receives());
+                            this,
+                            services.copier(),
+                            made.segment(),
+                            GEOMETRY,
+                            endpoint.receives(),
+                            endpoint.config().permissions().has(AccessFlag.RDMA_WRITE));
             exported = endpoint.bus().export(made, true, peerEvents);
             memory = made;
             made = null;

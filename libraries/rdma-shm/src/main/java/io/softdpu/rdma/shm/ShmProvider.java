@@ -20,11 +20,7 @@ import java.util.EnumSet;
 public final class ShmProvider implements RdmaProvider {
     private static final ProviderLimits LIMITS =
             new ProviderLimits(
-                    EnumSet.of(
-                            WorkRequest.Kind.RECEIVE,
-                            WorkRequest.Kind.SEND,
-                            WorkRequest.Kind.WRITE,
-                            WorkRequest.Kind.READ),
+                    EnumSet.allOf(WorkRequest.Kind.class),
                     ShmWire.MAX_MESSAGE_BYTES,
                     8192,
                     16384,

@@ -36,9 +36,17 @@ final class ShmReceiver {
     private final int maxPayloadBytes;
     private final FixedQueue<WorkRequest> receives;
 
+    /** Whether peers may write through this instance. */
+    private final boolean writesGranted;
+
     private final MemorySegment hello = MemorySegment.ofArray(new long[ShmWire.HELLO_BYTES / 8]);
     private boolean helloSeen;
     private @Nullable WorkRequest current;
+
+    // Opcode and value of the message that the current receive is for.
+    private int currentOpcode;
+    private int currentImmediate;
+
     private long messageBytes;
     private long receivedBytes;
     private long messagesTaken;
@@ -49,7 +57,8 @@ final class ShmReceiver {
             Copier copier,
             MemorySegment region,
             MessageRing.Geometry geometry,
-            FixedQueue<WorkRequest> receives) {
+            FixedQueue<WorkRequest> receives,
+            boolean writesGranted) {
         this.connection = connection;
         this.copier = copier;
         this.region = region;
@@ -59,6 +68,7 @@ final class ShmReceiver {
                         region.asSlice(ShmWire.RING_OFFSET, geometry.sizeBytes()), geometry);
         this.maxPayloadBytes = geometry.maxPayloadBytes();
         this.receives = receives;
+        this.writesGranted = writesGranted;
     }
 
     /**
@@ -130,16 +140,21 @@ final class ShmReceiver {
     /** Receives one fragment; false if it has to wait, or the connection has to end. */
     private boolean take(long at) {
         int type = consumer.type();
+        int opcode = type & ShmWire.OPCODE_MASK;
         boolean first = (type & ShmWire.FLAG_FIRST) != 0;
         boolean last = (type & ShmWire.FLAG_LAST) != 0;
-        if ((type & ~(ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST)) != ShmWire.OPCODE_SEND
-                || first != (current == null)) {
+        if ((type & ~(ShmWire.OPCODE_MASK | ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST)) != 0
+                || first != (current == null)
+                || (first ? !isMessage(opcode) : opcode != currentOpcode)) {
             connection.protocolError(
-                    "fragment type is wrong: type=0x%x, expected=a send's %s fragment"
+                    "fragment type is wrong: type=0x%x, expected=a message's %s fragment"
                             .formatted(type, current == null ? "first" : "later"));
             return false;
         }
-        if (current == null && !begin(consumer.word())) {
+        if (opcode == ShmWire.OPCODE_WRITE_IMMEDIATE) {
+            return takeImmediate(last, consumer.length(), consumer.word());
+        }
+        if (current == null && !begin(opcode, consumer.word())) {
             return false;
         }
         WorkRequest request = current;
@@ -163,6 +178,7 @@ final class ShmReceiver {
         if (last) {
             current = null;
             request.resultLengthBytes = messageBytes;
+            request.immediate = currentImmediate;
             connection.received(request, Status.SUCCESS);
         }
         return true;
@@ -181,30 +197,65 @@ final class ShmReceiver {
         }
     }
 
+    private static boolean isMessage(int opcode) {
+        return opcode == ShmWire.OPCODE_SEND
+                || opcode == ShmWire.OPCODE_SEND_IMMEDIATE
+                || opcode == ShmWire.OPCODE_WRITE_IMMEDIATE;
+    }
+
+    /**
+     * Completes a receive task with the value of a write; false if it has to wait, or the
+     * connection has to end. The length is the peer's statement: nothing here is read or written by
+     * it.
+     */
+    private boolean takeImmediate(boolean last, int payloadBytes, long word) {
+        if (!writesGranted) {
+            connection.protocolError(
+                    "write with immediate is not granted: opcode=%d, expected=RDMA_WRITE in Rdma.setPermissions"
+                            .formatted(ShmWire.OPCODE_WRITE_IMMEDIATE));
+            return false;
+        }
+        if (!last || payloadBytes != 0) {
+            connection.protocolError(
+                    "fragment of a write has a payload: lengthBytes=%d, last=%b, expected=0 and the last"
+                            .formatted(payloadBytes, last));
+            return false;
+        }
+        if (!isLengthLegal(word)) {
+            return false;
+        }
+        WorkRequest request = takeReceive();
+        if (request == null) {
+            return false;
+        }
+        consumer.release();
+        request.resultOpcode = ReceivedOpcode.WRITE_IMMEDIATE;
+        request.resultLengthBytes = ShmWire.messageLength(word);
+        request.immediate = ShmWire.immediate(word);
+        connection.received(request, Status.SUCCESS);
+        return true;
+    }
+
     /**
      * Takes a receive task for a new message; false if there is none, or the message does not fit.
      */
-    private boolean begin(long word) {
-        long length = ShmWire.messageLength(word);
-        if (length > ShmWire.MAX_MESSAGE_BYTES) {
-            connection.protocolError(
-                    "message is too large: lengthBytes=%d, limit=%d"
-                            .formatted(length, ShmWire.MAX_MESSAGE_BYTES));
+    private boolean begin(int opcode, long word) {
+        if (!isLengthLegal(word)) {
             return false;
         }
-        if (ShmWire.immediate(word) != 0) {
+        boolean send = opcode == ShmWire.OPCODE_SEND;
+        if (send && ShmWire.immediate(word) != 0) {
             connection.protocolError(
                     "send has an immediate: immediate=%d, expected=0"
                             .formatted(ShmWire.immediate(word)));
             return false;
         }
-        WorkRequest request = receives.poll();
+        WorkRequest request = takeReceive();
         if (request == null) {
             return false;
         }
-        messagesTaken++;
-        connection.receiveTaken();
-        request.resultOpcode = ReceivedOpcode.SEND;
+        long length = ShmWire.messageLength(word);
+        request.resultOpcode = send ? ReceivedOpcode.SEND : ReceivedOpcode.SEND_IMMEDIATE;
         if (length > request.lengthBytes) {
             connection.end(CloseReason.LOCAL_RECEIVE_TOO_SMALL);
             connection.received(request, Status.TOO_BIG);
@@ -212,9 +263,32 @@ final class ShmReceiver {
         }
         request.local.rewind();
         current = request;
+        currentOpcode = opcode;
+        currentImmediate = ShmWire.immediate(word);
         messageBytes = length;
         receivedBytes = 0;
         return true;
+    }
+
+    private boolean isLengthLegal(long word) {
+        long length = ShmWire.messageLength(word);
+        if (length > ShmWire.MAX_MESSAGE_BYTES) {
+            connection.protocolError(
+                    "message is too large: lengthBytes=%d, limit=%d"
+                            .formatted(length, ShmWire.MAX_MESSAGE_BYTES));
+            return false;
+        }
+        return true;
+    }
+
+    /** The oldest receive task; null if there is none. */
+    private @Nullable WorkRequest takeReceive() {
+        WorkRequest request = receives.poll();
+        if (request != null) {
+            messagesTaken++;
+            connection.receiveTaken();
+        }
+        return request;
     }
 
     /** Publishes the number of messages that the peer may send with a receive task for each. */

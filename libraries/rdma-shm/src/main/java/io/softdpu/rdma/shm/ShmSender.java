@@ -30,11 +30,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Work is executed in order: a send writes its fragments into the ring, a read or write copies
- * slice by slice. One pass copies at most {@link Copier#SLICE_BYTES} of each kind: otherwise a peer
- * that consumes fragments as fast as they are sent would block the engine. Work is completed in
- * order, too: a send when the peer has released its last fragment, a read or write when it was
- * copied. A send never overtakes the data of an earlier write, since the store that publishes it
- * follows the copy in program order.
+ * slice by slice, an atomic operation changes the peer's memory, and a write with immediate copies
+ * and then writes a message without payload. One pass copies at most {@link Copier#SLICE_BYTES} of
+ * each kind: otherwise a peer that consumes fragments as fast as they are sent would block the
+ * engine. Work is completed in order, too: a send when the peer has released its last fragment, a
+ * read or write when it was copied. A send never overtakes the data of an earlier write, since the
+ * store that publishes it follows the copy in program order.
  */
 final class ShmSender {
     /**
@@ -46,6 +47,7 @@ final class ShmSender {
 
     private static final Permissions READ_GRANT = Permissions.of(AccessFlag.RDMA_READ);
     private static final Permissions WRITE_GRANT = Permissions.of(AccessFlag.RDMA_WRITE);
+    private static final Permissions ATOMIC_GRANT = Permissions.of(AccessFlag.RDMA_ATOMIC);
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
@@ -136,7 +138,7 @@ final class ShmSender {
         queue[(int) tail & mask] = request;
         boolean next = executed == tail;
         tail++;
-        if (next && request.kind == WorkRequest.Kind.SEND) {
+        if (next && isSend(request)) {
             if (!insideProgress) {
                 sendBudgetBytes = Copier.SLICE_BYTES;
             }
@@ -163,10 +165,10 @@ final class ShmSender {
             WorkRequest request = at(executed);
             long before = request.progressBytes;
             boolean done;
-            if (request.kind == WorkRequest.Kind.SEND) {
+            if (isSend(request)) {
                 done = send(request);
             } else {
-                done = copy(request, budget);
+                done = access(request, budget);
                 budget -= request.progressBytes - before;
             }
             moved |= done || request.progressBytes != before;
@@ -204,19 +206,61 @@ final class ShmSender {
             boolean first = offset == 0;
             boolean last = offset + chunk == length;
             int type =
-                    ShmWire.OPCODE_SEND
+                    opcode(request)
                             | (first ? ShmWire.FLAG_FIRST : 0)
                             | (last ? ShmWire.FLAG_LAST : 0);
-            producer.commit(type, chunk, first ? ShmWire.firstWord(length) : offset);
+            commit(type, chunk, first ? ShmWire.firstWord(length, request.immediate) : offset);
             request.progressBytes = offset + chunk;
             sendBudgetBytes -= chunk;
-            if (++messagesSinceDoorbell >= MESSAGES_PER_DOORBELL) {
-                ringIfArmed();
-            }
         } while (request.progressBytes < length);
+        return messageSent(request);
+    }
+
+    private static boolean isSend(WorkRequest request) {
+        return request.kind == WorkRequest.Kind.SEND
+                || request.kind == WorkRequest.Kind.SEND_IMMEDIATE;
+    }
+
+    private static int opcode(WorkRequest request) {
+        return request.kind == WorkRequest.Kind.SEND
+                ? ShmWire.OPCODE_SEND
+                : ShmWire.OPCODE_SEND_IMMEDIATE;
+    }
+
+    private void commit(int type, int payloadBytes, long word) {
+        producer.commit(type, payloadBytes, word);
+        if (++messagesSinceDoorbell >= MESSAGES_PER_DOORBELL) {
+            ringIfArmed();
+        }
+    }
+
+    /** All of a message is in the ring: it is complete when the peer has released that. */
+    private boolean messageSent(WorkRequest request) {
         request.providerWord = producer.produced();
         messagesSent++;
         return true;
+    }
+
+    /**
+     * Notifies the peer of a write with immediate whose data is in its memory; returns whether the
+     * message is in the ring, which publishes the data with it.
+     */
+    private boolean notifyWritten(WorkRequest request) {
+        if (!receiverReady()) {
+            return false;
+        }
+        long at = producer.claim();
+        if (at < 0) {
+            if (at == MessageRing.CORRUPT) {
+                connection.protocolError("its ring, " + producer.violation());
+            }
+            return false;
+        }
+        commit(
+                ShmWire.OPCODE_WRITE_IMMEDIATE | ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST,
+                0,
+                ShmWire.firstWord(request.lengthBytes, request.immediate));
+        return messageSent(request);
     }
 
     /**
@@ -249,6 +293,50 @@ final class ShmSender {
             at += piece;
             left -= piece;
         }
+    }
+
+    /** Accesses the peer's memory, copies within the budget; returns whether it is done. */
+    private boolean access(WorkRequest request, long budget) {
+        return switch (request.kind) {
+            case READ, WRITE -> copy(request, budget);
+            case WRITE_IMMEDIATE ->
+                    (isWritten(request) || copy(request, budget)) && notifyWritten(request);
+            case COMPARE_AND_SWAP, FETCH_AND_ADD -> update(request);
+            case RECEIVE, SEND, SEND_IMMEDIATE ->
+                    throw new IllegalStateException("no access: kind=" + request.kind);
+        };
+    }
+
+    /** Whether nothing is left to do for a write with immediate but its message. */
+    private static boolean isWritten(WorkRequest request) {
+        return request.progressBytes == request.lengthBytes;
+    }
+
+    /** Whether a request waits for the peer, not for its turn: for a receive, or for room. */
+    private static boolean isMessage(WorkRequest request) {
+        return isSend(request)
+                || (request.kind == WorkRequest.Kind.WRITE_IMMEDIATE && isWritten(request));
+    }
+
+    /** Executes an atomic operation; returns whether it was executed. */
+    private boolean update(WorkRequest request) {
+        MemorySegment remote = remoteOf(request, ATOMIC_GRANT);
+        if (remote == null) {
+            return false;
+        }
+        long before =
+                request.kind == WorkRequest.Kind.FETCH_AND_ADD
+                        ? (long) LONG.getAndAdd(remote, request.remoteOffset, request.operand)
+                        : (long)
+                                LONG.compareAndExchange(
+                                        remote,
+                                        request.remoteOffset,
+                                        request.operand,
+                                        request.swap);
+        LocalList local = request.local;
+        local.piece().set(ValueLayout.JAVA_LONG_UNALIGNED, local.pieceOffset(), before);
+        request.progressBytes = Long.BYTES;
+        return true;
     }
 
     /** Copies within the budget; returns whether all has been copied. */
@@ -350,10 +438,10 @@ final class ShmSender {
     /** Whether this request failed the connection; called for the oldest first. */
     private static boolean isFailedRequest(
             CloseReason cause, WorkRequest request, boolean unexecuted) {
-        boolean send = request.kind == WorkRequest.Kind.SEND;
+        boolean send = isSend(request);
         return switch (cause) {
             case PEER_RECEIVE_TOO_SMALL -> send;
-            case RECEIVER_NOT_READY -> send && unexecuted;
+            case RECEIVER_NOT_READY -> isMessage(request) && unexecuted;
             case REMOTE_MEMORY_REVOKED -> !send && unexecuted;
             case LOCAL_DISCONNECT,
                     PEER_DISCONNECT,
@@ -388,7 +476,7 @@ final class ShmSender {
         if (head == tail) {
             return false;
         }
-        if (executed != tail && at(executed).kind != WorkRequest.Kind.SEND) {
+        if (executed != tail && !isMessage(at(executed))) {
             return true;
         }
         if (rnrWait != null && rnrWait.isWaiting()) { // a free slot in the ring is of no use then

@@ -11,8 +11,8 @@ package io.softdpu.rdma.shm;
  * </pre>
  *
  * <p>The type of a ring message is an opcode in the low 8 bits and the two flags. The word of a
- * first fragment is the message's length (low half) and immediate (high half), that of a later one
- * the offset of its bytes in the message.
+ * first fragment is the message's length (low half) and immediate (high half, big-endian), that of
+ * a later one the offset of its bytes in the message.
  */
 final class ShmWire {
     static final long RECEIVE_LIMIT_OFFSET = 0;
@@ -21,7 +21,10 @@ final class ShmWire {
     static final int OPCODE_MASK = 0xff;
     static final int OPCODE_HELLO = 1;
     static final int OPCODE_SEND = 2;
-    // 3 and 4 are reserved for a send and a write with an immediate.
+    static final int OPCODE_SEND_IMMEDIATE = 3;
+
+    /** The data is written already; the message has its length, but no payload. */
+    static final int OPCODE_WRITE_IMMEDIATE = 4;
 
     static final int FLAG_FIRST = 1 << 8;
     static final int FLAG_LAST = 1 << 9;
@@ -59,11 +62,15 @@ final class ShmWire {
         return lengthBytes & LOW_HALF;
     }
 
+    static long firstWord(long lengthBytes, int immediate) {
+        return (long) Integer.reverseBytes(immediate) << 32 | (lengthBytes & LOW_HALF);
+    }
+
     static long messageLength(long firstWord) {
         return firstWord & LOW_HALF;
     }
 
     static int immediate(long firstWord) {
-        return (int) (firstWord >>> 32);
+        return Integer.reverseBytes((int) (firstWord >>> 32));
     }
 }

@@ -205,7 +205,7 @@ class ShmHostilePeerTest {
         "0, 8, 8", // no opcode
         "1, 40, 0", // a second hello
         "770, 8, 8", // type 2 with both flags: the good one, see below
-        "771, 8, 8", // an opcode of a later release
+        "773, 8, 8", // an opcode of a later release
         "1794, 8, 8", // a flag that does not exist
         "2, 4096, 0", // middle outside a message
         "514, 8, 0", // last outside a message

@@ -14,7 +14,10 @@ class ShmWireTest {
     }
 
     @Test
-    void shouldKeepAnImmediateInTheHighHalf() {
-        assertThat(ShmWire.immediate(0x8000_0001_0000_0007L)).isEqualTo(0x8000_0001);
+    void shouldKeepAnImmediateInTheHighHalfAndBigEndian() {
+        assertThat(ShmWire.immediate(0x0102_0380_0000_0007L)).isEqualTo(0x8003_0201);
+        assertThat(ShmWire.firstWord(7, 0x8003_0201)).isEqualTo(0x0102_0380_0000_0007L);
+        assertThat(ShmWire.firstWord(0xffff_fffeL, -1)).isEqualTo(0xffff_ffff_ffff_fffeL);
+        assertThat(ShmWire.firstWord(7, 0)).isEqualTo(ShmWire.firstWord(7));
     }
 }

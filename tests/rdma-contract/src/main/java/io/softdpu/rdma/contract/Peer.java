@@ -6,6 +6,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;
@@ -13,10 +14,15 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaCompareAndSwapTask;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaFetchAndAddTask;
+import io.softdpu.rdma.RdmaOpcode;
 import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.rdma.RdmaSendImmediateTask;
 import io.softdpu.rdma.RdmaSendTask;
+import io.softdpu.rdma.RdmaWriteImmediateTask;
 import io.softdpu.rdma.RdmaWriteTask;
 import io.softdpu.testkit.Await;
 import java.lang.foreign.MemorySegment;
@@ -42,7 +48,10 @@ final class Peer implements AutoCloseable {
     /** All permissions of RDMA peers and local tasks. */
     static final Permissions ALL =
             Permissions.of(
-                    AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE);
+                    AccessFlag.LOCAL_READ_WRITE,
+                    AccessFlag.RDMA_READ,
+                    AccessFlag.RDMA_WRITE,
+                    AccessFlag.RDMA_ATOMIC);
 
     static final long MEMORY_BYTES = 4 << 20;
 
@@ -55,7 +64,18 @@ final class Peer implements AutoCloseable {
             Status status,
             long length,
             long userData,
-            @Nullable RdmaConnection connection) {}
+            @Nullable RdmaConnection connection,
+            int immediate) {
+        /** A result without an immediate value. */
+        Outcome(
+                String kind,
+                Status status,
+                long length,
+                long userData,
+                @Nullable RdmaConnection connection) {
+            this(kind, status, length, userData, connection, 0);
+        }
+    }
 
     final Machine machine;
     final Device device;
@@ -91,6 +111,10 @@ final class Peer implements AutoCloseable {
         rdma.setReceiveTasks(TASKS, this::received, this::received);
         rdma.setReadTasks(TASKS, this::read, this::read);
         rdma.setWriteTasks(TASKS, this::written, this::written);
+        rdma.setSendImmediateTasks(TASKS, this::sent, this::sent);
+        rdma.setWriteImmediateTasks(TASKS, this::written, this::written);
+        rdma.setCompareAndSwapTasks(TASKS, this::swapped, this::swapped);
+        rdma.setFetchAndAddTasks(TASKS, this::added, this::added);
         rdma.setStateChangedCallback((context, previous, next) -> states.add(next));
         rdma.setConnectionCallback((connection, previous, next) -> connectionStates.add(next));
         configure.accept(rdma);
@@ -181,6 +205,16 @@ final class Peer implements AutoCloseable {
         return (byte) (seed * 31L + index * 7 + (index >>> 8));
     }
 
+    /** The eight bytes at an offset, in the byte order of the processor. */
+    long word(long offset) {
+        return bytes.get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
+    }
+
+    /** Sets the eight bytes at an offset. */
+    void setWord(long offset, long value) {
+        bytes.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, value);
+    }
+
     /** Offset of the first difference from {@link #fill}, or -1. */
     long mismatch(long offset, long length, int seed) {
         for (long i = 0; i < length; i++) {
@@ -262,6 +296,95 @@ final class Peer implements AutoCloseable {
         return submitted;
     }
 
+    Status sendImmediate(
+            RdmaConnection connection, @Nullable Buf source, int immediate, long userData) {
+        RdmaSendImmediateTask task =
+                rdma.allocateSendImmediate(connection, source, immediate).setUserData(userData);
+        return submitted(task, source, null);
+    }
+
+    Status writeImmediate(
+            RdmaConnection connection, Buf source, Buf destination, int immediate, long userData) {
+        RdmaWriteImmediateTask task =
+                rdma.allocateWriteImmediate(connection, source, destination, immediate)
+                        .setUserData(userData);
+        return submitted(task, source, destination);
+    }
+
+    Status compareAndSwap(
+            RdmaConnection connection,
+            Buf destination,
+            Buf result,
+            long compareData,
+            long swapData,
+            long userData) {
+        RdmaCompareAndSwapTask task =
+                rdma.allocateCompareAndSwap(connection, destination, result, compareData, swapData)
+                        .setUserData(userData);
+        return submitted(task, destination, result);
+    }
+
+    Status fetchAndAdd(
+            RdmaConnection connection, Buf destination, Buf result, long addData, long userData) {
+        RdmaFetchAndAddTask task =
+                rdma.allocateFetchAndAdd(connection, destination, result, addData)
+                        .setUserData(userData);
+        return submitted(task, destination, result);
+    }
+
+    /** Submits a task; a refused one is freed, and its bufs are released. */
+    private static Status submitted(Task task, @Nullable Buf one, @Nullable Buf other) {
+        Status status = task.trySubmit();
+        if (status != Status.SUCCESS) {
+            task.free();
+            release(one);
+            release(other);
+        }
+        return status;
+    }
+
+    private void sent(RdmaSendImmediateTask task) {
+        note("send immediate", task.status(), -1, task.userData(), task.connection());
+        release(task.source());
+        task.free();
+    }
+
+    private void written(RdmaWriteImmediateTask task) {
+        note(
+                "write immediate",
+                task.status(),
+                task.destination().dataLength(),
+                task.userData(),
+                task.connection());
+        release(task.source());
+        release(task.destination());
+        task.free();
+    }
+
+    private void swapped(RdmaCompareAndSwapTask task) {
+        note(
+                "compare and swap",
+                task.status(),
+                task.result().dataLength(),
+                task.userData(),
+                task.connection());
+        release(task.destination());
+        release(task.result());
+        task.free();
+    }
+
+    private void added(RdmaFetchAndAddTask task) {
+        note(
+                "fetch and add",
+                task.status(),
+                task.result().dataLength(),
+                task.userData(),
+                task.connection());
+        release(task.destination());
+        release(task.result());
+        task.free();
+    }
+
     private void sent(RdmaSendTask task) {
         note("send", task.status(), -1, task.userData(), task.connection());
         release(task.source());
@@ -271,16 +394,23 @@ final class Peer implements AutoCloseable {
     private void received(RdmaReceiveTask task) {
         Buf destination = task.destination();
         if (task.status() == Status.SUCCESS
+                && task.resultOpcode() != RdmaOpcode.WRITE_IMMEDIATE
                 && destination != null
-                && destination.dataLength() < task.resultLength()) {
+                && dataLength(destination) < task.resultLength()) {
             throw new AssertionError("data length did not grow: " + destination);
         }
-        note(
-                "receive",
-                task.status(),
-                task.resultLength(),
-                task.userData(),
-                task.resultConnection());
+        outcomes.add(
+                new Outcome(
+                        switch (task.resultOpcode()) {
+                            case SEND -> "receive";
+                            case SEND_IMMEDIATE -> "receive immediate";
+                            case WRITE_IMMEDIATE -> "receive written";
+                        },
+                        task.status(),
+                        task.resultLength(),
+                        task.userData(),
+                        task.resultConnection(),
+                        task.resultImmediate()));
         release(destination);
         task.free();
     }
@@ -311,6 +441,14 @@ final class Peer implements AutoCloseable {
             long userData,
             @Nullable RdmaConnection connection) {
         outcomes.add(new Outcome(kind, status, length, userData, connection));
+    }
+
+    private static long dataLength(Buf list) {
+        long sum = 0;
+        for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
+            sum += element.dataLength();
+        }
+        return sum;
     }
 
     private static void release(@Nullable Buf buf) {

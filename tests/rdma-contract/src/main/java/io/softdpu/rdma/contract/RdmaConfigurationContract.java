@@ -35,7 +35,15 @@ import org.junit.jupiter.api.Test;
 public abstract class RdmaConfigurationContract extends RdmaContract {
     /** Types of tasks that each provider supports. */
     private static final Set<RdmaTaskType> SUPPORTED_TYPES =
-            Set.of(RdmaTaskType.RECEIVE, RdmaTaskType.SEND, RdmaTaskType.READ, RdmaTaskType.WRITE);
+            Set.of(
+                    RdmaTaskType.RECEIVE,
+                    RdmaTaskType.SEND,
+                    RdmaTaskType.SEND_IMMEDIATE,
+                    RdmaTaskType.READ,
+                    RdmaTaskType.WRITE,
+                    RdmaTaskType.WRITE_IMMEDIATE,
+                    RdmaTaskType.ATOMIC_COMPARE_AND_SWAP,
+                    RdmaTaskType.ATOMIC_FETCH_AND_ADD);
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofNanos(Peer.DEADLINE_NANOS + 1);
 

@@ -299,11 +299,13 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
         Mmap remote = near.importRdma(pair.far());
         List<Buf> used =
                 switch (type) {
-                    case SEND -> List.of(near.data(0, 64));
+                    case SEND, SEND_IMMEDIATE -> List.of(near.data(0, 64));
                     case RECEIVE -> List.of(near.room(0, 64));
                     case READ -> List.of(near.inventory.bufByData(remote, 0, 64), near.room(0, 64));
-                    case WRITE ->
+                    case WRITE, WRITE_IMMEDIATE ->
                             List.of(near.data(0, 64), near.inventory.bufByAddress(remote, 0, 64));
+                    case COMPARE_AND_SWAP, FETCH_AND_ADD ->
+                            List.of(near.inventory.bufByData(remote, 0, 64), near.room(0, 64));
                 };
         Buf from = used.getFirst();
         Buf to = used.getLast();
@@ -313,6 +315,14 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
                     case RECEIVE -> () -> near.rdma.allocateReceive(to);
                     case READ -> () -> near.rdma.allocateRead(pair.toFar(), from, to);
                     case WRITE -> () -> near.rdma.allocateWrite(pair.toFar(), from, to);
+                    case SEND_IMMEDIATE ->
+                            () -> near.rdma.allocateSendImmediate(pair.toFar(), from, 1);
+                    case WRITE_IMMEDIATE ->
+                            () -> near.rdma.allocateWriteImmediate(pair.toFar(), from, to, 1);
+                    case COMPARE_AND_SWAP ->
+                            () -> near.rdma.allocateCompareAndSwap(pair.toFar(), from, to, 1, 2);
+                    case FETCH_AND_ADD ->
+                            () -> near.rdma.allocateFetchAndAdd(pair.toFar(), from, to, 1);
                 };
         Task task = allocate.get();
         task.submit();
@@ -325,7 +335,7 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
             assertThat(Refusals.statusOf(buf::release)).isEqualTo(Status.IN_USE);
             assertThat(Refusals.statusOf(() -> buf.setData(0, 0))).isEqualTo(Status.IN_USE);
         }
-        if (type == RdmaTaskType.SEND) {
+        if (type.needsReceive()) {
             pair.far().receive(pair.far().room(0, 64), 1);
         } else if (type == RdmaTaskType.RECEIVE) {
             pair.far().send(pair.toNear(), pair.far().data(0, 64), 1);

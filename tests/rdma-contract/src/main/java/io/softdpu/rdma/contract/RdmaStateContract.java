@@ -232,6 +232,34 @@ public abstract class RdmaStateContract extends RdmaContract {
                                     near.data(0, 8),
                                     near.inventory.bufByAddress(remote, 8 * userData, 8),
                                     userData);
+                    case SEND_IMMEDIATE -> {
+                        pair.far().receive(null, userData);
+                        yield near.sendImmediate(pair.toFar(), null, 1, userData);
+                    }
+                    case WRITE_IMMEDIATE -> {
+                        pair.far().receive(null, userData);
+                        yield near.writeImmediate(
+                                pair.toFar(),
+                                near.data(0, 8),
+                                near.inventory.bufByAddress(remote, 8 * userData, 8),
+                                1,
+                                userData);
+                    }
+                    case COMPARE_AND_SWAP ->
+                            near.compareAndSwap(
+                                    pair.toFar(),
+                                    near.inventory.bufByAddress(remote, 8 * userData, 8),
+                                    near.room(8 * userData, 8),
+                                    1,
+                                    2,
+                                    userData);
+                    case FETCH_AND_ADD ->
+                            near.fetchAndAdd(
+                                    pair.toFar(),
+                                    near.inventory.bufByAddress(remote, 8 * userData, 8),
+                                    near.room(8 * userData, 8),
+                                    1,
+                                    userData);
                 };
         assertThat(submitted).as("%s", type).isEqualTo(Status.SUCCESS);
     }
@@ -278,6 +306,11 @@ public abstract class RdmaStateContract extends RdmaContract {
             case RECEIVE -> () -> near.rdma.allocateReceive(here);
             case READ -> () -> near.rdma.allocateRead(toFar, there, here);
             case WRITE -> () -> near.rdma.allocateWrite(toFar, here, there);
+            case SEND_IMMEDIATE -> () -> near.rdma.allocateSendImmediate(toFar, here, 1);
+            case WRITE_IMMEDIATE -> () -> near.rdma.allocateWriteImmediate(toFar, here, there, 1);
+            case COMPARE_AND_SWAP ->
+                    () -> near.rdma.allocateCompareAndSwap(toFar, there, here, 1, 2);
+            case FETCH_AND_ADD -> () -> near.rdma.allocateFetchAndAdd(toFar, there, here, 1);
         };
     }
 
@@ -463,6 +496,10 @@ public abstract class RdmaStateContract extends RdmaContract {
                     rdma.setReceiveTasks(2, completed::add, completed::add);
                     rdma.setReadTasks(2, completed::add, completed::add);
                     rdma.setWriteTasks(2, completed::add, completed::add);
+                    rdma.setSendImmediateTasks(2, completed::add, completed::add);
+                    rdma.setWriteImmediateTasks(2, completed::add, completed::add);
+                    rdma.setCompareAndSwapTasks(2, completed::add, completed::add);
+                    rdma.setFetchAndAddTasks(2, completed::add, completed::add);
                 });
         Pair pair = connect(near, openFar());
         Buf here = near.inventory.bufByArgs(near.mmap, 0, 64, 0, 8);

@@ -1,0 +1,142 @@
+package io.softdpu.rdma;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.rdma.spi.WorkRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Base class of the atomic operations: eight bytes of the peer's memory, and a local buf for the
+ * value before.
+ */
+abstract class AtomicTask extends RdmaTask {
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_ATOMIC);
+
+    /** Both bufs are single ones. */
+    private static final int LIST_LENGTH = 1;
+
+    private @Nullable RdmaConnection connection;
+    private @Nullable Buf destination;
+    private @Nullable Buf result;
+
+    AtomicTask(RdmaContext rdma, WorkRequest.Kind kind) {
+        super(rdma, kind, LIST_LENGTH);
+    }
+
+    public final RdmaConnection connection() {
+        return requireSet(connection, "connection");
+    }
+
+    public final Buf destination() {
+        return requireSet(destination, "destination");
+    }
+
+    public final Buf result() {
+        return requireSet(result, "result");
+    }
+
+    final void use(RdmaConnection newConnection, Buf newDestination, Buf newResult) {
+        requireUser();
+        rdma.requireOwn(newConnection);
+        Arguments.notNull(newDestination, "destination");
+        Arguments.notNull(newResult, "result");
+        connection = newConnection;
+        destination = newDestination;
+        result = newResult;
+    }
+
+    @Override
+    protected final @Nullable Refusal onSubmit() {
+        Buf there = destination();
+        Buf here = result();
+        Refusal refusal = checkLocal("result", here);
+        if (refusal == null) {
+            refusal = checkRemote(connection(), "destination", there, RIGHT);
+        }
+        if (refusal == null) {
+            refusal = checkPlaces(there, here);
+        }
+        if (refusal == null) {
+            refusal = mark(there, here);
+        }
+        if (refusal != null) {
+            return refusal;
+        }
+        request.resultLengthBytes = 0;
+        setRemote(there.mmap(), there.dataOffset());
+        scatter(here, Long.BYTES);
+        refusal = submit(connection(), request);
+        if (refusal != null) {
+            REGIONS.clearInFlight(there);
+            REGIONS.clearInFlight(here);
+        }
+        return refusal;
+    }
+
+    private static @Nullable Refusal checkPlaces(Buf there, Buf here) {
+        if (there.dataLength() + there.tailroom() < Long.BYTES) {
+            return Refusal.of(
+                    Status.INVALID_VALUE,
+                    "buf has too few bytes for an atomic operation: destination=%s, expected=%d"
+                            + " bytes from its data offset",
+                    there,
+                    Long.BYTES);
+        }
+        if ((there.dataOffset() & (Long.BYTES - 1)) != 0) { // exported memory begins at a page
+            return Refusal.of(
+                    Status.INVALID_VALUE,
+                    "address of an atomic operation is not aligned: destination=%s, expected=a data"
+                            + " offset that is a multiple of %d",
+                    there,
+                    Long.BYTES);
+        }
+        return here.tailroom() < Long.BYTES
+                ? BufLists.tooLittleTailroom("result", here, Long.BYTES)
+                : null;
+    }
+
+    private static @Nullable Refusal mark(Buf there, Buf here) {
+        Refusal refusal = REGIONS.markDestination(there, LIST_LENGTH, 0);
+        if (refusal != null) {
+            return Refusal.with(refusal, "operand=destination");
+        }
+        refusal = REGIONS.markDestination(here, LIST_LENGTH, Long.BYTES);
+        if (refusal != null) {
+            REGIONS.clearInFlight(there);
+        }
+        return Refusal.with(refusal, "operand=result");
+    }
+
+    @Override
+    final void finish(Status status) {
+        Buf here = result();
+        REGIONS.clearInFlight(destination());
+        REGIONS.clearInFlight(here);
+        if (status == Status.SUCCESS) {
+            REGIONS.appendData(here, Long.BYTES);
+        } else {
+            connection().atomicFailed(status);
+        }
+        complete(status);
+    }
+
+    @Override
+    protected final void onFree() {
+        connection = null;
+        destination = null;
+        result = null;
+        request.remote = null;
+        request.operand = 0;
+        request.swap = 0;
+    }
+}

@@ -1,0 +1,86 @@
+package io.softdpu.rdma;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.rdma.spi.WorkRequest;
+import org.jspecify.annotations.Nullable;
+
+/** Base class of sends, with and without immediate: a connection, and the source of the message. */
+abstract class MessageTask extends RdmaTask {
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+
+    private @Nullable RdmaConnection connection;
+    private @Nullable Buf source;
+
+    MessageTask(RdmaContext rdma, WorkRequest.Kind kind) {
+        super(rdma, kind, rdma.maxSendBufferListLength());
+    }
+
+    public final RdmaConnection connection() {
+        return requireSet(connection, "connection");
+    }
+
+    public final @Nullable Buf source() {
+        return source;
+    }
+
+    final void use(RdmaConnection newConnection) {
+        requireUser();
+        connection = rdma.requireOwn(newConnection);
+    }
+
+    final void read(@Nullable Buf newSource) {
+        requireUser();
+        source = newSource;
+    }
+
+    @Override
+    protected final @Nullable Refusal onSubmit() {
+        Buf from = source;
+        if (from == null) {
+            useNothing();
+            return submit(connection(), request);
+        }
+        Refusal refusal = checkLocal("source", from);
+        long lengthBytes = 0;
+        if (refusal == null) {
+            lengthBytes = BufLists.dataLength(from);
+            refusal = checkLength(from, lengthBytes);
+        }
+        if (refusal == null) {
+            refusal = Refusal.with(REGIONS.markSource(from, maxListLength), "operand=source");
+        }
+        if (refusal != null) {
+            return refusal;
+        }
+        gather(from, lengthBytes);
+        refusal = submit(connection(), request);
+        if (refusal != null) {
+            REGIONS.clearInFlight(from);
+        }
+        return refusal;
+    }
+
+    @Override
+    final void finish(Status status) {
+        Buf from = source;
+        if (from != null) {
+            REGIONS.clearInFlight(from);
+        }
+        complete(status);
+    }
+
+    @Override
+    protected final void onFree() {
+        connection = null;
+        source = null;
+        request.immediate = 0;
+    }
+}
