@@ -4,8 +4,10 @@ import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
 import io.softdpu.rdma.contract.RdmaSendReceiveContract;
 import io.softdpu.rdma.contract.RdmaTestEnvironment;
+import io.softdpu.rdma.contract.RdmaTrait;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.util.Set;
 
 /** Sends and receives between host and DPU. */
 @Clause("rdma-003")
@@ -31,6 +33,11 @@ class ShmHostToDpuTest extends RdmaSendReceiveContract {
         @Override
         public Machine openMachine(Path folder, Side side) {
             return devices.openMachine(folder, side);
+        }
+
+        @Override
+        public Set<RdmaTrait> traits() {
+            return devices.traits();
         }
 
         @Override

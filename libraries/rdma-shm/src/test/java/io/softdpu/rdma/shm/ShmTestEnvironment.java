@@ -3,7 +3,10 @@ package io.softdpu.rdma.shm;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
 import io.softdpu.rdma.contract.RdmaTestEnvironment;
+import io.softdpu.rdma.contract.RdmaTrait;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
 
 /** Test environment of the DPU and a storage target that share a fabric folder. */
 public final class ShmTestEnvironment implements RdmaTestEnvironment {
@@ -23,6 +26,11 @@ public final class ShmTestEnvironment implements RdmaTestEnvironment {
     @Override
     public Machine openMachine(Path folder, Side side) {
         return Machine.builder(side).fabricFolder(folder).open();
+    }
+
+    @Override
+    public Set<RdmaTrait> traits() {
+        return EnumSet.allOf(RdmaTrait.class);
     }
 
     @Override

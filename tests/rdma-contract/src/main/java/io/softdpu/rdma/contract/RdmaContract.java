@@ -1,5 +1,8 @@
 package io.softdpu.rdma.contract;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import java.nio.file.Path;
@@ -62,6 +65,24 @@ public abstract class RdmaContract {
     final Peer add(Peer peer) {
         peers.add(peer);
         return peer;
+    }
+
+    final boolean has(RdmaTrait trait) {
+        return environment().traits().contains(trait);
+    }
+
+    /**
+     * Asserts that a task failed: at its submission with the status, or where the environment does
+     * not have the trait, at its completion.
+     */
+    final void assertRefused(
+            RdmaTrait trait, Status submitted, Status expected, Peer near, Peer... others) {
+        if (has(trait)) {
+            assertThat(submitted).isEqualTo(expected);
+        } else {
+            assertThat(submitted).isEqualTo(Status.SUCCESS);
+            assertThat(near.next(others).status()).isNotEqualTo(Status.SUCCESS);
+        }
     }
 
     /** Two peers and the two ends of a connection between them. */

@@ -365,26 +365,33 @@ public abstract class RdmaFailureContract extends RdmaContract {
 
     // ---- remote memory that is revoked ----
 
-    @Test
-    void shouldRefuseRemoteMemoryThatWasRevoked() {
+    @ParameterizedTest
+    @EnumSource(
+            value = RdmaTaskType.class,
+            names = {"READ", "WRITE", "WRITE_IMMEDIATE", "COMPARE_AND_SWAP", "FETCH_AND_ADD"})
+    void shouldRefuseRemoteMemoryThatWasRevoked(RdmaTaskType type) {
         Pair pair = connected();
         Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());
         pair.far().mmap.stop();
 
-        Status read =
-                near.read(
-                        pair.toFar(), near.inventory.bufByData(remote, 0, 64), near.room(0, 64), 0);
-        Status write =
-                near.write(
+        assertRefused(
+                RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION,
+                Submissions.submit(
+                        type,
+                        near,
                         pair.toFar(),
-                        near.data(0, 64),
-                        near.inventory.bufByAddress(remote, 0, 64),
-                        0);
-
-        assertThat(read).isEqualTo(Status.SHUTDOWN);
-        assertThat(write).isEqualTo(Status.SHUTDOWN);
-        assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+                        type == RdmaTaskType.WRITE || type == RdmaTaskType.WRITE_IMMEDIATE
+                                ? near.data(0, 64)
+                                : near.room(0, 64),
+                        Submissions.remote(type, near, remote, 0, 64),
+                        0),
+                Status.SHUTDOWN,
+                near,
+                pair.far());
+        if (has(RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION)) {
+            assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+        }
     }
 
     @ParameterizedTest

@@ -99,7 +99,12 @@ public abstract class RdmaPciContract extends RdmaContract {
         Status submitted =
                 near.read(
                         pair.toFar(), near.inventory.bufByData(remote, 0, 64), near.room(0, 64), 1);
-        assertThat(submitted).isEqualTo(Status.SHUTDOWN);
+        assertRefused(
+                RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION,
+                submitted,
+                Status.SHUTDOWN,
+                near,
+                pair.far());
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.softdpu.rdma.contract;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
 import java.nio.file.Path;
+import java.util.Set;
 
 /**
  * Environment of a contract test: machines whose devices reach each other through the provider
@@ -22,6 +23,9 @@ public interface RdmaTestEnvironment {
      * @param folder of this test alone, exists
      */
     Machine openMachine(Path folder, Side side);
+
+    /** The properties of the provider in which it may differ from others. */
+    Set<RdmaTrait> traits();
 
     /** A device of that side that the provider supports. */
     String device(Side side);

@@ -1,0 +1,15 @@
+package io.softdpu.rdma.contract;
+
+/**
+ * Properties in which providers may differ, and in nothing else. What an environment without one
+ * cannot detect at submission it reports at completion; a refused operation has modified no byte in
+ * either case.
+ */
+public enum RdmaTrait {
+    /** Memory that its owner has withdrawn is refused at submission, with the owner's status. */
+    WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION,
+    /** The death of a peer's process is noticed at once, without a timeout. */
+    DEATH_IS_NOTICED_AT_ONCE,
+    /** A peer whose process is frozen is slow, and not lost. */
+    FROZEN_PEER_IS_SLOW
+}
