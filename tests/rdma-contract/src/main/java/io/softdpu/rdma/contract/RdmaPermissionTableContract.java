@@ -1,0 +1,249 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.Clause;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The guide's table of permissions as a whole: each type of task with each set of rights of the
+ * peer's instance and of the peer's mmap, with local memory that may be written or not, exported or
+ * not. What the table allows works; all else fails with its status and modifies no byte.
+ */
+public abstract class RdmaPermissionTableContract extends RdmaContract {
+    private static final AccessFlag[] RIGHTS = {
+        AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC
+    };
+    private static final int SETS = 1 << RIGHTS.length;
+    private static final long BYTES = 4096;
+    private static final long LENGTH = 64;
+
+    /** For subclasses. */
+    protected RdmaPermissionTableContract() {}
+
+    /** Memory of one side with a set of rights, and its content before the operation. */
+    private static final class Region implements AutoCloseable {
+        private final SharedMemory memory = SharedMemory.allocate(BYTES);
+        private final MemorySegment before = MemorySegment.ofArray(new long[(int) BYTES / 8]);
+        private final Mmap mmap = Mmap.create();
+
+        Region(Peer peer, Permissions permissions, int seed) {
+            for (long i = 0; i < BYTES; i++) {
+                memory.segment().set(ValueLayout.JAVA_BYTE, i, Peer.pattern(seed, i));
+            }
+            keep();
+            mmap.setMemory(memory).setPermissions(permissions).addDevice(peer.device).start();
+        }
+
+        void keep() {
+            before.copyFrom(memory.segment());
+        }
+
+        boolean isUnchanged() {
+            return memory.segment().mismatch(before) == -1;
+        }
+
+        @Override
+        public void close() {
+            mmap.close();
+            memory.close();
+        }
+    }
+
+    private static Permissions rights(int set, boolean withLocal) {
+        List<AccessFlag> flags = new ArrayList<>();
+        if (withLocal) {
+            flags.add(AccessFlag.LOCAL_READ_WRITE);
+        }
+        for (int i = 0; i < RIGHTS.length; i++) {
+            if ((set & 1 << i) != 0) {
+                flags.add(RIGHTS[i]);
+            }
+        }
+        return Permissions.of(flags.toArray(AccessFlag[]::new));
+    }
+
+    private static @Nullable AccessFlag needed(RdmaTaskType type) {
+        return switch (type) {
+            case READ -> AccessFlag.RDMA_READ;
+            case WRITE, WRITE_IMMEDIATE -> AccessFlag.RDMA_WRITE;
+            case COMPARE_AND_SWAP, FETCH_AND_ADD -> AccessFlag.RDMA_ATOMIC;
+            case SEND, SEND_IMMEDIATE, RECEIVE -> null;
+        };
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    @Clause({"rdma-018", "rdma-019"})
+    @Clause({"rdma-020", "rdma-021"})
+    void shouldAllowReadsAsTheTableDoes(int ofInstance) {
+        assertTable(ofInstance, EnumSet.of(RdmaTaskType.READ));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    @Clause({"rdma-022", "rdma-023"})
+    @Clause({"rdma-024", "rdma-025"})
+    void shouldAllowWritesAsTheTableDoes(int ofInstance) {
+        assertTable(ofInstance, EnumSet.of(RdmaTaskType.WRITE, RdmaTaskType.WRITE_IMMEDIATE));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    @Clause({"rdma-026", "rdma-027"})
+    @Clause({"rdma-028", "rdma-029"})
+    void shouldAllowAtomicOperationsAsTheTableDoes(int ofInstance) {
+        assertTable(
+                ofInstance, EnumSet.of(RdmaTaskType.COMPARE_AND_SWAP, RdmaTaskType.FETCH_AND_ADD));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    @Clause({"rdma-030", "rdma-031"})
+    @Clause({"rdma-032", "rdma-033"})
+    void shouldAllowMessagesAsTheTableDoes(int ofInstance) {
+        assertTable(
+                ofInstance,
+                EnumSet.of(RdmaTaskType.SEND, RdmaTaskType.SEND_IMMEDIATE, RdmaTaskType.RECEIVE));
+    }
+
+    private void assertTable(int ofInstance, Set<RdmaTaskType> types) {
+        Peer near = openConfigured(rdma -> rdma.setPermissions(Permissions.LOCAL_READ_ONLY));
+        Peer far =
+                add(
+                        Peer.open(
+                                environment(),
+                                folder(),
+                                environment().farSide(),
+                                Peer.ALL,
+                                rdma -> rdma.setPermissions(rights(ofInstance, false))));
+        Pair pair = connect(near, far);
+        for (int ofMmap = 0; ofMmap < SETS; ofMmap++) {
+            Region there = keep(far, new Region(far, rights(ofMmap, true), 2));
+            @Nullable Mmap remote =
+                    ofMmap == 0 ? null : near.importRdma(there.mmap.exportRdma(far.device));
+            if (ofMmap == 0) {
+                assertThat(Refusals.statusOf(() -> there.mmap.exportRdma(far.device)))
+                        .isEqualTo(Status.NOT_PERMITTED);
+            }
+            for (boolean writable : new boolean[] {true, false}) {
+                Permissions ofLocal =
+                        writable ? Permissions.LOCAL_READ_WRITE : Permissions.LOCAL_READ_ONLY;
+                Region here = keep(near, new Region(near, ofLocal, 1));
+                for (RdmaTaskType type : types) {
+                    for (boolean exported : new boolean[] {true, false}) {
+                        Status expected = expected(type, ofInstance, ofMmap, writable, exported);
+                        assertOne(type, pair, here, there, exported ? remote : null, expected);
+                    }
+                }
+            }
+        }
+    }
+
+    private static Region keep(Peer peer, Region region) {
+        peer.closeLater(region);
+        return region;
+    }
+
+    private static Status expected(
+            RdmaTaskType type, int ofInstance, int ofMmap, boolean writable, boolean exported) {
+        AccessFlag needed = needed(type);
+        if (!writable) {
+            return Status.NOT_PERMITTED;
+        }
+        if (needed == null) {
+            return Status.SUCCESS; // needs no right and no export
+        }
+        if (!exported || ofMmap == 0) {
+            return Status.INVALID_VALUE;
+        }
+        return rights(ofMmap, true).has(needed) && rights(ofInstance, false).has(needed)
+                ? Status.SUCCESS
+                : Status.NOT_PERMITTED;
+    }
+
+    private static void assertOne(
+            RdmaTaskType type,
+            Pair pair,
+            Region here,
+            Region there,
+            @Nullable Mmap remote,
+            Status expected) {
+        Peer near = pair.near();
+        Peer far = pair.far();
+        here.keep();
+        there.keep();
+        Buf local = Submissions.local(type, near, here.mmap, 512, LENGTH);
+        // Without an export the only memory that could be named is local.
+        Buf farther =
+                Submissions.remote(type, near, remote == null ? near.mmap : remote, 1024, LENGTH);
+        Status submitted =
+                Submissions.submit(
+                        type, near, pair.toFar(), local, type.isRemote() ? farther : null, 1);
+        if (!type.isRemote()) {
+            farther.release();
+        }
+        String what =
+                "%s, exported %b, local %s"
+                        .formatted(type, remote != null, here.mmap.permissions());
+        assertThat(submitted).as(what).isEqualTo(expected);
+        if (expected != Status.SUCCESS) {
+            assertThat(near.rdma.inFlightTasks()).isZero();
+            assertThat(here.isUnchanged()).as(what).isTrue();
+            assertThat(there.isUnchanged()).as(what).isTrue();
+            return;
+        }
+        if (type.needsReceive()) {
+            far.receive(far.inventory.bufByAddress(there.mmap, 2048, LENGTH), 2);
+        } else if (type == RdmaTaskType.RECEIVE) {
+            far.send(pair.toNear(), far.inventory.bufByData(there.mmap, 0, LENGTH), 2);
+        }
+        assertThat(near.next(far).status()).as(what).isEqualTo(Status.SUCCESS);
+        if (type.needsReceive() || type == RdmaTaskType.RECEIVE) {
+            assertThat(far.next(near).status()).as(what).isEqualTo(Status.SUCCESS);
+        }
+        boolean changesHere =
+                type == RdmaTaskType.READ
+                        || type == RdmaTaskType.RECEIVE
+                        || type == RdmaTaskType.COMPARE_AND_SWAP
+                        || type == RdmaTaskType.FETCH_AND_ADD;
+        assertThat(here.isUnchanged() || changesHere).as(what).isTrue();
+        if (type == RdmaTaskType.FETCH_AND_ADD) {
+            assertThat(there.isUnchanged()).as(what).isFalse();
+        }
+        if (type == RdmaTaskType.READ || type == RdmaTaskType.RECEIVE) {
+            assertThat(there.isUnchanged()).as(what).isTrue();
+            assertSame(here, 512, there, type == RdmaTaskType.READ ? 1024 : 0);
+        } else if (type == RdmaTaskType.WRITE || type == RdmaTaskType.WRITE_IMMEDIATE) {
+            assertSame(here, 512, there, 1024);
+        } else if (type == RdmaTaskType.SEND || type == RdmaTaskType.SEND_IMMEDIATE) {
+            assertSame(here, 512, there, 2048);
+        }
+    }
+
+    private static void assertSame(Region here, long at, Region there, long far) {
+        assertThat(
+                        MemorySegment.mismatch(
+                                here.memory.segment(),
+                                at,
+                                at + LENGTH,
+                                there.memory.segment(),
+                                far,
+                                far + LENGTH))
+                .isEqualTo(-1);
+    }
+}

@@ -1,0 +1,134 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.RdmaCapabilities;
+import io.softdpu.testkit.Clause;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Sizes of operations: nothing, the limit, and beyond it, with lists and without. */
+public abstract class RdmaSizeContract extends RdmaContract {
+    private static final int LIST_LENGTH = 64;
+
+    /** For subclasses. */
+    protected RdmaSizeContract() {}
+
+    /** The operations whose size the user chooses. */
+    enum Operation {
+        SEND(RdmaTaskType.SEND),
+        SEND_IMMEDIATE(RdmaTaskType.SEND_IMMEDIATE),
+        READ(RdmaTaskType.READ),
+        WRITE(RdmaTaskType.WRITE),
+        WRITE_IMMEDIATE(RdmaTaskType.WRITE_IMMEDIATE);
+
+        final RdmaTaskType type;
+
+        Operation(RdmaTaskType type) {
+            this.type = type;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause({"rdma-071", "rdma-085", "rdma-097"})
+    @Clause({"rdma-120", "rdma-133"})
+    void shouldRefuseMoreThanTheLimitHoweverItIsMadeUp(Operation operation) throws IOException {
+        Peer near = openConfigured(rdma -> rdma.setMaxSendBufferListLength(LIST_LENGTH));
+        Pair pair = connect(near, openFar());
+        Mmap remote = near.importRdma(pair.far());
+        long limit = RdmaCapabilities.of(near.device.info()).maxMessageBytes();
+        assertThat(limit).isBetween(1L << 20, 1L << 31);
+        if (operation == Operation.READ) {
+            return; // its size is that of the remote buf, which is not that large: see below
+        }
+        // A file with a hole: addresses without memory, which are not accessed.
+        try (Arena arena = Arena.ofShared();
+                FileChannel file =
+                        FileChannel.open(
+                                folder().resolve("hole"),
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.READ,
+                                StandardOpenOption.WRITE);
+                Mmap large = Mmap.create()) {
+            MemorySegment memory = file.map(FileChannel.MapMode.READ_WRITE, 0, limit + 1, arena);
+            large.setMemory(memory)
+                    .setPermissions(Permissions.LOCAL_READ_WRITE)
+                    .addDevice(near.device)
+                    .start();
+            refused(operation, pair, remote, near.inventory.bufByData(large, 0, limit + 1));
+            refused(
+                    operation,
+                    pair,
+                    remote,
+                    list(near, large, 1 + limit / 2, 1 + limit / 2)); // just beyond
+            Buf most = near.inventory.bufByData(large, 0, limit + 1);
+            for (int i = 1; i < LIST_LENGTH; i++) { // far beyond 32 bits
+                most.chain(near.inventory.bufByData(large, 0, limit + 1));
+            }
+            refused(operation, pair, remote, most);
+            large.stop();
+        }
+    }
+
+    private static Buf list(Peer near, Mmap memory, long... sizes) {
+        Buf head = near.inventory.bufByData(memory, 0, sizes[0]);
+        for (int i = 1; i < sizes.length; i++) {
+            head.chain(near.inventory.bufByData(memory, 0, sizes[i]));
+        }
+        return head;
+    }
+
+    private static void refused(Operation operation, Pair pair, Mmap remote, Buf list) {
+        @Nullable Buf there =
+                operation.type.isRemote()
+                        ? pair.near().inventory.bufByAddress(remote, 0, Peer.MEMORY_BYTES)
+                        : null;
+        assertThat(Submissions.submit(operation.type, pair.near(), pair.toFar(), list, there, 1))
+                .isEqualTo(Status.INVALID_VALUE);
+        assertThat(pair.near().rdma.inFlightTasks()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldTransferNothingAsWell(Operation operation) {
+        Peer near = openConfigured(rdma -> rdma.setMaxSendBufferListLength(3));
+        Pair pair = connect(near, openFar());
+        Peer far = pair.far();
+        Mmap remote = near.importRdma(far);
+        near.fill(0, 4096, 1);
+        far.fill(0, 4096, 2);
+        for (boolean several : new boolean[] {false, true}) {
+            Buf here = Submissions.local(operation.type, near, near.mmap, 100, 0);
+            if (several) {
+                here.chain(Submissions.local(operation.type, near, near.mmap, 0, 0));
+                here.chain(Submissions.local(operation.type, near, near.mmap, 7, 0));
+            }
+            if (operation.type.needsReceive()) {
+                far.receive(far.room(0, 64), 1);
+            }
+            @Nullable Buf there =
+                    operation.type.isRemote()
+                            ? Submissions.remote(operation.type, near, remote, 64, 0)
+                            : null;
+            assertThat(Submissions.submit(operation.type, near, pair.toFar(), here, there, 1))
+                    .isEqualTo(Status.SUCCESS);
+            assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+            if (operation.type.needsReceive()) {
+                assertThat(far.next(near).length()).isZero();
+            }
+            assertThat(near.mismatch(0, 4096, 1)).isEqualTo(-1);
+            assertThat(far.mismatch(0, 4096, 2)).isEqualTo(-1);
+        }
+    }
+}
