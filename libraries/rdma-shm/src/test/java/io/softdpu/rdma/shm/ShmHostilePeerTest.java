@@ -19,6 +19,8 @@ import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaOpcode;
+import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
@@ -55,6 +57,7 @@ class ShmHostilePeerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final List<Status> received = new ArrayList<>();
+    private final List<RdmaOpcode> opcodes = new ArrayList<>();
     private final List<Status> sent = new ArrayList<>();
     private Runnable onSent = () -> {};
     private Machine machine;
@@ -87,19 +90,9 @@ class ShmHostilePeerTest {
         inventory = BufInventory.create(RECEIVES);
         inventory.start();
         rdma = Rdma.create(device);
-        rdma.setReceiveTasks(
-                RECEIVES,
-                task -> {
-                    received.add(task.status());
-                    task.destination().release();
-                    task.free();
-                },
-                task -> {
-                    received.add(task.status());
-                    task.destination().release();
-                    task.free();
-                });
+        rdma.setReceiveTasks(RECEIVES, this::received, this::received);
         rdma.setSendTasks(16, this::sent, this::sent);
+        rdma.setPermissions(Permissions.of(AccessFlag.RDMA_WRITE));
         engine.connect(rdma);
         rdma.start();
         connection = rdma.exportConnection();
@@ -122,6 +115,13 @@ class ShmHostilePeerTest {
         otherDevice.close();
         machine.close();
         elsewhere.close();
+    }
+
+    private void received(RdmaReceiveTask task) {
+        received.add(task.status());
+        opcodes.add(task.resultOpcode());
+        task.destination().release();
+        task.free();
     }
 
     private void sent(RdmaSendTask task) {
@@ -216,6 +216,17 @@ class ShmHostilePeerTest {
         "770, 8, 4294967304", // an immediate on a send
         "258, 4096, 2147483648", // longer than any message
         "258, 4096, -1",
+        "3, 8, 8", // a send with immediate, middle outside a message
+        "259, 8, 8", // first without last, yet all there
+        "771, 8, 9", // last, yet more to come
+        "771, 8, 7", // longer than said
+        "4, 0, 0", // a write with immediate, neither first nor last
+        "260, 0, 8", // first without last
+        "516, 0, 8", // last without first
+        "772, 1, 8", // a payload
+        "772, 8, 8",
+        "772, 0, 1073741825", // longer than any write
+        "772, 0, 4294967295",
     })
     void shouldEndTheConnectionOnABadHeader(int type, int lengthBytes, long word) throws Exception {
         connect();
@@ -233,6 +244,84 @@ class ShmHostilePeerTest {
         assertThat(peer.victimStatus()).isEqualTo(ShmWire.STATUS_PROTOCOL_ERROR);
         assertThat(received).containsExactly(Status.CONNECTION_ABORTED);
         assertGuard();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        // type, length of the payload, word; opcode, length and value of the receive
+        "771, 8, 8, SEND_IMMEDIATE, 8, 0",
+        "771, 8, 72623859706101768, SEND_IMMEDIATE, 8, 67305985", // big-endian 04030201
+        "771, 0, -4294967296, SEND_IMMEDIATE, 0, -1",
+        "772, 0, 0, WRITE_IMMEDIATE, 0, 0",
+        "772, 0, 1073741824, WRITE_IMMEDIATE, 1073741824, 0", // whatever it says
+        "772, 0, 36028797018963968, WRITE_IMMEDIATE, 0, 32768",
+    })
+    void shouldTakeAGoodMessageWithAnImmediate(
+            int type, int lengthBytes, long word, RdmaOpcode opcode, long length, int immediate)
+            throws Exception {
+        connect();
+        guard();
+        Buf buf = inventory.bufByAddress(mmap, ROOM, ROOM);
+        RdmaReceiveTask task = rdma.allocateReceive(buf);
+        buf.retain();
+        task.submit();
+        peer.message(type, lengthBytes, word);
+        drive("the message", () -> !received.isEmpty());
+
+        assertThat(received).containsExactly(Status.SUCCESS);
+        assertThat(opcodes).containsExactly(opcode);
+        assertThat(task.resultLength()).isEqualTo(length);
+        assertThat(task.resultImmediate()).isEqualTo(immediate);
+        assertThat(buf.dataLength())
+                .as("grows by a message alone")
+                .isEqualTo(opcode == RdmaOpcode.SEND_IMMEDIATE ? length : 0);
+        buf.release();
+        assertGuard();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "514, 8, 4096", // a send within a send with immediate
+        "772, 0, 8", // a write with immediate within it
+        "516, 8, 4096",
+        "515, 9, 4096", // too long
+        "515, 8, 0", // at the wrong place
+    })
+    void shouldEndTheConnectionOnABadSecondFragmentOfASendWithImmediate(
+            int type, int lengthBytes, long word) throws Exception {
+        connect();
+        guard();
+        post();
+        peer.message(
+                ShmWire.OPCODE_SEND_IMMEDIATE | ShmWire.FLAG_FIRST,
+                SLOT,
+                ShmWire.firstWord(SLOT + 8L, 7));
+        peer.message(type, lengthBytes, word);
+
+        driveToFailure();
+        assertThat(connection.failure()).isEqualTo(Status.UNEXPECTED);
+        assertThat(received).containsExactly(Status.CONNECTION_ABORTED);
+        assertGuard();
+    }
+
+    @Test
+    void shouldEndTheConnectionOnAWriteWithImmediateThatIsNotGranted() throws Exception {
+        rdma.stop();
+        drive("idle", () -> rdma.state() == ContextState.IDLE);
+        rdma.setPermissions(Permissions.of(AccessFlag.RDMA_READ));
+        rdma.start();
+        connection = rdma.exportConnection();
+        peer.close();
+        peer = new HostilePeer(otherDevice, connection.blob());
+        connect();
+        post();
+        peer.message(
+                ShmWire.OPCODE_WRITE_IMMEDIATE | ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST, 0, 0);
+
+        driveToFailure();
+        assertThat(connection.failure()).isEqualTo(Status.UNEXPECTED);
+        assertThat(connection.failureReason()).contains("write with immediate is not granted");
+        assertThat(received).containsExactly(Status.CONNECTION_ABORTED);
     }
 
     @ParameterizedTest

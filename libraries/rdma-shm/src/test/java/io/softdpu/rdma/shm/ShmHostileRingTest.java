@@ -15,6 +15,8 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaOpcode;
+import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.testkit.CpuMeter;
 import io.softdpu.testkit.HiccupMeter;
 import io.softdpu.testkit.LeakCheck;
@@ -26,6 +28,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -67,13 +70,16 @@ class ShmHostileRingTest {
                             "victims-ring/slot-length",
                             Set.of("own ring slot length out of range"),
                             "victims-ring/slot-type",
-                            Set.of("fragment type is wrong"),
+                            Set.of(
+                                    "fragment type is wrong",
+                                    "write with immediate is not granted"),
                             "victims-ring/slot-word",
                             Set.of(
                                     "message is too large",
                                     "send has an immediate",
                                     "fragment offset is wrong",
                                     "fragment length is wrong",
+                                    "fragment of a write has a payload",
                                     "a message was larger than the buffer of its receive task"),
                             "own-ring/consumed",
                             Set.of("its ring consumed index out of range"),
@@ -87,6 +93,7 @@ class ShmHostileRingTest {
     private final CpuMeter cpu = new CpuMeter();
     private final Map<String, Integer> reasons = new TreeMap<>();
     private final Map<String, Integer> writes = new TreeMap<>();
+    private final Map<RdmaOpcode, Integer> opcodes = new EnumMap<>(RdmaOpcode.class);
     private Machine machine;
     private Machine elsewhere;
     private Device device;
@@ -159,6 +166,7 @@ class ShmHostileRingTest {
         mutations = 0;
         writes.clear();
         reasons.clear();
+        opcodes.clear();
         while (mutations < wanted) {
             round(random);
             connections++;
@@ -170,6 +178,7 @@ class ShmHostileRingTest {
         assertThat(during).as("verified meanwhile").isGreaterThan(100);
         assertThat(cpu.longestNanos()).as("CPU time of a progress").isLessThan(CPU_LIMIT.toNanos());
         assertThat(heapAfter - heapBefore).as("heap growth").isLessThan(HEAP_LIMIT_BYTES);
+        assertThat(opcodes.keySet()).as("received").hasSize(RdmaOpcode.values().length);
         NAMED.forEach((word, names) ->
                 assertThat(hits(names)).as("ended for %s: %s", word, reasons).isPositive());
         assertThat(reasons.keySet())
@@ -187,6 +196,7 @@ class ShmHostileRingTest {
         findings.add("longestHiccupMicros=" + hiccups.longestNanos() / 1000);
         NAMED.forEach((word, names) -> findings.add("hit/" + word + "=" + hits(names)));
         findings.add("otherwise=" + hits(OTHERWISE));
+        opcodes.forEach((opcode, n) -> findings.add("received/" + opcode + "=" + n));
         writes.forEach((field, n) -> findings.add("written/" + field + "=" + n));
         Soak.report(
                 "hostile-rings-shm",
@@ -207,9 +217,13 @@ class ShmHostileRingTest {
         sendsOut = 0;
         Rdma rdma = Rdma.create(device);
         rdma.setRnrRetries(random.chance(0.1) ? 1 : Rdma.RNR_RETRIES_UNLIMITED);
+        boolean granting = random.chance(0.8); // otherwise a write with immediate is a violation
+        rdma.setPermissions(
+                granting ? Permissions.of(AccessFlag.RDMA_WRITE) : Permissions.LOCAL_READ_ONLY);
         rdma.setReceiveTasks(
                 TASKS,
                 task -> {
+                    requireResult(task, granting);
                     task.destination().release();
                     task.free();
                 },
@@ -247,6 +261,27 @@ class ShmHostileRingTest {
         reasons.merge(reason, 1, Integer::sum);
         rdma.close();
         requireGuard();
+    }
+
+    /** What a receive tells, whatever was written: nothing beyond its buf, or beyond the limit. */
+    private void requireResult(RdmaReceiveTask task, boolean granting) {
+        opcodes.merge(task.resultOpcode(), 1, Integer::sum);
+        boolean written = task.resultOpcode() == RdmaOpcode.WRITE_IMMEDIATE;
+        long dataLength = task.destination().dataLength();
+        long limit = written ? ShmWire.MAX_MESSAGE_BYTES : ROOM;
+        if (task.resultLength() < 0
+                || task.resultLength() > limit
+                || dataLength != (written ? 0 : task.resultLength())
+                || (written && !granting)
+                || (task.resultOpcode() == RdmaOpcode.SEND && task.resultImmediate() != 0)) {
+            throw new AssertionError(
+                    "illegal result: opcode=%s, length=%d, dataLength=%d, immediate=%d"
+                            .formatted(
+                                    task.resultOpcode(),
+                                    task.resultLength(),
+                                    dataLength,
+                                    task.resultImmediate()));
+        }
     }
 
     private void attack(Rdma rdma, RdmaConnection connection, HostilePeer peer, SeededRandom random)
@@ -338,12 +373,21 @@ class ShmHostileRingTest {
             MemorySegment ring = field.victims ? victims : own;
             long slot = 128 + 1024 + produced % 128 * ShmConnection.GEOMETRY.strideBytes();
             int length = random.nextInt(64);
-            victims.set(ValueLayout.JAVA_INT, slot, length);
+            int opcode =
+                    random.oneOf(
+                            ShmWire.OPCODE_SEND,
+                            ShmWire.OPCODE_SEND_IMMEDIATE,
+                            ShmWire.OPCODE_WRITE_IMMEDIATE);
+            int immediate = opcode == ShmWire.OPCODE_SEND ? 0 : random.nextInt();
+            victims.set(
+                    ValueLayout.JAVA_INT,
+                    slot,
+                    opcode == ShmWire.OPCODE_WRITE_IMMEDIATE ? 0 : length);
             victims.set(
                     ValueLayout.JAVA_INT,
                     slot + 4,
-                    ShmWire.OPCODE_SEND | ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST);
-            victims.set(ValueLayout.JAVA_LONG, slot + 8, length);
+                    opcode | ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST);
+            victims.set(ValueLayout.JAVA_LONG, slot + 8, ShmWire.firstWord(length, immediate));
             long at = field.slot ? slot + field.offset - 1024 : 128 + field.offset;
             boolean publishes = !field.victims || !field.name.endsWith("produced");
             for (int k = 0; k < 8; k++) {
@@ -378,6 +422,9 @@ class ShmHostileRingTest {
                             258L,
                             514L,
                             770L,
+                            771L,
+                            772L,
+                            773L,
                             4095L,
                             4096L,
                             4097L,

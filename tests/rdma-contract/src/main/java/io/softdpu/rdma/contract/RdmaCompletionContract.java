@@ -1,0 +1,178 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.SeededRandom;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Meaning of a completion: what a success promises, and what a failure leaves behind. */
+public abstract class RdmaCompletionContract extends RdmaContract {
+    /** For subclasses. */
+    protected RdmaCompletionContract() {}
+
+    // ---- success ----
+
+    /** A sanitizer holds the callbacks of the far side back, as its program could be slow. */
+    @ParameterizedTest
+    @EnumSource(
+            value = RdmaTaskType.class,
+            names = {"SEND", "SEND_IMMEDIATE"})
+    @Clause({"rdma-082", "rdma-094"})
+    void shouldCompleteASendBeforeTheProgramOfThePeerHasTheMessage(
+            RdmaTaskType type, SeededRandom random) {
+        Peer near = openNear();
+        Peer far;
+        try (Sanitizer _ = Sanitizer.startForThread(random.nextLong())) {
+            far = openFar();
+        }
+        Pair pair = connect(near, far);
+        boolean[] before = {false};
+        Await.byStep(
+                "a send completes before the callback of its receive",
+                Peer.DEADLINE_NANOS,
+                () -> before[0],
+                () -> {
+                    far.receive(far.room(0, 64), 1);
+                    Submissions.submit(type, near, pair.toFar(), near.data(0, 64), null, 2);
+                    Peer.drive("the send", () -> !near.outcomes.isEmpty(), near, far);
+                    assertThat(near.outcomes.remove().status()).isEqualTo(Status.SUCCESS);
+                    before[0] = far.outcomes.isEmpty();
+                    assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = RdmaTaskType.class,
+            names = {"READ", "WRITE", "WRITE_IMMEDIATE"})
+    @Clause("rdma-054")
+    void shouldShowALargeTransferHalfDone(RdmaTaskType type) {
+        Pair pair = connected();
+        Peer near = pair.near();
+        Peer far = pair.far();
+        long size = Peer.MEMORY_BYTES;
+        Mmap remote = near.importRdma(far);
+        Peer target = type == RdmaTaskType.READ ? near : far;
+        (type == RdmaTaskType.READ ? far : near).bytes.fill((byte) 1);
+        target.bytes.fill((byte) 2);
+        if (type == RdmaTaskType.WRITE_IMMEDIATE) {
+            far.receive(null, 1);
+        }
+        Submissions.submit(
+                type,
+                near,
+                pair.toFar(),
+                Submissions.local(type, near, near.mmap, 0, size),
+                Submissions.remote(type, near, remote, 0, size),
+                2);
+        boolean[] halfDone = {false};
+        Await.byStep(
+                "the transfer",
+                Peer.DEADLINE_NANOS,
+                () -> !near.outcomes.isEmpty(),
+                () -> {
+                    near.engine.progress();
+                    far.engine.progress();
+                    halfDone[0] |= has(target, (byte) 1) && has(target, (byte) 2);
+                });
+        assertThat(halfDone[0]).as("the owner has seen old and new bytes at a time").isTrue();
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(has(target, (byte) 2)).isFalse();
+    }
+
+    private static boolean has(Peer peer, byte value) {
+        for (long at = 0; at < Peer.MEMORY_BYTES; at += 512) {
+            if (peer.bytes.get(ValueLayout.JAVA_BYTE, at) == value) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // ---- failure ----
+
+    @ParameterizedTest
+    @EnumSource(
+            value = RdmaTaskType.class,
+            names = {"READ", "WRITE", "WRITE_IMMEDIATE"})
+    @Clause({"rdma-108", "rdma-119", "rdma-132"})
+    void shouldTellTheErrorAndLeaveEachByteOldOrNewWhileTheInstanceGoesOn(RdmaTaskType type) {
+        Peer near = openConfigured(rdma -> rdma.setMaxConnections(2));
+        Pair pair = connect(near, openFar());
+        Peer far = pair.far();
+        long size = Peer.MEMORY_BYTES / 2;
+        Mmap remote = near.importRdma(far);
+        Peer target = type == RdmaTaskType.READ ? near : far;
+        (type == RdmaTaskType.READ ? far : near).fill(0, size, 1);
+        target.fill(0, Peer.MEMORY_BYTES, 2);
+        Buf local = Submissions.local(type, near, near.mmap, 0, size);
+        Buf there = Submissions.remote(type, near, remote, 0, size);
+        local.retain();
+        there.retain();
+        assertThat(Submissions.submit(type, near, pair.toFar(), local, there, 3))
+                .isEqualTo(Status.SUCCESS);
+        near.engine.progress();
+        far.mmap.stop();
+
+        Peer.Outcome outcome = near.next(far);
+        assertThat(outcome.status()).isNotEqualTo(Status.SUCCESS);
+        assertThat(outcome.userData()).isEqualTo(3);
+        Peer.drive(
+                "the end", () -> pair.toFar().state() == RdmaConnection.State.FAILED, near, far);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+        Buf destination = type == RdmaTaskType.READ ? local : there;
+        assertThat(destination.dataLength()).as("does not grow").isZero();
+        local.release();
+        there.release();
+        for (long i = 0; i < size; i++) {
+            byte found = target.bytes.get(ValueLayout.JAVA_BYTE, i);
+            if (found != Peer.pattern(1, i) && found != Peer.pattern(2, i)) {
+                throw new AssertionError("neither old nor new: offset=" + i);
+            }
+        }
+        for (long i = size; i < Peer.MEMORY_BYTES; i++) {
+            if (target.bytes.get(ValueLayout.JAVA_BYTE, i) != Peer.pattern(2, i)) {
+                throw new AssertionError("changed beside it: offset=" + i);
+            }
+        }
+    }
+
+    // ---- events ----
+
+    @Test
+    @Clause("rdma-177")
+    void shouldHaveNoEventsButThoseOfEveryContext() {
+        Pair pair = connected();
+        Peer near = pair.near();
+        pair.far().receive(null, 1);
+        near.send(pair.toFar(), null, 2);
+        assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);
+        near.stop();
+        near.engine.progress();
+        assertThat(near.states)
+                .as("state changes")
+                .containsExactly(
+                        ContextState.STARTING,
+                        ContextState.RUNNING,
+                        ContextState.STOPPING,
+                        ContextState.IDLE);
+        assertThat(near.outcomes).as("completions of tasks, and nothing else").isEmpty();
+        assertThat(near.connectionStates)
+                .as("state changes of the connection")
+                .containsExactly(
+                        RdmaConnection.State.CONNECTING,
+                        RdmaConnection.State.CONNECTED,
+                        RdmaConnection.State.DISCONNECTED);
+    }
+}
