@@ -50,7 +50,8 @@ final class FixtureScope implements AutoCloseable {
                     AccessFlag.LOCAL_READ_WRITE,
                     AccessFlag.PCI_READ_WRITE,
                     AccessFlag.RDMA_READ,
-                    AccessFlag.RDMA_WRITE);
+                    AccessFlag.RDMA_WRITE,
+                    AccessFlag.RDMA_ATOMIC);
 
     static final long MEMORY_BYTES = 64 << 10;
 
@@ -272,12 +273,18 @@ final class FixtureScope implements AutoCloseable {
 
     Rdma rdma(Device device) {
         Rdma rdma = keep(Rdma.create(device));
-        rdma.setPermissions(Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE));
+        rdma.setPermissions(
+                Permissions.of(
+                        AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC));
         rdma.setMaxConnections(2);
         rdma.setSendTasks(1, task -> {}, task -> {});
         rdma.setReceiveTasks(1, task -> {}, task -> {});
         rdma.setReadTasks(1, task -> {}, task -> {});
         rdma.setWriteTasks(1, task -> {}, task -> {});
+        rdma.setSendImmediateTasks(1, task -> {}, task -> {});
+        rdma.setWriteImmediateTasks(1, task -> {}, task -> {});
+        rdma.setCompareAndSwapTasks(1, task -> {}, task -> {});
+        rdma.setFetchAndAddTasks(1, task -> {}, task -> {});
         return rdma;
     }
 

@@ -29,6 +29,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaTransportType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -202,6 +203,7 @@ final class InvalidValues {
                     s.stop(pair.client());
                     return pair.atClient();
                 });
+        add(RdmaTransportType.class, "dc", s -> RdmaTransportType.DC);
         add(RdmaConnection.class, "other", s -> s.link().there());
         add(
                 RdmaConnection.class,

@@ -6,14 +6,19 @@ import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaCapabilities;
+import io.softdpu.rdma.RdmaCompareAndSwapTask;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionCallback;
+import io.softdpu.rdma.RdmaFetchAndAddTask;
 import io.softdpu.rdma.RdmaOpcode;
 import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.rdma.RdmaSendImmediateTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaTaskCallback;
 import io.softdpu.rdma.RdmaTaskType;
+import io.softdpu.rdma.RdmaTransportType;
+import io.softdpu.rdma.RdmaWriteImmediateTask;
 import io.softdpu.rdma.RdmaWriteTask;
 import java.util.List;
 
@@ -27,6 +32,7 @@ final class RdmaFixtures {
     static void register(Registry registry) {
         registry.value(RdmaOpcode.class, RdmaOpcode.SEND);
         registry.value(RdmaTaskType.class, RdmaTaskType.SEND);
+        registry.value(RdmaTransportType.class, RdmaTransportType.RC);
         registry.value(RdmaConnection.State.class, RdmaConnection.State.EXPORTED);
         registry.none(
                 RdmaConnectionCallback.class, "implemented by users, called by libraries only");
@@ -64,6 +70,26 @@ final class RdmaFixtures {
         registry.add(RdmaReceiveTask.class, Threads.OF_ENGINE, OF_TASK, RdmaFixtures::receiveTask);
         registry.add(RdmaReadTask.class, Threads.OF_ENGINE, OF_TASK, RdmaFixtures::readTask);
         registry.add(RdmaWriteTask.class, Threads.OF_ENGINE, OF_TASK, RdmaFixtures::writeTask);
+        registry.add(
+                RdmaSendImmediateTask.class,
+                Threads.OF_ENGINE,
+                OF_TASK,
+                RdmaFixtures::sendImmediateTask);
+        registry.add(
+                RdmaWriteImmediateTask.class,
+                Threads.OF_ENGINE,
+                OF_TASK,
+                RdmaFixtures::writeImmediateTask);
+        registry.add(
+                RdmaCompareAndSwapTask.class,
+                Threads.OF_ENGINE,
+                OF_TASK,
+                RdmaFixtures::compareAndSwapTask);
+        registry.add(
+                RdmaFetchAndAddTask.class,
+                Threads.OF_ENGINE,
+                OF_TASK,
+                RdmaFixtures::fetchAndAddTask);
     }
 
     private static Rdma rdma(FixtureScope scope, String state) {
@@ -172,6 +198,51 @@ final class RdmaFixtures {
         Buf remote = scope.buf(scope.remoteMemory(), 64, 0);
         Buf local = scope.buf(scope.environment.p0, 64, 16);
         RdmaWriteTask task = scope.keep(link.near().allocateWrite(link.here(), local, remote));
+        bring(scope, link.near(), task, state);
+        return task;
+    }
+
+    private static RdmaSendImmediateTask sendImmediateTask(FixtureScope scope, String state) {
+        FixtureScope.Link link = scope.link();
+        Buf message = scope.buf(scope.environment.p0, 16, 16);
+        RdmaSendImmediateTask task =
+                scope.keep(link.near().allocateSendImmediate(link.here(), message, 1));
+        if (state.equals("done")) {
+            scope.keep(link.far().allocateReceive(scope.buf(scope.environment.t0, 64, 0))).submit();
+        }
+        bring(scope, link.near(), task, state);
+        return task;
+    }
+
+    private static RdmaWriteImmediateTask writeImmediateTask(FixtureScope scope, String state) {
+        FixtureScope.Link link = scope.link();
+        Buf remote = scope.buf(scope.remoteMemory(), 64, 0);
+        Buf local = scope.buf(scope.environment.p0, 64, 16);
+        RdmaWriteImmediateTask task =
+                scope.keep(link.near().allocateWriteImmediate(link.here(), local, remote, 1));
+        if (state.equals("done")) {
+            scope.keep(link.far().allocateReceive(null)).submit();
+        }
+        bring(scope, link.near(), task, state);
+        return task;
+    }
+
+    private static RdmaCompareAndSwapTask compareAndSwapTask(FixtureScope scope, String state) {
+        FixtureScope.Link link = scope.link();
+        Buf remote = scope.buf(scope.remoteMemory(), 64, 8);
+        Buf local = scope.buf(scope.environment.p0, 64, 0);
+        RdmaCompareAndSwapTask task =
+                scope.keep(link.near().allocateCompareAndSwap(link.here(), remote, local, 0, 1));
+        bring(scope, link.near(), task, state);
+        return task;
+    }
+
+    private static RdmaFetchAndAddTask fetchAndAddTask(FixtureScope scope, String state) {
+        FixtureScope.Link link = scope.link();
+        Buf remote = scope.buf(scope.remoteMemory(), 64, 8);
+        Buf local = scope.buf(scope.environment.p0, 64, 0);
+        RdmaFetchAndAddTask task =
+                scope.keep(link.near().allocateFetchAndAdd(link.here(), remote, local, 1));
         bring(scope, link.near(), task, state);
         return task;
     }

@@ -67,6 +67,7 @@ import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionCallback;
 import io.softdpu.rdma.RdmaTaskCallback;
 import io.softdpu.rdma.RdmaTaskType;
+import io.softdpu.rdma.RdmaTransportType;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Parameter;
 import java.net.Inet4Address;
@@ -248,6 +249,9 @@ final class Values {
         byType.put(
                 RdmaConnectionCallback.class, (s, r) -> (RdmaConnectionCallback) (c, a, b) -> {});
         byType.put(RdmaTaskType.class, (s, r) -> RdmaTaskType.SEND);
+        byType.put(RdmaTransportType.class, (s, r) -> RdmaTransportType.RC);
+        byName.put("RdmaCapabilities.of.provider", (s, r) -> "shm");
+        byName.put("setPathMtuBytes.bytes", (s, r) -> 512);
         byType.put(RdmaConnection.class, (s, r) -> s.anyLink().here());
     }
 

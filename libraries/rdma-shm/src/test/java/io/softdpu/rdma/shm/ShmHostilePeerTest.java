@@ -315,8 +315,7 @@ class ShmHostilePeerTest {
         peer = new HostilePeer(otherDevice, connection.blob());
         connect();
         post();
-        peer.message(
-                ShmWire.OPCODE_WRITE_IMMEDIATE | ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST, 0, 0);
+        peer.message(ShmWire.OPCODE_WRITE_IMMEDIATE | ShmWire.FLAG_FIRST | ShmWire.FLAG_LAST, 0, 0);
 
         driveToFailure();
         assertThat(connection.failure()).isEqualTo(Status.UNEXPECTED);

@@ -70,9 +70,7 @@ class ShmHostileRingTest {
                             "victims-ring/slot-length",
                             Set.of("own ring slot length out of range"),
                             "victims-ring/slot-type",
-                            Set.of(
-                                    "fragment type is wrong",
-                                    "write with immediate is not granted"),
+                            Set.of("fragment type is wrong", "write with immediate is not granted"),
                             "victims-ring/slot-word",
                             Set.of(
                                     "message is too large",

@@ -17,12 +17,15 @@ import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Limits of a device's profile: they lower those of the provider, and instances enforce them. */
 class ShmLimitedDeviceTest {
@@ -153,6 +156,64 @@ class ShmLimitedDeviceTest {
             assertThat(rdma.setSendQueueSize(33).sendQueueSize()).isEqualTo(64);
             assertThat(rdma.setMaxConnections(2).maxConnections()).isEqualTo(2);
             rdma.setReceiveTasks(7, task -> {}, task -> {});
+        }
+    }
+
+    /** The types of tasks that an instance has. */
+    private static final List<RdmaTaskType> TYPES =
+            Stream.of(RdmaTaskType.values())
+                    .filter(type -> !type.name().startsWith("REMOTE_SYNC_EVENT"))
+                    .toList();
+
+    static List<RdmaTaskType> types() {
+        return TYPES;
+    }
+
+    private static void setTasks(Rdma rdma, RdmaTaskType type, int count) {
+        switch (type) {
+            case RECEIVE -> rdma.setReceiveTasks(count, task -> {}, task -> {});
+            case SEND -> rdma.setSendTasks(count, task -> {}, task -> {});
+            case SEND_IMMEDIATE -> rdma.setSendImmediateTasks(count, task -> {}, task -> {});
+            case READ -> rdma.setReadTasks(count, task -> {}, task -> {});
+            case WRITE -> rdma.setWriteTasks(count, task -> {}, task -> {});
+            case WRITE_IMMEDIATE -> rdma.setWriteImmediateTasks(count, task -> {}, task -> {});
+            case ATOMIC_COMPARE_AND_SWAP ->
+                    rdma.setCompareAndSwapTasks(count, task -> {}, task -> {});
+            case ATOMIC_FETCH_AND_ADD -> rdma.setFetchAndAddTasks(count, task -> {}, task -> {});
+            default -> throw new AssertionError(type);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("types")
+    @Clause({"rdma-089", "rdma-123", "rdma-136"})
+    @Clause({"rdma-145", "rdma-043"})
+    void shouldNotSupportATypeOfTasksThatTheProfileLacks(RdmaTaskType lacking) {
+        Topology.Builder topology = Topology.builder("without one type");
+        Topology.builtin().functions().stream()
+                .map(f -> f.toBuilder().limit(RdmaCapabilities.tasksLimit(lacking), 0).build())
+                .forEach(topology::add);
+        try (Machine target = open(Side.TARGET, topology.build());
+                Device t0 = target.findDevice("t0").open();
+                Rdma rdma = Rdma.create(t0)) {
+            RdmaCapabilities can = RdmaCapabilities.of(t0.info());
+            Capabilities uniform = Capabilities.of(t0.info(), "rdma");
+            for (RdmaTaskType type : TYPES) {
+                boolean supported = type != lacking;
+                String name = "task_" + type.name().toLowerCase(Locale.ROOT);
+                assertThat(can.isSupported(type)).as("%s", type).isEqualTo(supported);
+                assertThat(uniform.isSupported(name)).as(name).isEqualTo(supported);
+                if (supported) {
+                    setTasks(rdma, type, can.maxTasks(type));
+                } else {
+                    assertThatThrownBy(() -> setTasks(rdma, type, 1))
+                            .isInstanceOfSatisfying(
+                                    DpuException.class,
+                                    e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
+                            .hasMessageContainingAll(
+                                    "type=" + type, RdmaCapabilities.tasksLimit(type).id());
+                }
+            }
         }
     }
 }

@@ -13,6 +13,9 @@ import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaWriteTask;
 import io.softdpu.testkit.Clause;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** No allocation on the data path after start, on either side. */
@@ -20,6 +23,7 @@ public abstract class RdmaAllocationContract extends RdmaContract {
     private static final int WARM_UP_ROUNDS = 30_000;
     private static final int ROUNDS = 20_000;
     private static final int BATCH = 8;
+    private static final int LIST_LENGTH = 3;
 
     private int ended;
 
@@ -63,7 +67,112 @@ public abstract class RdmaAllocationContract extends RdmaContract {
                                     BATCH, task -> ended++, RdmaAllocationContract::failed);
                             rdma.setWriteTasks(
                                     BATCH, task -> ended++, RdmaAllocationContract::failed);
+                            rdma.setSendImmediateTasks(
+                                    BATCH, task -> ended++, RdmaAllocationContract::failed);
+                            rdma.setWriteImmediateTasks(
+                                    BATCH, task -> ended++, RdmaAllocationContract::failed);
+                            rdma.setCompareAndSwapTasks(
+                                    BATCH, task -> ended++, RdmaAllocationContract::failed);
+                            rdma.setFetchAndAddTasks(
+                                    BATCH, task -> ended++, RdmaAllocationContract::failed);
+                            rdma.setMaxSendBufferListLength(LIST_LENGTH);
+                            rdma.setReceiveBufferListLength(LIST_LENGTH);
                         }));
+    }
+
+    @Test
+    @Clause("core-003")
+    void shouldAllocateNothingForImmediatesAtomicOperationsAndLists() {
+        Peer near = open(true);
+        Peer far = open(false);
+        Pair pair = connect(near, far);
+        Mmap remote = near.importRdma(far);
+        List<Task> tasks = new ArrayList<>();
+        List<Buf> destinations = new ArrayList<>();
+        List<Buf> bufs = new ArrayList<>();
+        for (int i = 0; i < BATCH; i++) {
+            Buf received = list(far, i, false);
+            Buf read = list(near, BATCH + i, false);
+            Buf there = near.inventory.bufByData(remote, 8L * i, 8);
+            Buf before = near.room(8L * i, 8);
+            Buf room = near.inventory.bufByAddress(remote, 500_000 + 4096L * i, 4096);
+            Buf source = list(near, i, true);
+            Buf data = near.inventory.bufByData(remote, 0, 200);
+            destinations.addAll(List.of(received, read, before, room));
+            bufs.addAll(List.of(received, read, there, before, room, source, data));
+            // One of each per receive task, and the tasks of a round one after the other.
+            tasks.add(
+                    switch (i % 5) {
+                        case 0 -> near.rdma.allocateSendImmediate(pair.toFar(), source, i);
+                        case 1 -> near.rdma.allocateWriteImmediate(pair.toFar(), source, room, i);
+                        case 2 ->
+                                near.rdma.allocateCompareAndSwap(pair.toFar(), there, before, 0, i);
+                        case 3 -> near.rdma.allocateFetchAndAdd(pair.toFar(), there, before, i);
+                        default -> near.rdma.allocateRead(pair.toFar(), data, read);
+                    });
+        }
+        RdmaReceiveTask[] receives = new RdmaReceiveTask[BATCH];
+        for (int i = 0; i < BATCH; i++) {
+            receives[i] = far.rdma.allocateReceive(destinations.get(4 * i));
+        }
+        Task[] submitted = tasks.toArray(Task[]::new);
+        Buf[] written = destinations.toArray(Buf[]::new);
+        int needed = (int) IntStream.range(0, BATCH).filter(i -> i % 5 < 2).count();
+        exchange(WARM_UP_ROUNDS, near, far, submitted, receives, needed, written);
+
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long begin = threads.getCurrentThreadAllocatedBytes();
+        exchange(ROUNDS, near, far, submitted, receives, needed, written);
+        long allocatedBytes = threads.getCurrentThreadAllocatedBytes() - begin;
+
+        tasks.forEach(Task::free);
+        for (RdmaReceiveTask receive : receives) {
+            receive.free();
+        }
+        bufs.forEach(Buf::release);
+        assertThat(allocatedBytes).isLessThan(ROUNDS);
+    }
+
+    /** A list of three, with 100 bytes in all. */
+    private static Buf list(Peer peer, int index, boolean data) {
+        long at = 100_000 + 1000L * index;
+        Buf head = data ? peer.data(at, 50) : peer.room(at, 50);
+        head.chain(data ? peer.data(at + 100, 0) : peer.room(at + 100, 0));
+        head.chain(data ? peer.data(at + 200, 50) : peer.room(at + 200, 200));
+        return head;
+    }
+
+    private void exchange(
+            int rounds,
+            Peer near,
+            Peer far,
+            Task[] tasks,
+            RdmaReceiveTask[] receives,
+            int needed,
+            Buf[] written) {
+        for (int round = 0; round < rounds; round++) {
+            ended = 0;
+            for (int i = 0; i < needed; i++) {
+                receives[i].submit();
+            }
+            for (Task task : tasks) {
+                task.submit();
+            }
+            int idle = 0;
+            while (ended < tasks.length + needed) {
+                boolean moved = near.engine.progress();
+                moved |= far.engine.progress();
+                idle = moved ? 0 : idle + 1;
+                if (idle > 1_000_000) {
+                    throw new AssertionError("nothing moves: ended=" + ended);
+                }
+            }
+            for (Buf head : written) {
+                for (Buf element = head; element != null; element = element.nextInList()) {
+                    element.resetDataLength();
+                }
+            }
+        }
     }
 
     private static void failed(Task task) {

@@ -128,8 +128,7 @@ public abstract class RdmaCompletionContract extends RdmaContract {
         Peer.Outcome outcome = near.next(far);
         assertThat(outcome.status()).isNotEqualTo(Status.SUCCESS);
         assertThat(outcome.userData()).isEqualTo(3);
-        Peer.drive(
-                "the end", () -> pair.toFar().state() == RdmaConnection.State.FAILED, near, far);
+        Peer.drive("the end", () -> pair.toFar().state() == RdmaConnection.State.FAILED, near, far);
         assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
         Buf destination = type == RdmaTaskType.READ ? local : there;
         assertThat(destination.dataLength()).as("does not grow").isZero();

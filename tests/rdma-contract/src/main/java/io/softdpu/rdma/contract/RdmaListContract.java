@@ -25,12 +25,6 @@ public abstract class RdmaListContract extends RdmaContract {
     /** Place of the data on the far side. */
     private static final long FAR = 2 << 20;
 
-    private Pair pair;
-    private Peer near;
-    private Peer far;
-    private Mmap remote;
-    private int most;
-
     /** For subclasses. */
     protected RdmaListContract() {}
 
@@ -55,23 +49,37 @@ public abstract class RdmaListContract extends RdmaContract {
         }
     }
 
-    private void open(Use use, int length) {
-        near =
+    /** Two connected instances, and the longest list of the near one's device. */
+    private record Opened(Pair pair, Mmap remote, int most) {
+        Peer near() {
+            return pair.near();
+        }
+
+        Peer far() {
+            return pair.far();
+        }
+    }
+
+    /**
+     * Opens both sides with a setting for a use.
+     *
+     * @param length 0 for the longest
+     */
+    private Opened open(Use use, int length) {
+        int[] most = {0};
+        Peer near =
                 openConfigured(rdma -> {
-                    most =
-                            use == Use.RECEIVE
-                                    ? RdmaCapabilities.of(device(rdma)).maxReceiveBufferListLength()
-                                    : RdmaCapabilities.of(device(rdma)).maxSendBufferListLength();
-                    int set = length == 0 ? most : length;
+                    RdmaCapabilities can = RdmaCapabilities.of(device(rdma));
                     if (use == Use.RECEIVE) {
-                        rdma.setReceiveBufferListLength(set);
+                        most[0] = can.maxReceiveBufferListLength();
+                        rdma.setReceiveBufferListLength(length == 0 ? most[0] : length);
                     } else {
-                        rdma.setMaxSendBufferListLength(set);
+                        most[0] = can.maxSendBufferListLength();
+                        rdma.setMaxSendBufferListLength(length == 0 ? most[0] : length);
                     }
                 });
-        far = openFar();
-        pair = connect(near, far);
-        remote = near.importRdma(far);
+        Pair pair = connect(near, openFar());
+        return new Opened(pair, near.importRdma(pair.far()), most[0]);
     }
 
     private static DeviceInfo device(Rdma rdma) {
@@ -123,14 +131,17 @@ public abstract class RdmaListContract extends RdmaContract {
     }
 
     /** Transfers a list, and checks every byte of it and those beside it. */
-    private void transfer(Use use, List<Piece> pieces, long sizeBytes) {
+    private static void transfer(Opened on, Use use, List<Piece> pieces, long sizeBytes) {
+        Pair pair = on.pair();
+        Peer near = on.near();
+        Peer far = on.far();
         near.fill(0, 1 << 20, 1);
         far.fill(FAR, 1 << 20, 2);
         Buf list = list(use, near, pieces);
         list.retain();
         @Nullable Buf there =
                 use.type.isRemote()
-                        ? Submissions.remote(use.type, near, remote, FAR, sizeBytes)
+                        ? Submissions.remote(use.type, near, on.remote(), FAR, sizeBytes)
                         : null;
         if (use.type.needsReceive()) {
             far.receive(use == Use.WRITE_IMMEDIATE ? null : far.room(FAR, sizeBytes), 1);
@@ -189,11 +200,11 @@ public abstract class RdmaListContract extends RdmaContract {
     @Clause({"rdma-048", "rdma-061", "rdma-078"})
     @Clause({"rdma-080", "core-104"})
     void shouldTransferTheElementsOneBehindTheOther(Use use) {
-        open(use, 8);
-        transfer(use, pieces(10, 20, 30), 60);
-        transfer(use, pieces(0, 4096, 0, 1, 8192, 0), 12_289);
-        transfer(use, pieces(300_000, 1, 262_144, 5), 562_150);
-        transfer(use, pieces(8), 8);
+        Opened on = open(use, 8);
+        transfer(on, use, pieces(10, 20, 30), 60);
+        transfer(on, use, pieces(0, 4096, 0, 1, 8192, 0), 12_289);
+        transfer(on, use, pieces(300_000, 1, 262_144, 5), 562_150);
+        transfer(on, use, pieces(8), 8);
     }
 
     @ParameterizedTest
@@ -201,10 +212,10 @@ public abstract class RdmaListContract extends RdmaContract {
             value = Use.class,
             names = {"RECEIVE"})
     void shouldFillTheElementsOfAReceiveAsFarAsTheMessageGoes(Use use) {
-        open(use, 4);
-        transfer(use, pieces(10, 20, 30), 15);
-        transfer(use, pieces(10, 20, 30), 0);
-        transfer(use, pieces(5000, 20, 5000), 5020);
+        Opened on = open(use, 4);
+        transfer(on, use, pieces(10, 20, 30), 15);
+        transfer(on, use, pieces(10, 20, 30), 0);
+        transfer(on, use, pieces(5000, 20, 5000), 5020);
     }
 
     @ParameterizedTest
@@ -212,10 +223,11 @@ public abstract class RdmaListContract extends RdmaContract {
     @Clause({"rdma-048", "rdma-072", "rdma-086"})
     @Clause({"rdma-079", "rdma-062"})
     void shouldTransferListsOfTheMaximumLengthAndRefuseOneElementMore(Use use) {
-        open(use, 0);
+        Opened on = open(use, 0);
+        int most = on.most();
         assertThat(most).isGreaterThan(1);
         assertThat(
-                        Capabilities.of(near.device.info(), "rdma")
+                        Capabilities.of(on.near().device.info(), "rdma")
                                 .limit(
                                         use == Use.RECEIVE
                                                 ? "max_receive_buffer_list_length"
@@ -223,9 +235,9 @@ public abstract class RdmaListContract extends RdmaContract {
                 .isEqualTo(most);
         long[] sizes = new long[most];
         Arrays.setAll(sizes, i -> 1 + i * 37L % 200);
-        transfer(use, pieces(sizes), Arrays.stream(sizes).sum());
+        transfer(on, use, pieces(sizes), Arrays.stream(sizes).sum());
 
-        assertRefused(use, most + 1);
+        assertRefused(on, use, most + 1);
     }
 
     @ParameterizedTest
@@ -233,12 +245,15 @@ public abstract class RdmaListContract extends RdmaContract {
     @Clause({"rdma-072", "rdma-086", "rdma-091"})
     @Clause({"rdma-102", "rdma-114", "rdma-125"})
     void shouldRefuseOneElementMoreThanWasSet(Use use) {
-        open(use, 3);
-        transfer(use, pieces(1, 2, 3), 6);
-        assertRefused(use, 4);
+        Opened on = open(use, 3);
+        transfer(on, use, pieces(1, 2, 3), 6);
+        assertRefused(on, use, 4);
     }
 
-    private void assertRefused(Use use, int length) {
+    private static void assertRefused(Opened on, Use use, int length) {
+        Pair pair = on.pair();
+        Peer near = on.near();
+        Peer far = on.far();
         near.fill(0, 1 << 20, 1);
         far.fill(FAR, 1 << 20, 2);
         long[] sizes = new long[length];
@@ -251,7 +266,7 @@ public abstract class RdmaListContract extends RdmaContract {
                                 list(use, near, pieces(sizes)),
                                 use.type.isRemote()
                                         ? Submissions.remote(
-                                                use.type, near, remote, FAR, 2L * length)
+                                                use.type, near, on.remote(), FAR, 2L * length)
                                         : null,
                                 1))
                 .isEqualTo(Status.INVALID_VALUE);
@@ -263,13 +278,13 @@ public abstract class RdmaListContract extends RdmaContract {
     @Test
     @Clause("rdma-080")
     void shouldUseOneSettingForAllTasksButReceives() {
-        open(Use.SEND, 3);
+        Opened on = open(Use.SEND, 3);
         for (Use use : Use.values()) {
             if (use == Use.RECEIVE) {
-                assertRefused(use, 2);
+                assertRefused(on, use, 2);
             } else {
-                transfer(use, pieces(1, 2, 3), 6);
-                assertRefused(use, 4);
+                transfer(on, use, pieces(1, 2, 3), 6);
+                assertRefused(on, use, 4);
             }
         }
     }
@@ -279,14 +294,15 @@ public abstract class RdmaListContract extends RdmaContract {
             value = Use.class,
             names = {"READ", "WRITE", "WRITE_IMMEDIATE"})
     void shouldTakeOneBufOfThePeersMemoryAlone(Use use) {
-        open(use, 8);
-        Buf there = Submissions.remote(use.type, near, remote, FAR, 8);
-        there.chain(Submissions.remote(use.type, near, remote, FAR + 100, 8));
+        Opened on = open(use, 8);
+        Peer near = on.near();
+        Buf there = Submissions.remote(use.type, near, on.remote(), FAR, 8);
+        there.chain(Submissions.remote(use.type, near, on.remote(), FAR + 100, 8));
         assertThat(
                         Submissions.submit(
                                 use.type,
                                 near,
-                                pair.toFar(),
+                                on.pair().toFar(),
                                 list(use, near, pieces(4, 4)),
                                 there,
                                 1))
@@ -297,7 +313,7 @@ public abstract class RdmaListContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource
     void shouldTransferRandomListsUnchanged(Use use, SeededRandom random) {
-        open(use, 16);
+        Opened on = open(use, 16);
         for (int round = 0; round < 30; round++) {
             long[] sizes = new long[(int) random.between(1, 16)];
             long sum = 0;
@@ -305,7 +321,7 @@ public abstract class RdmaListContract extends RdmaContract {
                 sizes[i] = random.chance(0.2) ? 0 : random.between(0, 20_000);
                 sum += sizes[i];
             }
-            transfer(use, pieces(sizes), sum);
+            transfer(on, use, pieces(sizes), sum);
         }
     }
 }

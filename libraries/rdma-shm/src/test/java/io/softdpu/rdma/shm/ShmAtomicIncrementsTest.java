@@ -1,0 +1,143 @@
+package io.softdpu.rdma.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Side;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import io.softdpu.testkit.StartsProcesses;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Increments of one number by three processes over RDMA, and by the CPU of the process that owns
+ * the memory, at the same time: none is lost.
+ */
+@StartsProcesses
+@Tag(Soak.TAG)
+class ShmAtomicIncrementsTest {
+    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final int PROCESSES = 3;
+
+    @Test
+    @Clause({"rdma-134", "rdma-143"})
+    void shouldLoseNoIncrementOfSeveralProcessesAndTheOwnersCpu(
+            @TempDir Path folder, Processes processes, SeededRandom random) throws Exception {
+        long began = System.nanoTime();
+        long perParty = Soak.count(100_000, 10_000_000) / (PROCESSES + 1);
+        try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
+                Device device = machine.findDevice("03:00.0").open();
+                SharedMemory memory = SharedMemory.allocate(4096);
+                Mmap mmap = Mmap.create();
+                ProgressEngine engine = ProgressEngine.create();
+                Rdma rdma = Rdma.create(device)) {
+            mmap.setMemory(memory)
+                    .setPermissions(
+                            Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_ATOMIC))
+                    .addDevice(device)
+                    .start();
+            rdma.setMaxConnections(PROCESSES)
+                    .setPermissions(Permissions.of(AccessFlag.RDMA_ATOMIC))
+                    .setConnectionCallback((connection, previous, next) -> {});
+            engine.connect(rdma);
+            rdma.start();
+            String exported = HexFormat.of().formatHex(mmap.exportRdma(device));
+            List<ChildProcess> adders = new ArrayList<>();
+            for (int i = 0; i < PROCESSES; i++) {
+                adders.add(connect(processes, folder, perParty, rdma, engine, exported));
+            }
+            for (ChildProcess adder : adders) {
+                tell(adder, "go");
+            }
+            for (long i = 0; i < perParty; i++) {
+                long _ = (long) LONG.getAndAdd(memory.segment(), 0L, 1L);
+            }
+            long sum = perParty;
+            long tried = 0;
+            for (ChildProcess adder : adders) {
+                String line = adder.awaitLine("^" + AtomicAdder.DONE, PATIENCE);
+                String[] words = line.substring(AtomicAdder.DONE.length()).split(" swapsTried=");
+                sum += Long.parseLong(words[0]);
+                tried += Long.parseLong(words[1]);
+            }
+            long found = (long) LONG.getVolatile(memory.segment(), 0L);
+            Soak.report(
+                    "rdma-atomics",
+                    random.seed(),
+                    Duration.ofNanos(System.nanoTime() - began),
+                    "increments=%d, processes=%d, swapsTried=%d, lost=%d"
+                            .formatted(sum, PROCESSES, tried, sum - found));
+            assertThat(sum).isGreaterThan(perParty * PROCESSES);
+            assertThat(found).isEqualTo(sum);
+            for (ChildProcess adder : adders) {
+                assertThat(adder.awaitExit(PATIENCE)).as("%s", adder.errorLines()).isZero();
+            }
+            rdma.stop();
+            Await.byStep(
+                    "idle",
+                    PATIENCE.toNanos(),
+                    () -> rdma.state() == ContextState.IDLE,
+                    engine::progress);
+            mmap.stop();
+        }
+    }
+
+    private static ChildProcess connect(
+            Processes processes,
+            Path folder,
+            long increments,
+            Rdma rdma,
+            ProgressEngine engine,
+            String exported)
+            throws IOException {
+        RdmaConnection connection = rdma.exportConnection();
+        ChildProcess adder =
+                processes.start(
+                        JavaCommand.ofClass(AtomicAdder.class)
+                                .withArguments(folder.toString(), Long.toString(increments)));
+        String line = adder.awaitLine("^" + AtomicAdder.CONNECTION, PATIENCE);
+        rdma.connect(
+                HexFormat.of().parseHex(line.substring(AtomicAdder.CONNECTION.length())),
+                connection);
+        tell(adder, HexFormat.of().formatHex(connection.blob()));
+        tell(adder, exported);
+        Await.byStep(
+                "connection",
+                PATIENCE.toNanos(),
+                () -> connection.state() == RdmaConnection.State.CONNECTED,
+                () -> engine.await(Duration.ofMillis(10)));
+        adder.awaitLine("^" + AtomicAdder.CONNECTED, PATIENCE);
+        return adder;
+    }
+
+    private static void tell(ChildProcess process, String line) throws IOException {
+        process.standardInput().write((line + "\n").getBytes(StandardCharsets.US_ASCII));
+        process.standardInput().flush();
+    }
+}
