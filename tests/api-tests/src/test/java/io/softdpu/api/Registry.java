@@ -92,6 +92,20 @@ final class Registry {
                     Map.entry(
                             "ComchProducerSendTask.setConsumerId.id",
                             "the peer gives ids out: NOT_FOUND at submission"),
+                    Map.entry("allocateSendImmediate.immediate", "any value for the peer"),
+                    Map.entry("allocateWriteImmediate.immediate", "any value for the peer"),
+                    Map.entry(
+                            "RdmaSendImmediateTask.setImmediate.immediate",
+                            "any value for the peer"),
+                    Map.entry(
+                            "RdmaWriteImmediateTask.setImmediate.immediate",
+                            "any value for the peer"),
+                    Map.entry("allocateCompareAndSwap.compareData", "any value of a word"),
+                    Map.entry("allocateCompareAndSwap.swapData", "any value of a word"),
+                    Map.entry("setCompareData.compareData", "any value of a word"),
+                    Map.entry("setSwapData.swapData", "any value of a word"),
+                    Map.entry("allocateFetchAndAdd.addData", "any value of a word"),
+                    Map.entry("setAddData.addData", "any value of a word"),
                     Map.entry("setValue.value", "any value of a counter"),
                     Map.entry("setIncrement.increment", "any value of a counter"),
                     Map.entry("setThreshold.threshold", "any value of a counter"),
