@@ -191,13 +191,32 @@ public abstract class RdmaProcessContract extends RdmaContract {
                 near.inventory.bufByData(far.memory(), 0, 64),
                 near.room(0, 64),
                 301);
+        for (RdmaTaskType type :
+                new RdmaTaskType[] {
+                    RdmaTaskType.SEND_IMMEDIATE,
+                    RdmaTaskType.WRITE_IMMEDIATE,
+                    RdmaTaskType.COMPARE_AND_SWAP,
+                    RdmaTaskType.FETCH_AND_ADD
+                }) {
+            Status submitted =
+                    Submissions.submit(
+                            type,
+                            near,
+                            far.connection(),
+                            Submissions.local(type, near, near.mmap, 0, 64),
+                            type.isRemote()
+                                    ? Submissions.remote(type, near, far.memory(), 0, 64)
+                                    : null,
+                            302);
+            assertThat(submitted).as("%s", type).isEqualTo(Status.SUCCESS);
+        }
         near.engine.progress();
-        assertThat(near.rdma.inFlightTasks()).isEqualTo(302);
+        assertThat(near.rdma.inFlightTasks()).isEqualTo(306);
 
         far.process().kill();
         Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near);
 
-        assertThat(near.outcomes).hasSize(302);
+        assertThat(near.outcomes).hasSize(306);
         assertThat(near.outcomes)
                 .filteredOn(outcome -> !outcome.kind().equals("receive"))
                 .allMatch(outcome -> outcome.status() == Status.CONNECTION_RESET);

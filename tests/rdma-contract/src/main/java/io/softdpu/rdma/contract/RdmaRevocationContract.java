@@ -30,9 +30,17 @@ public abstract class RdmaRevocationContract extends RdmaContract {
     protected RdmaRevocationContract() {}
 
     private enum Operation {
-        READ,
-        WRITE,
-        SEND
+        READ(RdmaTaskType.READ),
+        WRITE(RdmaTaskType.WRITE),
+        WRITE_IMMEDIATE(RdmaTaskType.WRITE_IMMEDIATE),
+        SEND(RdmaTaskType.SEND),
+        SEND_IMMEDIATE(RdmaTaskType.SEND_IMMEDIATE);
+
+        private final RdmaTaskType type;
+
+        Operation(RdmaTaskType type) {
+            this.type = type;
+        }
     }
 
     /** Scenarios, one per row of the tables in {@code docs/wire/mmap-export.md}. */
@@ -62,7 +70,7 @@ public abstract class RdmaRevocationContract extends RdmaContract {
         }
 
         Seen by(Operation operation) {
-            return operation == Operation.SEND ? send : readOrWrite;
+            return operation.type.isRemote() ? readOrWrite : send;
         }
     }
 
@@ -169,22 +177,15 @@ public abstract class RdmaRevocationContract extends RdmaContract {
     /** A read or write of many slices; a send that finds no receive. */
     private static Status submit(
             Operation operation, Peer near, RdmaConnection connection, Mmap memory) {
-        long size = Peer.MEMORY_BYTES;
-        return switch (operation) {
-            case READ ->
-                    near.read(
-                            connection,
-                            near.inventory.bufByData(memory, 0, size),
-                            near.room(0, size),
-                            1);
-            case WRITE ->
-                    near.write(
-                            connection,
-                            near.data(0, size),
-                            near.inventory.bufByAddress(memory, 0, size),
-                            1);
-            case SEND -> near.send(connection, near.data(0, 64), 1);
-        };
+        RdmaTaskType type = operation.type;
+        long size = type.isRemote() ? Peer.MEMORY_BYTES : 64;
+        return Submissions.submit(
+                type,
+                near,
+                connection,
+                Submissions.local(type, near, near.mmap, 0, size),
+                type.isRemote() ? Submissions.remote(type, near, memory, 0, size) : null,
+                1);
     }
 
     private static void tell(ChildProcess process, String line) throws IOException {
