@@ -21,7 +21,8 @@ module io.softdpu.fabric {
             io.softdpu.cli;
     exports io.softdpu.fabric.handshake to
             io.softdpu.core,
-            io.softdpu.comch;
+            io.softdpu.comch,
+            io.softdpu.rdma.shm;
     exports io.softdpu.fabric.link to
             io.softdpu.core,
             io.softdpu.comch,

@@ -24,6 +24,7 @@ import io.softdpu.linux.MemoryLimits;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -248,6 +249,17 @@ public final class Bus implements AutoCloseable {
                     "fabric folder cannot be read: path=" + folder.path() + ", cause=" + e,
                     e);
         }
+    }
+
+    /**
+     * The process that serves a name, for messages. It connects to the name's socket and asks the
+     * kernel for the peer: a process that only holds the name's lock is not found.
+     *
+     * @return its process id; empty if none is found
+     */
+    public OptionalInt servingPid(String name) {
+        requireOpen();
+        return handshakes.servingPid(name);
     }
 
     /**

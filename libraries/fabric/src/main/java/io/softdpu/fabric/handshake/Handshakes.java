@@ -10,8 +10,11 @@ import io.softdpu.fabric.thread.BusThreads;
 import io.softdpu.fabric.wire.Frame;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.Identity;
+import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.ReceivedMessage;
+import io.softdpu.linux.UnixSocket;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +32,7 @@ public final class Handshakes {
     /** Size limit of the memory sent with a HELLO or a WELCOME, which holds rings. */
     public static final long MAX_JOINING_BYTES = 16 << 20;
 
+    private static final System.Logger LOG = System.getLogger(Handshakes.class.getName());
     private static final String EXPORTER_PREFIX = "bus:";
 
     /**
@@ -154,6 +158,30 @@ public final class Handshakes {
         // Retained until the bus thread has sent it: the caller may release it before, and then the
         // number of its descriptor could stand for a file that the peer must not get.
         return MappedReply.follow(this, handshake.begin(() -> inbound.release(threads)));
+    }
+
+    /**
+     * The process that serves a name, by a connection that carries nothing.
+     *
+     * @return its process id; empty if there is no such process, its backlog is full, or it belongs
+     *     to another user
+     */
+    public OptionalInt servingPid(String name) {
+        try {
+            int socket = UnixSocket.create();
+            try {
+                return folder.connect(socket, name) == 0
+                        ? OptionalInt.of(UnixSocket.peerCredentials(socket).pid())
+                        : OptionalInt.empty();
+            } finally {
+                threads.closer().closeSocket(socket);
+            }
+        } catch (LinuxException | FabricException e) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    () -> "process of a name not found: name=" + name + ", " + e.getMessage());
+            return OptionalInt.empty();
+        }
     }
 
     /** Ends all names. */

@@ -54,6 +54,14 @@ public final class PendingLink {
     }
 
     /**
+     * Runs the callback once when the client disconnects before it is decided on, or later; on the
+     * bus thread, or at once if it has gone. For a server that may take long to decide.
+     */
+    public void onPeerGone(Runnable callback) {
+        link.onPeerGone(callback);
+    }
+
+    /**
      * Accepts the client. The inbound memory stays the caller's and is sealed; the attachment's
      * link and memory become the caller's.
      *
