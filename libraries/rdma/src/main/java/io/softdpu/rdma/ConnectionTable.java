@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.spi.ConnectRequest;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderConnection;
@@ -13,12 +14,16 @@ import io.softdpu.rdma.spi.RdmaProvider;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Connections of a started instance, and the endpoints of the providers that could serve them. The
- * first connect selects the provider: all connections of an instance share one receive queue, which
- * belongs to one provider. Belongs to the engine's thread.
+ * first connection selects the provider: all connections of an instance share one receive queue,
+ * which belongs to one provider. By blobs that is the first connect; by address the first request
+ * that is accepted, or the first answer that accepts one, and until then each endpoint that listens
+ * or connects is driven. Belongs to the engine's thread.
  */
 final class ConnectionTable implements EndpointListener {
     private static final Refusal NOT_CONNECTED =
@@ -32,16 +37,27 @@ final class ConnectionTable implements EndpointListener {
     private final @Nullable ProviderEndpoint[] endpoints;
     private final List<RdmaConnection> connections = new ArrayList<>();
     private final int maxConnections;
+    private final List<RdmaConnectionRequest> requests = new ArrayList<>();
+    private final NavigableSet<Integer> ports = new TreeSet<>();
+
+    /** Whether an endpoint is driven: it listens, connects, or is the selected one. */
+    private final boolean[] driven;
+
     private @Nullable ProviderEndpoint selected;
     private int selectedProvider = -1;
+
+    /** Whether a request was accepted outside progress, whose context is not RUNNING yet. */
+    private boolean startPending;
+
     private int lastId;
     private boolean flushed;
 
-    ConnectionTable(RdmaContext rdma, EndpointConfig config) {
+    ConnectionTable(RdmaContext rdma, EndpointConfig config, List<RdmaProvider> providers) {
         this.rdma = rdma;
         this.device = config.device();
         this.maxConnections = config.maxConnections();
-        this.providers = Providers.require(device.info());
+        this.providers = providers;
+        this.driven = new boolean[providers.size()];
         this.endpoints = new @Nullable ProviderEndpoint[providers.size()];
         boolean opened = false;
         try {
@@ -57,14 +73,7 @@ final class ConnectionTable implements EndpointListener {
     }
 
     RdmaConnection export(Permissions permissions) {
-        connections.removeIf(RdmaConnection::ended);
-        if (connections.size() == maxConnections) {
-            throw new DpuException(
-                    Status.FULL,
-                    "RDMA instance has reached its limit of connections:"
-                            + " maxConnections="
-                            + maxConnections);
-        }
+        requireRoom();
         RdmaConnection connection = new RdmaConnection(rdma, ++lastId, endpoints.length);
         List<ConnectionBlob.Section> sections = new ArrayList<>();
         boolean made = false;
@@ -117,18 +126,155 @@ final class ConnectionTable implements EndpointListener {
                         + blob.providerNames());
     }
 
+    private void requireRoom() {
+        connections.removeIf(RdmaConnection::ended);
+        if (connections.size() == maxConnections) {
+            throw new DpuException(
+                    Status.FULL,
+                    "RDMA instance has reached its limit of connections:"
+                            + " maxConnections="
+                            + maxConnections);
+        }
+    }
+
+    // ---- by address ----
+
+    void listen(int port) {
+        if (ports.contains(port)) {
+            throw new DpuException(
+                    Status.ALREADY_EXIST,
+                    "RDMA port is in use: port=%d, holder=%s, expected=another port, or stopListening first"
+                            .formatted(port, rdma));
+        }
+        boolean listening = false;
+        try {
+            for (int i = 0; i < endpoints.length; i++) {
+                ProviderEndpoint endpoint = endpoints[i];
+                if (endpoint != null) {
+                    endpoint.listen(port);
+                    driven[i] = true;
+                }
+            }
+            listening = true;
+            ports.add(port);
+        } finally {
+            if (!listening) {
+                releasePort(port);
+            }
+        }
+    }
+
+    void stopListening(int port) {
+        if (!ports.remove(port)) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "RDMA instance does not listen on this port: port=%d, context=%s, ports=%s"
+                            .formatted(port, rdma, ports));
+        }
+        releasePort(port);
+    }
+
+    private void releasePort(int port) {
+        for (ProviderEndpoint endpoint : endpoints) {
+            if (endpoint != null) {
+                endpoint.stopListening(port);
+            }
+        }
+    }
+
+    RdmaConnection connect(RdmaAddress address, byte[] privateData) {
+        requireRoom();
+        RdmaConnection connection =
+                new RdmaConnection(rdma, ++lastId, endpoints.length, address.address());
+        if (!request(connection, address, privateData, 0)) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "no RDMA provider reaches the address: address=%s, providers=%s"
+                            .formatted(address, Providers.names(providers)));
+        }
+        connections.add(connection);
+        return connection;
+    }
+
+    /**
+     * Requests the connection from the first provider that reaches the address.
+     *
+     * @param from index of the first provider to be asked
+     * @return false if none reaches it
+     */
+    private boolean request(
+            RdmaConnection connection, RdmaAddress address, byte[] privateData, int from) {
+        for (int i = from; i < endpoints.length; i++) {
+            ProviderEndpoint endpoint = endpoints[i];
+            if (endpoint == null) {
+                continue; // another is selected
+            }
+            try {
+                connection.setProviderConnection(
+                        i,
+                        endpoint.connect(
+                                address.address(), address.port(), privateData, connection));
+            } catch (DpuException e) {
+                if (e.status() != Status.NOT_SUPPORTED) {
+                    throw e;
+                }
+                continue;
+            }
+            driven[i] = true;
+            connection.setAttempt(new AddressAttempt(address, privateData, i));
+            return true;
+        }
+        return false;
+    }
+
+    RdmaConnection accept(RdmaConnectionRequest request, byte[] privateData) {
+        requireRoom();
+        int provider = request.provider();
+        RdmaConnection connection =
+                new RdmaConnection(rdma, ++lastId, endpoints.length, request.peerAddress());
+        connection.setProviderConnection(
+                provider, request.request().accept(privateData, connection));
+        request.answered("accept");
+        connection.setPeerPrivateData(request.privateData());
+        connections.add(connection);
+        select(provider);
+        ProviderConnection _ = connection.select(provider, request.request().peerPermissions());
+        startPending |= rdma.requestAccepted();
+        return connection;
+    }
+
+    void reject(RdmaConnectionRequest request, byte[] privateData) {
+        request.answered("reject");
+        request.request().reject(privateData);
+    }
+
     private void select(int provider) {
         if (selectedProvider == provider) {
             return;
         }
         selectedProvider = provider;
         selected = endpoints[provider];
+        driven[provider] = true;
         for (int i = 0; i < endpoints.length; i++) {
             if (i != provider) {
                 for (RdmaConnection connection : connections) {
                     connection.closeProviderConnection(i);
                 }
                 closeEndpoint(i);
+            }
+        }
+        for (RdmaConnection connection : List.copyOf(connections)) {
+            AddressAttempt attempt = connection.attempt();
+            if (attempt != null && attempt.provider() != provider) {
+                connection.setAttempt(null);
+                failed(
+                        connection,
+                        Status.NOT_SUPPORTED,
+                        "RDMA instance has selected another provider meanwhile: address=%s, requestedFrom=%s, selected=%s"
+                                .formatted(
+                                        attempt.address(),
+                                        providers.get(attempt.provider()).name(),
+                                        providers.get(provider).name()));
             }
         }
     }
@@ -142,6 +288,7 @@ final class ConnectionTable implements EndpointListener {
             providerConnection.disconnect();
         } else {
             connection.closeProviderConnections();
+            connection.setAttempt(null);
             changeState(connection, RdmaConnection.State.DISCONNECTED);
         }
     }
@@ -155,6 +302,10 @@ final class ConnectionTable implements EndpointListener {
     String describeAwaited() {
         RdmaConnection exported = null;
         for (RdmaConnection connection : connections) {
+            AddressAttempt attempt = connection.attempt();
+            if (attempt != null) {
+                return "awaited=answer of the listener at " + attempt.address();
+            }
             if (connection.state() == RdmaConnection.State.CONNECTING) {
                 return "awaited=peer that connects to the blob of connection " + connection.id();
             }
@@ -162,20 +313,41 @@ final class ConnectionTable implements EndpointListener {
                 exported = connection;
             }
         }
+        if (exported == null && !ports.isEmpty()) {
+            return "awaited=a request that is accepted, ports=" + ports;
+        }
         return exported == null
-                ? "awaited=a connection, expected=exportConnection and connect"
+                ? "awaited=a connection, expected=exportConnection and connect, listen, or connect"
+                        + " to an address"
                 : "awaited=connect of connection %d with the blob of the peer"
                         .formatted(exported.id());
     }
 
     boolean progress() {
-        ProviderEndpoint endpoint = selected;
-        return endpoint != null && endpoint.progress();
+        if (startPending) { // before an endpoint notifies the peer
+            startPending = false;
+            rdma.connectionEstablished();
+            return true;
+        }
+        boolean moved = false;
+        for (int i = 0; i < endpoints.length; i++) {
+            ProviderEndpoint endpoint = endpoints[i];
+            if (endpoint != null && driven[i]) {
+                moved |= endpoint.progress();
+            }
+        }
+        return moved;
     }
 
     boolean arm() {
-        ProviderEndpoint endpoint = selected;
-        return endpoint != null && endpoint.arm();
+        boolean work = startPending;
+        for (int i = 0; i < endpoints.length; i++) {
+            ProviderEndpoint endpoint = endpoints[i];
+            if (endpoint != null && driven[i]) {
+                work |= endpoint.arm();
+            }
+        }
+        return work;
     }
 
     void ring() {
@@ -186,9 +358,11 @@ final class ConnectionTable implements EndpointListener {
     }
 
     void disarm() {
-        ProviderEndpoint endpoint = selected;
-        if (endpoint != null) {
-            endpoint.disarm();
+        for (int i = 0; i < endpoints.length; i++) {
+            ProviderEndpoint endpoint = endpoints[i];
+            if (endpoint != null && driven[i]) {
+                endpoint.disarm();
+            }
         }
     }
 
@@ -198,9 +372,11 @@ final class ConnectionTable implements EndpointListener {
             return;
         }
         flushed = true;
-        ProviderEndpoint endpoint = selected;
-        if (endpoint != null) {
-            endpoint.flush(Status.CONNECTION_ABORTED);
+        for (int i = 0; i < endpoints.length; i++) {
+            ProviderEndpoint endpoint = endpoints[i];
+            if (endpoint != null && driven[i]) {
+                endpoint.flush(Status.CONNECTION_ABORTED);
+            }
         }
         for (RdmaConnection connection : connections) {
             if (!connection.ended()) {
@@ -241,6 +417,47 @@ final class ConnectionTable implements EndpointListener {
     }
 
     @Override
+    public void requested(ProviderEndpoint from, ConnectRequest request) {
+        requests.removeIf(answered -> !answered.isPending());
+        connections.removeIf(RdmaConnection::ended);
+        if (connections.size() + requests.size() >= maxConnections) {
+            request.refuse(
+                    "listener has no room for another connection: maxConnections=%d, connections=%d, requests=%d"
+                            .formatted(maxConnections, connections.size(), requests.size()));
+            return;
+        }
+        RdmaConnectionRequest passed = new RdmaConnectionRequest(rdma, indexOf(from), request);
+        requests.add(passed);
+        rdma.notifyRequestCallback(passed);
+    }
+
+    private int indexOf(ProviderEndpoint endpoint) {
+        int index = 0;
+        while (endpoints[index] != endpoint) {
+            index++;
+        }
+        return index;
+    }
+
+    @Override
+    public void accepted(
+            ProviderConnection connection, Permissions permissions, byte[] privateData) {
+        RdmaConnection answered = (RdmaConnection) connection.owner();
+        AddressAttempt attempt = answered.attempt();
+        if (attempt != null) {
+            answered.setAttempt(null);
+            answered.setPeerPrivateData(privateData);
+            select(attempt.provider());
+            ProviderConnection _ = answered.select(attempt.provider(), permissions);
+        }
+    }
+
+    @Override
+    public void rejected(ProviderConnection connection, byte[] privateData) {
+        ((RdmaConnection) connection.owner()).setPeerPrivateData(privateData);
+    }
+
+    @Override
     public void established(ProviderConnection connection) {
         rdma.connectionEstablished();
         changeState((RdmaConnection) connection.owner(), RdmaConnection.State.CONNECTED);
@@ -251,6 +468,8 @@ final class ConnectionTable implements EndpointListener {
         RdmaConnection ended = (RdmaConnection) connection.owner();
         ended.closeProviderConnections();
         Status ofAtomic = ended.atomicFailure();
+        AddressAttempt attempt = ended.attempt();
+        ended.setAttempt(null);
         if (status == Status.SUCCESS) {
             if (ofAtomic != Status.SUCCESS && !ended.isDisconnecting()) {
                 rdma.connectionFailed(
@@ -262,9 +481,30 @@ final class ConnectionTable implements EndpointListener {
             changeState(ended, RdmaConnection.State.DISCONNECTED);
             return;
         }
-        ended.fail(status, reason);
-        rdma.connectionFailed(status, reason, ofAtomic != Status.SUCCESS);
-        changeState(ended, RdmaConnection.State.FAILED);
+        try {
+            if (attempt != null && status == Status.NOT_FOUND && requestElsewhere(ended, attempt)) {
+                return;
+            }
+        } catch (DpuException e) {
+            failed(ended, e.status(), String.valueOf(e.getMessage()));
+            return;
+        }
+        failed(ended, status, reason);
+    }
+
+    /** Nothing listens at the address for one provider: requests it from the next ones. */
+    private boolean requestElsewhere(RdmaConnection connection, AddressAttempt attempt) {
+        return request(
+                connection, attempt.address(), attempt.privateData(), attempt.provider() + 1);
+    }
+
+    private void failed(RdmaConnection connection, Status status, String reason) {
+        connection.fail(status, reason);
+        if (!connection.isAttempt()) {
+            rdma.connectionFailed(
+                    status, reason, connection.atomicFailure() != Status.SUCCESS);
+        }
+        changeState(connection, RdmaConnection.State.FAILED);
     }
 
     private void changeState(RdmaConnection connection, RdmaConnection.State next) {

@@ -8,6 +8,7 @@ import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.spi.PrivateData;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -17,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Order of use: create, configure, connect to a progress engine, {@linkplain #start start},
  * {@linkplain #exportConnection export} a connection, transfer its blob to the peer, pass the
- * peer's blob to {@link #connect}, and call progress. The context is STARTING until its first
- * connection is established, then RUNNING, and tasks can be allocated and submitted. {@linkplain
- * #stop Stopping} flushes the tasks in flight with CONNECTION_ABORTED; the context is IDLE when all
- * tasks have been freed.
+ * peer's blob to {@link #connect(byte[], RdmaConnection)}, and call progress. The context is
+ * STARTING until its first connection is established, then RUNNING, and tasks can be allocated and
+ * submitted. {@linkplain #stop Stopping} flushes the tasks in flight with CONNECTION_ABORTED; the
+ * context is IDLE when all tasks have been freed.
  *
  * <pre>{@code
  * engine.connect(rdma);
@@ -30,13 +31,17 @@ import org.jspecify.annotations.Nullable;
  * engine.start(rdma, Duration.ofSeconds(5)); // returns in RUNNING
  * }</pre>
  *
+ * <p>Instead of exchanging blobs, one side can {@linkplain #listen listen} on a port of its device,
+ * and the other {@linkplain #connect(RdmaAddress, byte[]) connect} to an address of that device.
+ *
  * <p>A peer may read or write memory here only if both the mmap and this instance grant it ({@link
  * #setPermissions}); this program takes no part in it.
  *
  * <p>If the connection of an instance for one connection, the default, fails, the context moves to
  * STOPPING by itself, and {@link #failure()} gives the reason. An instance for several loses only
- * the failed connection, unless an atomic operation has failed with it. An orderly disconnect by
- * the peer stops neither, if no atomic operation was in flight.
+ * the failed connection, unless an atomic operation has failed with it. Neither is stopped by an
+ * orderly disconnect of the peer, if no atomic operation was in flight, or by a connection by
+ * address that fails before it was established.
  *
  * <p>Thread: that of the engine. Only the reliable connection (RC) transport is supported, between
  * machines that a provider reaches directly, without routing.
@@ -53,6 +58,15 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /** Default timeout of each connecting step that waits for the peer's machine: 5 s. */
     Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+    /** Limit of the private data of {@link #connect(RdmaAddress, byte[])}, in bytes. */
+    int MAX_CONNECT_DATA_BYTES = PrivateData.CONNECT_BYTES;
+
+    /** Limit of the private data of {@link RdmaConnectionRequest#accept}, in bytes. */
+    int MAX_ACCEPT_DATA_BYTES = PrivateData.ACCEPT_BYTES;
+
+    /** Limit of the private data of {@link RdmaConnectionRequest#reject}, in bytes. */
+    int MAX_REJECT_DATA_BYTES = PrivateData.REJECT_BYTES;
 
     /** Number of retries that means no limit; the default. */
     int RNR_RETRIES_UNLIMITED = 7;
@@ -206,8 +220,11 @@ public sealed interface Rdma extends Context permits RdmaContext {
     Duration rnrTimer();
 
     /**
-     * Sets the time that {@link #connect} waits for a reply of the peer's machine. The wait for the
-     * peer's program to connect its side has no limit; stopping ends it.
+     * Sets the time that {@link #connect(byte[], RdmaConnection)} waits for a reply of the peer's
+     * machine. The wait for the peer's program to connect its side has no limit; stopping ends it.
+     * For a connection by address it is the time from {@link #connect(RdmaAddress, byte[])}, or
+     * from {@link RdmaConnectionRequest#accept}, until it is established, the peer's program
+     * included.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if it is not positive
      */
@@ -275,6 +292,14 @@ public sealed interface Rdma extends Context permits RdmaContext {
     /** Sets the callback for state changes of connections; null for none. */
     Rdma setConnectionCallback(@Nullable RdmaConnectionCallback callback);
 
+    /**
+     * Sets the callback for requests of peers that connect to a port of {@link #listen}; null for
+     * none.
+     *
+     * @throws DpuException BAD_STATE unless IDLE
+     */
+    Rdma setConnectionRequestCallback(@Nullable RdmaConnectionRequestCallback callback);
+
     // ---- connecting, in STARTING and RUNNING ----
 
     /**
@@ -297,6 +322,47 @@ public sealed interface Rdma extends Context permits RdmaContext {
      *     sides reaches the peer (another machine, another fabric folder)
      */
     void connect(byte[] peerBlob, RdmaConnection connection);
+
+    /**
+     * Listens on a port, for peers that connect to one of the addresses of this instance's device.
+     * An instance may listen on several ports, while it connects otherwise too. Each request goes
+     * to the callback of {@link #setConnectionRequestCallback}; the library rejects those beyond
+     * {@link #maxConnections()}, counting connections and requests that wait. The context stays
+     * STARTING until it accepts one.
+     *
+     * @param port 1 to 65,535; each device has ports of its own
+     * @throws DpuException BAD_STATE unless STARTING or RUNNING, or without that callback;
+     *     INVALID_VALUE if it is no port; ALREADY_EXIST if the port is in use, naming the holder;
+     *     NO_MEMORY, OPERATING_SYSTEM
+     */
+    void listen(int port);
+
+    /**
+     * Stops listening on a port. Requests in the hands of the program can still be answered, and
+     * connections stay.
+     *
+     * @throws DpuException BAD_STATE unless STARTING or RUNNING; INVALID_VALUE if it is no port;
+     *     NOT_FOUND if this instance does not listen on it
+     */
+    void stopListening(int port);
+
+    /**
+     * Connects to a listener by its address. Returns at once, with a connection that is {@linkplain
+     * RdmaConnection.State#CONNECTING connecting}; progress on both sides establishes it.
+     *
+     * <p>If that fails the connection is {@linkplain RdmaConnection.State#FAILED failed}, and the
+     * context does not change, also with one connection only: the call can be repeated. {@link
+     * RdmaConnection#failure()} is NOT_FOUND if nothing listens there; CONNECTION_ABORTED if the
+     * listener has rejected it, with {@link RdmaConnection#peerPrivateData()}; TIME_OUT if it was
+     * not established within {@link #connectTimeout()}; CONNECTION_RESET if the listener's process
+     * ended meanwhile; NOT_PERMITTED if that is another user's.
+     *
+     * @param privateData for the listener's program, at most {@link #MAX_CONNECT_DATA_BYTES}
+     * @throws DpuException BAD_STATE unless STARTING or RUNNING; INVALID_VALUE if there is too much
+     *     data; NOT_SUPPORTED if no provider reaches the address; FULL if there are as many
+     *     connections as configured, not counting ended ones; NO_MEMORY, OPERATING_SYSTEM
+     */
+    RdmaConnection connect(RdmaAddress address, byte[] privateData);
 
     // ---- tasks, in RUNNING ----
 

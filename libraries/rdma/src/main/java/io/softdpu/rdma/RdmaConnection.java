@@ -5,12 +5,15 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.spi.ProviderConnection;
+import java.net.InetAddress;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Local end of a reliable connection (RC, the only transport of the RDMA guide). Created by {@link
- * Rdma#exportConnection()}; {@link Rdma#connect} connects it to the peer's end.
+ * Rdma#exportConnection()}, and connected to the peer's end by {@link Rdma#connect(byte[],
+ * RdmaConnection)}; or created by {@link Rdma#connect(RdmaAddress, byte[])} on one side and {@link
+ * RdmaConnectionRequest#accept} on the other.
  *
  * <p>Tasks of one connection are executed and completed in the order of submission.
  *
@@ -22,7 +25,10 @@ public final class RdmaConnection {
     public enum State {
         /** This end exists, and its blob can be transferred to a peer. */
         EXPORTED,
-        /** The peer's blob was passed to connect; the two ends are connecting to each other. */
+        /**
+         * The peer's blob was passed to connect, and the two ends are connecting to each other. A
+         * connection by address begins in this state.
+         */
         CONNECTING,
         /** Tasks can be submitted. */
         CONNECTED,
@@ -46,6 +52,10 @@ public final class RdmaConnection {
 
     /** Status of the first atomic operation that has failed; SUCCESS for none. */
     private Status atomicFailure = Status.SUCCESS;
+    private boolean established;
+    private @Nullable InetAddress peerAddress;
+    private byte[] peerPrivateData = new byte[0];
+    private @Nullable AddressAttempt attempt;
 
     RdmaConnection(RdmaContext rdma, int id, int providers) {
         this.rdma = rdma;
@@ -53,9 +63,17 @@ public final class RdmaConnection {
         this.providerConnections = new @Nullable ProviderConnection[providers];
     }
 
+    /** A connection by address, which begins in CONNECTING. */
+    RdmaConnection(RdmaContext rdma, int id, int providers, InetAddress peerAddress) {
+        this(rdma, id, providers);
+        this.peerAddress = peerAddress;
+        this.state = State.CONNECTING;
+    }
+
     /**
-     * A copy of the blob for the peer's {@link Rdma#connect}. The application transfers it; it is
-     * valid for one peer, which may be another process of this machine.
+     * A copy of the blob for the peer's {@link Rdma#connect(byte[], RdmaConnection)}. The
+     * application transfers it; it is valid for one peer, which may be another process of this
+     * machine. Empty for a connection by address.
      */
     public byte[] blob() {
         return blob.clone();
@@ -80,6 +98,8 @@ public final class RdmaConnection {
      *   <li>IO_FAILED: a message found no receive task at the peer, or one with too small a buffer
      *   <li>TOO_BIG: a message of the peer did not fit the receive task that it found here
      *   <li>SHUTDOWN: the remote memory of a read or write in flight was revoked
+     *   <li>NOT_FOUND, CONNECTION_ABORTED, TIME_OUT, NOT_PERMITTED: as {@link
+     *       Rdma#connect(RdmaAddress, byte[])}
      *   <li>AUTHENTICATION: the peer is not the exporter of the blob that was passed to connect
      *   <li>UNEXPECTED: this side or the peer detected a violation of the protocol by the other
      *   <li>any other: the connect failed, or a read or write in flight could not continue
@@ -92,6 +112,23 @@ public final class RdmaConnection {
     /** The failure as text, {@code reason: key=value}; empty unless it failed. */
     public String failureReason() {
         return failureReason;
+    }
+
+    /**
+     * The peer's address of a connection by address: the one that it was connected to, or the one
+     * of the accepted request. Null for a connection by blobs.
+     */
+    public @Nullable InetAddress peerAddress() {
+        return peerAddress;
+    }
+
+    /**
+     * A copy of the private data of the peer's program: that of the accepted request; of the answer
+     * to this side's request, which is there with the state CONNECTED, or with FAILED if the peer
+     * has rejected it. Empty before, and for a connection by blobs.
+     */
+    public byte[] peerPrivateData() {
+        return peerPrivateData.clone();
     }
 
     /** The instance that it belongs to. */
@@ -224,7 +261,26 @@ public final class RdmaConnection {
     }
 
     void changeState(State next) {
+        established |= next == State.CONNECTED;
         state = next;
+    }
+
+    /** Whether a failure of it is no failure of the context: by address, and never established. */
+    boolean isAttempt() {
+        return peerAddress != null && !established;
+    }
+
+    /** Another provider's turn, while no listener has answered; null otherwise. */
+    @Nullable AddressAttempt attempt() {
+        return attempt;
+    }
+
+    void setAttempt(@Nullable AddressAttempt unanswered) {
+        attempt = unanswered;
+    }
+
+    void setPeerPrivateData(byte[] data) {
+        peerPrivateData = data.clone();
     }
 
     void fail(Status status, String reason) {

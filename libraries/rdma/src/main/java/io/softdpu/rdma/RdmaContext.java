@@ -22,6 +22,7 @@ final class RdmaContext extends ContextBase implements Rdma {
     private final RdmaTasks tasks;
     private final RdmaSettings settings;
     private @Nullable RdmaConnectionCallback connectionCallback;
+    private @Nullable RdmaConnectionRequestCallback requestCallback;
     private @Nullable ConnectionTable connections;
 
     RdmaContext(Device device) {
@@ -264,6 +265,13 @@ final class RdmaContext extends ContextBase implements Rdma {
         return this;
     }
 
+    @Override
+    public Rdma setConnectionRequestCallback(@Nullable RdmaConnectionRequestCallback callback) {
+        requireConfigurable();
+        requestCallback = callback;
+        return this;
+    }
+
     // ---- connecting, in STARTING and RUNNING ----
 
     @Override
@@ -276,6 +284,60 @@ final class RdmaContext extends ContextBase implements Rdma {
         ConnectionTable open = startedConnections("connect");
         Arguments.notNull(peerBlob, "peerBlob");
         open.connect(requireOwn(connection), peerBlob);
+    }
+
+    @Override
+    public void listen(int port) {
+        ConnectionTable open = startedConnections("listen");
+        RdmaAddress.requirePort(port);
+        if (requestCallback == null) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "callback is missing to listen: context=%s, expected=setConnectionRequestCallback, before start"
+                            .formatted(this));
+        }
+        open.listen(port);
+    }
+
+    @Override
+    public void stopListening(int port) {
+        ConnectionTable open = startedConnections("stopListening");
+        RdmaAddress.requirePort(port);
+        open.stopListening(port);
+    }
+
+    @Override
+    public RdmaConnection connect(RdmaAddress address, byte[] privateData) {
+        ConnectionTable open = startedConnections("connect");
+        Arguments.notNull(address, "address");
+        requireData(privateData, MAX_CONNECT_DATA_BYTES);
+        return open.connect(address, privateData.clone());
+    }
+
+    /** The user accepts a request. */
+    RdmaConnection accept(RdmaConnectionRequest request, byte[] privateData) {
+        ConnectionTable open = startedConnections("accept");
+        requireData(privateData, MAX_ACCEPT_DATA_BYTES);
+        request.requirePending();
+        return open.accept(request, privateData.clone());
+    }
+
+    /** The user rejects a request. */
+    void reject(RdmaConnectionRequest request, byte[] privateData) {
+        ConnectionTable open = startedConnections("reject");
+        requireData(privateData, MAX_REJECT_DATA_BYTES);
+        request.requirePending();
+        open.reject(request, privateData.clone());
+    }
+
+    private static void requireData(byte[] privateData, int limitBytes) {
+        Arguments.notNull(privateData, "privateData");
+        if (privateData.length > limitBytes) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "too much private data: sizeBytes=%d, expected=0 to %d"
+                            .formatted(privateData.length, limitBytes));
+        }
     }
 
     // ---- tasks, in RUNNING ----
@@ -356,10 +418,13 @@ final class RdmaContext extends ContextBase implements Rdma {
 
     @Override
     protected void checkConfiguration() {
-        if (!tasks.isAnyConfigured() && connectionCallback == null && !hasStateChangedCallback()) {
+        if (!tasks.isAnyConfigured()
+                && connectionCallback == null
+                && requestCallback == null
+                && !hasStateChangedCallback()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "mandatory item is missing: item=task type or callback, context=%s, expected=a method set...Tasks, or setConnectionCallback, before start"
+                    "mandatory item is missing: item=task type or callback, context=%s, expected=a method set...Tasks, setConnectionCallback or setConnectionRequestCallback, before start"
                             .formatted(this));
         }
     }
@@ -368,7 +433,9 @@ final class RdmaContext extends ContextBase implements Rdma {
     protected ContextState onStart() {
         ConnectionTable made =
                 new ConnectionTable(
-                        this, settings.endpointConfig(device(), services(), tasks.receive.count()));
+                        this,
+                        settings.endpointConfig(device(), services(), tasks.receive.count()),
+                        Providers.require(device().info()));
         tasks.makePools();
         connections = made;
         return ContextState.STARTING;
@@ -482,6 +549,20 @@ final class RdmaContext extends ContextBase implements Rdma {
     }
 
     /**
+     * A request was accepted, which makes the context RUNNING: at once inside progress.
+     *
+     * @return whether {@link #connectionEstablished} has to be called in the next progress
+     */
+    boolean requestAccepted() {
+        if (!isProgressing()) {
+            workAdded(); // the answer to the peer, if nothing else
+            return state() == ContextState.STARTING;
+        }
+        connectionEstablished();
+        return false;
+    }
+
+    /**
      * A connection has failed, which is fatal for an instance with only one, and where an atomic
      * operation was in flight.
      */
@@ -501,6 +582,15 @@ final class RdmaContext extends ContextBase implements Rdma {
             callNow(callback, connection, previous, next);
         } else {
             post(() -> callNow(callback, connection, previous, next));
+        }
+    }
+
+    /** Passes a request to the user; inside progress. */
+    void notifyRequestCallback(RdmaConnectionRequest request) {
+        try {
+            Objects.requireNonNull(requestCallback, "checked").onConnectionRequest(request);
+        } catch (Throwable e) {
+            callbackFailed(e);
         }
     }
 

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -23,7 +24,9 @@ import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
+import java.net.InetAddress;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -76,6 +79,12 @@ final class ShmConnection implements ProviderConnection {
     private String endReason = "";
     private int drainPasses;
 
+    /** Request of the connection from a listener; null unless it is one by address. */
+    private @Nullable ShmAttempt attempt;
+
+    /** Ends a connection by address that is not established in time; null for one by blobs. */
+    private @Nullable EngineTimer deadline;
+
     ShmConnection(ShmEndpoint endpoint, Object owner) {
         this.endpoint = endpoint;
         this.owner = owner;
@@ -104,6 +113,10 @@ final class ShmConnection implements ProviderConnection {
         }
     }
 
+    ShmEndpoint endpoint() {
+        return endpoint;
+    }
+
     @Override
     public Object owner() {
         return owner;
@@ -111,10 +124,14 @@ final class ShmConnection implements ProviderConnection {
 
     @Override
     public byte[] details() {
+        return shmDetails().encode();
+    }
+
+    /** The details of this end. */
+    ShmDetails shmDetails() {
         EndpointConfig config = endpoint.config();
         return new ShmDetails(
-                        GEOMETRY, key, exported.address(), config.pathMtuBytes(), config.rnrTimer())
-                .encode();
+                GEOMETRY, key, exported.address(), config.pathMtuBytes(), config.rnrTimer());
     }
 
     @Override
@@ -126,11 +143,15 @@ final class ShmConnection implements ProviderConnection {
 
     @Override
     public void connect(byte[] section) {
+        connect(ShmDetails.decode(section));
+    }
+
+    /** Begins to connect to the end of a peer, by a blob or after a request was accepted. */
+    void connect(ShmDetails details) {
         if (state != State.EXPORTED) {
             throw new DpuException(
                     Status.BAD_STATE, "RDMA connection was connected before: state=" + state);
         }
-        ShmDetails details = ShmDetails.decode(section);
         CompletableFuture<ImportedRegion> importing;
         try {
             importing =
@@ -146,6 +167,65 @@ final class ShmConnection implements ProviderConnection {
         peer = details;
         state = State.CONNECTING;
         CompletableFuture<?> _ = importing.whenComplete(peerEvents::peerRingImported);
+    }
+
+    /**
+     * Requests the connection from a listener.
+     *
+     * @param name of the listener
+     * @param address to which it belongs
+     * @throws DpuException NO_MEMORY, OPERATING_SYSTEM
+     */
+    void request(String name, InetAddress address, int port, byte[] privateData) {
+        EndpointConfig config = endpoint.config();
+        ConnectMessage.Route route = new ConnectMessage.Route(config.gid(), address, port);
+        setDeadline(
+                "RDMA connection was not established in time: address=%s, port=%d"
+                        .formatted(address.getHostAddress(), port));
+        ShmAttempt begun = new ShmAttempt(this, route);
+        attempt = begun;
+        byte[] payload =
+                ConnectMessage.request(config.permissions(), route, shmDetails(), privateData)
+                        .encode();
+        try {
+            begun.begin(name, payload, config.connectTimeoutNanos());
+        } catch (FabricException e) {
+            throw Failures.of(e);
+        }
+    }
+
+    /**
+     * Fails the connection if it is not established within the connect timeout from now.
+     *
+     * @param reason of that failure
+     * @throws DpuException OPERATING_SYSTEM if there is no timer
+     */
+    void setDeadline(String reason) {
+        long timeoutNanos = endpoint.config().connectTimeoutNanos();
+        deadline =
+                services.timer(() ->
+                                requestFailed(
+                                        Status.TIME_OUT,
+                                        reason + ", timeoutMillis=" + timeoutNanos / 1_000_000))
+                        .set(Duration.ofNanos(timeoutNanos));
+    }
+
+    private void cancelDeadline() {
+        EngineTimer set = deadline;
+        if (set != null) {
+            deadline = null;
+            set.cancel();
+        }
+    }
+
+    /** A connection by address has failed before it was established. */
+    void requestFailed(Status status, String reason) {
+        end(CloseReason.CONNECT_FAILED, status, reason);
+    }
+
+    /** Whether it has ended, or will in the next progress. */
+    boolean hasEnded() {
+        return state == State.ENDED || closeReason != null || disconnecting;
     }
 
     @Override
@@ -221,8 +301,12 @@ final class ShmConnection implements ProviderConnection {
         }
         if (state == State.CONNECTED) {
             moved = move();
-        } else if (state == State.CONNECTING && closeReason == null) {
-            moved = establish();
+        } else if (closeReason == null) {
+            ShmAttempt requested = attempt;
+            moved = requested != null && requested.progress();
+            if (state == State.CONNECTING && closeReason == null) {
+                moved |= establish();
+            }
         }
         if (closeReason != null && !isDraining()) {
             finish(closeReason);
@@ -283,6 +367,7 @@ final class ShmConnection implements ProviderConnection {
             return false;
         }
         state = State.CONNECTED;
+        cancelDeadline();
         receiver.publishReceiveLimit();
         endpoint.listener().established(this);
         return true;
@@ -355,7 +440,7 @@ final class ShmConnection implements ProviderConnection {
         return true;
     }
 
-    private void connectFailed(DpuException failure) {
+    void connectFailed(DpuException failure) {
         CloseReason failed = CloseReason.CONNECT_FAILED;
         end(failed, failure.status(), failed.reason + ": " + failure.getMessage());
     }
@@ -384,6 +469,13 @@ final class ShmConnection implements ProviderConnection {
         }
         if (closeReason != null || disconnecting) {
             return true;
+        }
+        ShmAttempt requested = attempt;
+        if (requested != null && requested.hasWork()) {
+            return true;
+        }
+        if (state == State.EXPORTED) {
+            return false; // a peer that leases the ring early is not looked at yet
         }
         boolean work = receiver.arm();
         ShmSender out = sender;
@@ -453,6 +545,11 @@ final class ShmConnection implements ProviderConnection {
     public void close() {
         if (endpoint.forget(this)) {
             state = State.ENDED;
+            cancelDeadline();
+            ShmAttempt requested = attempt;
+            if (requested != null) {
+                requested.close();
+            }
             Lease held = lease;
             if (held != null) {
                 BusServices.poller(services).remove(held.link());

@@ -3,6 +3,7 @@ package io.softdpu.rdma.shm;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.FixedQueue;
@@ -12,6 +13,7 @@ import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.rdma.spi.WorkRequest;
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /** Connections of an instance and the receives that they share. Belongs to the engine's thread. */
@@ -25,6 +27,7 @@ final class ShmEndpoint implements ProviderEndpoint {
 
     private final Refusal receivesFull;
     private final @Nullable ShmConnection[] connections;
+    private final ShmListeners listeners;
     private boolean insideProgress;
     private boolean receiveLimitDirty;
 
@@ -42,10 +45,11 @@ final class ShmEndpoint implements ProviderEndpoint {
                                                 config.receiveQueueSize(),
                                                 config.receiveQueueSize()));
         this.connections = new @Nullable ShmConnection[config.maxConnections()];
+        this.listeners = new ShmListeners(this, config.maxConnections());
     }
 
     @Override
-    public ProviderConnection createConnection(Object owner) {
+    public ShmConnection createConnection(Object owner) {
         for (int i = 0; i < connections.length; i++) {
             if (connections[i] == null) {
                 ShmConnection made = new ShmConnection(this, owner);
@@ -57,6 +61,39 @@ final class ShmEndpoint implements ProviderEndpoint {
                 Status.FULL,
                 "RDMA instance has reached its limit of connections: maxConnections="
                         + connections.length);
+    }
+
+    @Override
+    public void listen(int port) {
+        listeners.listen(port);
+    }
+
+    @Override
+    public void stopListening(int port) {
+        listeners.stopListening(port);
+    }
+
+    @Override
+    public ProviderConnection connect(
+            InetAddress address, int port, byte[] privateData, Object owner) {
+        PciFunction function = ListenerName.functionAt(config.device().info(), address);
+        if (function == null) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "address is of no function of the topology: address=%s"
+                            .formatted(address.getHostAddress()));
+        }
+        ShmConnection connection = createConnection(owner);
+        boolean begun = false;
+        try {
+            connection.request(ListenerName.of(function, port), address, port, privateData);
+            begun = true;
+            return connection;
+        } finally {
+            if (!begun) {
+                connection.close();
+            }
+        }
     }
 
     @Override
@@ -74,9 +111,10 @@ final class ShmEndpoint implements ProviderEndpoint {
 
     @Override
     public boolean progress() {
-        boolean moved = false;
+        boolean moved;
         insideProgress = true;
         try {
+            moved = listeners.progress();
             for (int i = 0; i < connections.length; i++) {
                 ShmConnection connection = connections[i];
                 if (connection != null) {
@@ -108,7 +146,7 @@ final class ShmEndpoint implements ProviderEndpoint {
 
     @Override
     public boolean arm() {
-        boolean work = false;
+        boolean work = listeners.hasWork();
         for (ShmConnection connection : connections) {
             if (connection != null) {
                 work |= connection.arm();
@@ -137,6 +175,7 @@ final class ShmEndpoint implements ProviderEndpoint {
 
     @Override
     public void flush(Status status) {
+        listeners.close();
         for (int i = 0; i < connections.length; i++) {
             ShmConnection connection = connections[i];
             if (connection != null) {
@@ -152,6 +191,7 @@ final class ShmEndpoint implements ProviderEndpoint {
 
     @Override
     public void close() {
+        listeners.close();
         for (int i = 0; i < connections.length; i++) {
             ShmConnection connection = connections[i];
             if (connection != null) {

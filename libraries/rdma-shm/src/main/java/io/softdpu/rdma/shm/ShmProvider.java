@@ -58,8 +58,12 @@ public final class ShmProvider implements RdmaProvider {
 
     @Override
     public boolean reaches(Device device, byte[] section) {
-        RegionAddress region = ShmDetails.decode(section).region();
-        Bus bus = BusServices.bus(device);
+        return reaches(BusServices.bus(device), ShmDetails.decode(section));
+    }
+
+    /** Whether a region of a peer is of this kernel and this fabric folder. */
+    static boolean reaches(Bus bus, ShmDetails details) {
+        RegionAddress region = details.region();
         return region.bootId().equals(bus.bootId()) && region.fabricId().equals(bus.fabricId());
     }
 

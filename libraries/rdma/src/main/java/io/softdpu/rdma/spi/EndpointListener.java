@@ -1,6 +1,7 @@
 package io.softdpu.rdma.spi;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.memory.Permissions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,29 @@ public interface EndpointListener {
      * @param from the connection that consumed it; null if none did, in a flush
      */
     void received(WorkRequest request, Status status, @Nullable ProviderConnection from);
+
+    /**
+     * A peer requests a connection to a port on which the endpoint listens. It waits until the
+     * request is answered.
+     */
+    void requested(ProviderEndpoint from, ConnectRequest request);
+
+    /**
+     * The listener has accepted the request of {@link ProviderEndpoint#connect}; the connection is
+     * not established yet.
+     *
+     * @param permissions what the peer's instance grants
+     * @param privateData of the listener's program, within {@link PrivateData#ACCEPT_BYTES}
+     */
+    void accepted(ProviderConnection connection, Permissions permissions, byte[] privateData);
+
+    /**
+     * The listener's program has rejected the request of {@link ProviderEndpoint#connect}; {@link
+     * #ended} follows with CONNECTION_ABORTED.
+     *
+     * @param privateData of the listener's program, within {@link PrivateData#REJECT_BYTES}
+     */
+    void rejected(ProviderConnection connection, byte[] privateData);
 
     /** The connection is established on both sides: work can be submitted. */
     void established(ProviderConnection connection);

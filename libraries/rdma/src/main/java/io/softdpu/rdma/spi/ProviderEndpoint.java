@@ -2,6 +2,7 @@ package io.softdpu.rdma.spi;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,38 @@ public interface ProviderEndpoint {
      *     allocated
      */
     ProviderConnection createConnection(Object owner);
+
+    /**
+     * Listens on a port of the device, for requests of peers that connect to one of its addresses.
+     * Each request is reported by {@link EndpointListener#requested}.
+     *
+     * @param port 1 to 65,535, on which this endpoint does not listen yet
+     * @throws io.softdpu.core.DpuException ALREADY_EXIST if the port is in use, naming the holder;
+     *     NO_MEMORY, OPERATING_SYSTEM
+     */
+    void listen(int port);
+
+    /**
+     * Releases a port. Requests that were reported can still be answered; others are rejected. Does
+     * nothing for a port on which this endpoint does not listen.
+     */
+    void stopListening(int port);
+
+    /**
+     * Creates a connection and requests it from the listener at an address. {@link
+     * EndpointListener#accepted} or {@link EndpointListener#rejected} follows if the listener
+     * answers, and then {@link EndpointListener#established} or {@link EndpointListener#ended}.
+     * NOT_FOUND means that nothing listens there, and TIME_OUT that it was not established within
+     * the connect timeout.
+     *
+     * @param address of a device
+     * @param port 1 to 65,535
+     * @param privateData for the listener's program, within {@link PrivateData#CONNECT_BYTES}
+     * @param owner returned by {@link ProviderConnection#owner()}
+     * @throws io.softdpu.core.DpuException NOT_SUPPORTED if this provider does not reach the
+     *     address; FULL, NO_MEMORY, OPERATING_SYSTEM
+     */
+    ProviderConnection connect(InetAddress address, int port, byte[] privateData, Object owner);
 
     /**
      * Adds a receive to the queue that all connections share; messages consume them in order.

@@ -2,8 +2,9 @@
  * Service provider interface between RDMA instances and transports. {@link
  * io.softdpu.rdma.spi.RdmaProvider} is found by ServiceLoader; for a started instance it opens a
  * {@link io.softdpu.rdma.spi.ProviderEndpoint}, which creates a {@link
- * io.softdpu.rdma.spi.ProviderConnection} per peer. The instance checks states, permissions and
- * bounds; the provider transfers bytes, preserves the order, and reports to an {@link
+ * io.softdpu.rdma.spi.ProviderConnection} per peer, or listens for a {@link
+ * io.softdpu.rdma.spi.ConnectRequest} of each. The instance checks states, permissions and bounds;
+ * the provider transfers bytes, preserves the order, and reports to an {@link
  * io.softdpu.rdma.spi.EndpointListener}.
  *
  * <p><b>Thread.</b> All objects belong to the engine's thread; a provider with threads of its own

@@ -1,0 +1,136 @@
+package io.softdpu.rdma.shm;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.spi.ContextServices;
+import io.softdpu.core.spi.Failures;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.memory.SharedSegment;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Request of a connection from a listener, until its answer. Belongs to the engine's thread, except
+ * where a method states otherwise.
+ */
+final class ShmAttempt {
+    private static final String MEMORY_NAME = "softdpu-rdma-request";
+
+    private final ShmConnection connection;
+    private final Bus bus;
+    private final ContextServices services;
+    private final ConnectMessage.Route route;
+    private @Nullable CompletableFuture<Attachment> connecting;
+
+    /** Answer or failure, to be handled in progress: exactly one of the two is set. */
+    private record Answer(byte @Nullable [] payload, @Nullable Throwable failure) {}
+
+    private @Nullable Answer answer;
+
+    ShmAttempt(ShmConnection connection, ConnectMessage.Route route) {
+        this.connection = connection;
+        this.bus = connection.endpoint().bus();
+        this.services = connection.endpoint().services();
+        this.route = route;
+    }
+
+    /**
+     * Sends the request.
+     *
+     * @param name of the listener
+     * @throws FabricException NO_MEMORY, SYSTEM
+     */
+    void begin(String name, byte[] payload, long timeoutNanos) {
+        // A handshake has memory of both sides; nobody reads it.
+        SharedSegment memory = SharedSegment.allocate(MEMORY_NAME, 1);
+        try {
+            CompletableFuture<Attachment> begun = bus.connect(name, payload, memory, timeoutNanos);
+            connecting = begun;
+            CompletableFuture<?> _ = begun.whenComplete(this::completed);
+        } finally {
+            bus.release(memory);
+        }
+    }
+
+    /** On the bus thread. */
+    private void completed(@Nullable Attachment attachment, @Nullable Throwable failure) {
+        byte[] payload = null;
+        if (attachment != null) {
+            payload = attachment.payload();
+            bus.release(attachment);
+        }
+        Answer made = new Answer(payload, failure);
+        services.post(() -> answer = made);
+    }
+
+    /**
+     * Handles the answer, if it is there. Inside progress.
+     *
+     * @return whether it was
+     */
+    boolean progress() {
+        Answer found = answer;
+        if (found == null) {
+            return false;
+        }
+        answer = null;
+        byte[] payload = found.payload();
+        if (payload == null) {
+            failed(Failures.of(Objects.requireNonNull(found.failure(), "either")));
+            return true;
+        }
+        try {
+            answered(ConnectMessage.decodeAnswer(payload));
+        } catch (DpuException e) {
+            failed(e);
+        }
+        return true;
+    }
+
+    private void answered(ConnectMessage message) {
+        if (message.kind() == ConnectMessage.Kind.REJECT) {
+            connection.endpoint().listener().rejected(connection, message.privateData());
+            failed(
+                    new DpuException(
+                            Status.CONNECTION_ABORTED, "the listener has rejected the request"));
+            return;
+        }
+        ShmDetails details = message.requireDetails();
+        if (!ShmProvider.reaches(bus, details)) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "answer has a region of another machine: region=" + details.region().busId());
+        }
+        connection
+                .endpoint()
+                .listener()
+                .accepted(connection, message.permissions(), message.privateData());
+        connection.connect(details);
+    }
+
+    /** Whether progress has something to do. */
+    boolean hasWork() {
+        return answer != null;
+    }
+
+    private void failed(DpuException failure) {
+        connection.requestFailed(
+                failure.status(),
+                "RDMA listener was not reached: address=%s, port=%d, reason=%s"
+                        .formatted(
+                                route.destination().getHostAddress(),
+                                route.port(),
+                                failure.getMessage()));
+    }
+
+    /** Ends the request; the listener sees that the peer has gone. */
+    void close() {
+        CompletableFuture<Attachment> open = connecting;
+        if (open != null) {
+            open.cancel(false);
+        }
+    }
+}

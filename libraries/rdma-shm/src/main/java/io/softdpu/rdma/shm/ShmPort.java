@@ -1,0 +1,107 @@
+package io.softdpu.rdma.shm;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.spi.ContextServices;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.handshake.EndpointListener;
+import io.softdpu.fabric.handshake.PendingLink;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A port on which an endpoint listens: the served name, and the check of requests, on the bus
+ * thread, before the engine gets them.
+ */
+final class ShmPort implements EndpointListener {
+    private final ShmListeners listeners;
+    private final ContextServices services;
+    private final Bus bus;
+    private final PciFunction function;
+    private final int port;
+    private @Nullable Endpoint served;
+    private volatile boolean closed;
+
+    ShmPort(ShmListeners listeners, PciFunction function, int port) {
+        this.listeners = listeners;
+        this.services = listeners.endpoint().services();
+        this.bus = listeners.endpoint().bus();
+        this.function = function;
+        this.port = port;
+    }
+
+    /**
+     * Serves the name.
+     *
+     * @throws io.softdpu.fabric.error.FabricException IN_USE if a living process serves it; SYSTEM
+     */
+    void listen(Bus on, String name) {
+        served = on.listen(name, this);
+    }
+
+    /** Releases the name. The engine's thread. */
+    void close() {
+        closed = true;
+        Endpoint open = served;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** On the bus thread: at most a payload is decoded here. */
+    @Override
+    public void arriving(PendingLink pending) {
+        if (closed) {
+            pending.refuse(Status.CONNECTION_ABORTED.code(), released());
+            return;
+        }
+        if (!listeners.reserve()) {
+            pending.refuse(
+                    Status.CONNECTION_ABORTED.code(),
+                    "too many requests wait for the listener: limit=" + listeners.limit());
+            return;
+        }
+        ShmRequest request;
+        try {
+            request = new ShmRequest(listeners, this, pending, examine(pending));
+        } catch (DpuException e) {
+            listeners.release();
+            pending.refuse(e.status().code(), String.valueOf(e.getMessage()));
+            return;
+        }
+        services.post(() -> listeners.arrived(request));
+        pending.onPeerGone(() -> services.post(request::peerGone));
+    }
+
+    /** The reason for refusing a request after {@link #close}. */
+    String released() {
+        return "listener has released the port: port=" + port;
+    }
+
+    private ConnectMessage examine(PendingLink pending) {
+        ConnectMessage message = ConnectMessage.decodeRequest(pending.payload());
+        ConnectMessage.Route route = message.requireRoute();
+        if (route.port() != port || !ListenerName.hasAddress(function, route.destination())) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    "RDMA request is for another listener: destination=%s, port=%d, listener=%s, listenerPort=%d"
+                            .formatted(
+                                    route.destination().getHostAddress(),
+                                    route.port(),
+                                    function.key(),
+                                    port));
+        }
+        if (!ShmProvider.reaches(bus, message.requireDetails())) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "RDMA request has a region of another machine: region=%s, expected=one of this kernel and folder"
+                            .formatted(message.requireDetails().region().busId()));
+        }
+        return message;
+    }
+}

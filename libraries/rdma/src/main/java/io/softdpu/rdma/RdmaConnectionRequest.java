@@ -1,0 +1,127 @@
+package io.softdpu.rdma;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.rdma.spi.ConnectRequest;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Request of a peer for a connection to a port of {@link Rdma#listen}. It waits until it is
+ * {@linkplain #accept accepted} or {@linkplain #reject rejected}, the peer's timeout ends it, or
+ * the instance stops.
+ *
+ * <p>Thread: that of the instance's engine, inside progress or outside.
+ */
+public final class RdmaConnectionRequest {
+    private final RdmaContext rdma;
+    private final int provider;
+    private final ConnectRequest request;
+    private @Nullable String answer;
+
+    RdmaConnectionRequest(RdmaContext rdma, int provider, ConnectRequest request) {
+        this.rdma = rdma;
+        this.provider = provider;
+        this.request = request;
+    }
+
+    /** The instance that listens. */
+    public Rdma context() {
+        return rdma;
+    }
+
+    /** The port to which the peer connects. */
+    public int port() {
+        return request.port();
+    }
+
+    /**
+     * Address of the peer's GID, as the peer states it: an {@link java.net.Inet4Address} for one
+     * that maps an IPv4 address.
+     */
+    public InetAddress peerAddress() {
+        return request.peerAddress();
+    }
+
+    /**
+     * A copy of the data that the peer's program passed to {@link Rdma#connect(RdmaAddress,
+     * byte[])}.
+     */
+    public byte[] privateData() {
+        return request.privateData();
+    }
+
+    /** Whether it waits for its answer; false after that, and after its end, seen by progress. */
+    public boolean isPending() {
+        return answer == null && !request.hasEnded();
+    }
+
+    /**
+     * Accepts the request. The connection is {@linkplain RdmaConnection.State#CONNECTING
+     * connecting} until progress has established it. If the context is STARTING it becomes RUNNING:
+     * at once inside progress, otherwise in the next one. The peer is notified after that, in a
+     * later progress, so receives that are posted in this request's callback after the call, or in
+     * the callback for the change of state, are there before its first message.
+     *
+     * <p>A connection that is not established within the connect timeout fails, and the context
+     * continues.
+     *
+     * @param privateData for the peer's program, at most {@link Rdma#MAX_ACCEPT_DATA_BYTES}
+     * @throws DpuException INVALID_VALUE if there is too much data; BAD_STATE if it was answered
+     *     before, or the instance is stopping or was stopped; CONNECTION_RESET if the peer has
+     *     ended it; FULL if the instance has all its connections; NO_MEMORY, OPERATING_SYSTEM;
+     *     NOT_PERMITTED from another thread
+     */
+    public RdmaConnection accept(byte[] privateData) {
+        return rdma.accept(this, privateData);
+    }
+
+    /**
+     * Rejects the request: the peer's connection fails with CONNECTION_ABORTED.
+     *
+     * @param privateData for the peer's program, at most {@link Rdma#MAX_REJECT_DATA_BYTES}
+     * @throws DpuException INVALID_VALUE if there is too much data; BAD_STATE if it was answered
+     *     before, or the instance is stopping or was stopped; CONNECTION_RESET if the peer has
+     *     ended it; NOT_PERMITTED from another thread
+     */
+    public void reject(byte[] privateData) {
+        rdma.reject(this, privateData);
+    }
+
+    @Override
+    public String toString() {
+        return "request of %s to port %d of %s"
+                .formatted(peerAddress().getHostAddress(), port(), rdma);
+    }
+
+    // ---- for the instance ----
+
+    int provider() {
+        return provider;
+    }
+
+    ConnectRequest request() {
+        return request;
+    }
+
+    /** Refuses a second answer, and an answer to a request that has ended. */
+    void requirePending() {
+        String given = answer;
+        if (given != null) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    "RDMA connection request was answered before: request=%s, answer=%s"
+                            .formatted(this, given));
+        }
+        if (request.hasEnded()) {
+            throw new DpuException(
+                    Status.CONNECTION_RESET,
+                    "RDMA connection request has ended: request=%s, expected=an answer before the timeout of the peer"
+                            .formatted(this));
+        }
+    }
+
+    void answered(String given) {
+        answer = given;
+    }
+}

@@ -1,0 +1,636 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaAddress;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaConnectionRequest;
+import io.softdpu.testkit.Clause;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Connections by address between instances that listen and connect, for all providers. */
+public abstract class RdmaListenContract extends RdmaContract {
+    private static final int PORT = 13579;
+    private static final byte[] NO_DATA = {};
+
+    /** For subclasses. */
+    protected RdmaListenContract() {}
+
+    /** Side that listens, and the requests that its callback was given. */
+    private record Listener(Peer peer, List<RdmaConnectionRequest> requests) {
+        RdmaConnectionRequest first(Peer... others) {
+            Peer[] all = Arrays.copyOf(others, others.length + 1);
+            all[others.length] = peer;
+            Peer.drive("a request", () -> !requests.isEmpty(), all);
+            return requests.removeFirst();
+        }
+    }
+
+    private Listener openListener(int maxConnections) {
+        return openListener(maxConnections, request -> {});
+    }
+
+    private Listener openListener(int maxConnections, Consumer<RdmaConnectionRequest> onRequest) {
+        List<RdmaConnectionRequest> requests = new ArrayList<>();
+        Peer peer =
+                add(
+                        Peer.open(
+                                environment(),
+                                folder(),
+                                environment().farSide(),
+                                Peer.ALL,
+                                rdma ->
+                                        rdma.setMaxConnections(maxConnections)
+                                                .setConnectionRequestCallback(request -> {
+                                                    requests.add(request);
+                                                    onRequest.accept(request);
+                                                })));
+        peer.start();
+        return new Listener(peer, requests);
+    }
+
+    private static RdmaAddress addressOf(Peer listener, int port) {
+        InetAddress address = listener.device.info().ipv4();
+        return new RdmaAddress(RdmaAddress.Type.IPV4, address, port);
+    }
+
+    private static RdmaConnection connect(Peer near, Listener listener) {
+        return near.rdma.connect(addressOf(listener.peer(), PORT), NO_DATA);
+    }
+
+    private static void awaitState(
+            RdmaConnection connection, RdmaConnection.State state, Peer... peers) {
+        Peer.drive(state.toString(), () -> connection.state() == state, peers);
+    }
+
+    /** Connects and accepts. */
+    private static RdmaConnection[] established(Peer near, Listener listener) {
+        RdmaConnection here = connect(near, listener);
+        RdmaConnection there = listener.first(near).accept(NO_DATA);
+        awaitState(here, RdmaConnection.State.CONNECTED, near, listener.peer());
+        awaitState(there, RdmaConnection.State.CONNECTED, near, listener.peer());
+        return new RdmaConnection[] {here, there};
+    }
+
+    // ---- connecting ----
+
+    @ParameterizedTest
+    @EnumSource(RdmaAddress.Type.class)
+    @Clause({"rdma-005", "rdma-050"})
+    void shouldConnectByEachFormOfAnAddressWithPrivateDataOfBothPrograms(RdmaAddress.Type type) {
+        Peer near = openNear();
+        Listener listener = openListener(1);
+        near.start();
+        listener.peer().rdma.listen(PORT);
+        InetAddress target =
+                type == RdmaAddress.Type.IPV6
+                        ? listener.peer().device.info().ipv6()
+                        : listener.peer().device.info().ipv4();
+        String text = target.getHostAddress();
+        RdmaAddress address =
+                RdmaAddress.of(type, type == RdmaAddress.Type.GID ? "::ffff:" + text : text, PORT);
+        byte[] question = numbered(Rdma.MAX_CONNECT_DATA_BYTES);
+        byte[] answer = numbered(Rdma.MAX_ACCEPT_DATA_BYTES);
+
+        RdmaConnection here = near.rdma.connect(address, question);
+        assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+        assertThat(here.peerAddress()).isEqualTo(target);
+        RdmaConnectionRequest request = listener.first(near);
+        assertThat(request.port()).isEqualTo(PORT);
+        assertThat(request.context()).isSameAs(listener.peer().rdma);
+        assertThat(request.peerAddress()).isEqualTo(near.device.info().ipv4());
+        assertThat(request.privateData()).isEqualTo(numbered(Rdma.MAX_CONNECT_DATA_BYTES));
+        Arrays.fill(question, (byte) 0); // it was copied
+
+        RdmaConnection there = request.accept(answer);
+        Arrays.fill(answer, (byte) 0);
+        assertThat(request.isPending()).isFalse();
+        assertThat(there.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+        assertThat(there.peerAddress()).isEqualTo(near.device.info().ipv4());
+        assertThat(there.peerPrivateData()).isEqualTo(numbered(Rdma.MAX_CONNECT_DATA_BYTES));
+        assertThat(here.peerPrivateData()).isEmpty();
+        awaitState(here, RdmaConnection.State.CONNECTED, near, listener.peer());
+        awaitState(there, RdmaConnection.State.CONNECTED, near, listener.peer());
+
+        assertThat(here.peerPrivateData()).isEqualTo(numbered(Rdma.MAX_ACCEPT_DATA_BYTES));
+        assertThat(here.blob()).isEmpty();
+        near.engine.progress();
+        listener.peer().engine.progress();
+        for (Peer peer : List.of(near, listener.peer())) {
+            assertThat(peer.rdma.state()).isEqualTo(ContextState.RUNNING);
+            assertThat(peer.states).containsExactly(ContextState.STARTING, ContextState.RUNNING);
+            assertThat(peer.connectionStates).containsExactly(RdmaConnection.State.CONNECTED);
+        }
+    }
+
+    private static byte[] numbered(int length) {
+        byte[] data = new byte[length];
+        for (int i = 0; i < length; i++) {
+            data[i] = (byte) (i - 7);
+        }
+        return data;
+    }
+
+    @Test
+    @Clause({"rdma-005", "rdma-049"})
+    void shouldTransferDataOnAConnectionByAddressAsOnAnyOther() {
+        Peer near = openNear();
+        Listener listener = openListener(1);
+        near.start();
+        listener.peer().rdma.listen(PORT);
+        RdmaConnection[] ends = established(near, listener);
+        Peer far = listener.peer();
+        Mmap remote = near.importRdma(far);
+        near.fill(0, 5000, 1);
+        far.fill(0, 5000, 2);
+
+        near.receive(near.room(8192, 5000), 1);
+        far.send(ends[1], far.data(0, 5000), 2);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.mismatch(8192, 5000, 2)).isEqualTo(-1);
+        assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+
+        near.write(ends[0], near.data(0, 5000), near.inventory.bufByAddress(remote, 8192, 5000), 3);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(far.mismatch(8192, 5000, 1)).isEqualTo(-1);
+        near.read(ends[0], near.inventory.bufByData(remote, 0, 5000), near.room(16384, 5000), 4);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.mismatch(16384, 5000, 2)).isEqualTo(-1);
+    }
+
+    /** The listener's side may be accessed as its instance grants, and so may the other. */
+    @Test
+    void shouldGrantOnAConnectionByAddressWhatEachInstanceGrants() {
+        Peer near = openNear();
+        List<RdmaConnectionRequest> requests = new ArrayList<>();
+        Peer far =
+                add(
+                        Peer.open(
+                                environment(),
+                                folder(),
+                                environment().farSide(),
+                                Peer.ALL,
+                                rdma ->
+                                        rdma.setPermissions(Permissions.LOCAL_READ_WRITE)
+                                                .setConnectionRequestCallback(requests::add)));
+        far.start();
+        near.start();
+        far.rdma.listen(PORT);
+        RdmaConnection[] ends = established(near, new Listener(far, requests));
+        Mmap ofFar = near.importRdma(far);
+        Mmap ofNear = far.importRdma(near);
+
+        Buf source = near.inventory.bufByData(ofFar, 0, 8);
+        assertThat(near.read(ends[0], source, near.room(0, 8), 1)).isEqualTo(Status.NOT_PERMITTED);
+        Buf allowed = far.inventory.bufByData(ofNear, 0, 8);
+        assertThat(far.read(ends[1], allowed, far.room(0, 8), 2)).isEqualTo(Status.SUCCESS);
+        assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    @Clause({"rdma-049", "rdma-186"})
+    void shouldBeRunningFromTheAcceptanceAndBeforeThePeerIsNotified() {
+        Peer near = openConfigured(rdma -> rdma.setRnrRetries(0)); // fails without a posted receive
+        Peer[] accepting = new Peer[1];
+        List<ContextState> inCallback = new ArrayList<>();
+        Listener listener =
+                openListener(
+                        1,
+                        request -> {
+                            Peer far = accepting[0];
+                            inCallback.add(far.rdma.state());
+                            RdmaConnection _ = request.accept(NO_DATA);
+                            inCallback.add(far.rdma.state());
+                            far.receive(far.room(0, 64), 7);
+                        });
+        Peer far = listener.peer();
+        accepting[0] = far;
+        near.start();
+        far.rdma.listen(PORT);
+        RdmaConnection here = connect(near, listener);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+        Peer.drive("the request", () -> !inCallback.isEmpty(), far);
+
+        assertThat(inCallback).containsExactly(ContextState.STARTING, ContextState.RUNNING);
+        assertThat(far.states)
+                .as("told in the same pass of progress")
+                .containsExactly(ContextState.STARTING, ContextState.RUNNING);
+        for (int i = 0; i < 50; i++) { // without another pass of the listener nothing comes
+            near.engine.await(Duration.ofMillis(1));
+        }
+        assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+        assertThat(here.peerPrivateData()).isEmpty();
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+
+        awaitState(here, RdmaConnection.State.CONNECTED, near, far);
+        near.send(here, near.data(0, 64), 1);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(far.outcomes).extracting(Peer.Outcome::userData).containsExactly(7L);
+    }
+
+    @Test
+    @Clause("rdma-186")
+    void shouldStartAnInstanceThatAcceptsOutsideProgressInTheNextOne() {
+        Peer near = openNear();
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        near.start();
+        far.rdma.listen(PORT);
+        RdmaConnection here = connect(near, listener);
+        RdmaConnectionRequest request = listener.first(near);
+        assertThat(far.rdma.state()).isEqualTo(ContextState.STARTING);
+
+        RdmaConnection there = request.accept(NO_DATA);
+
+        assertThat(far.rdma.state()).as("outside progress").isEqualTo(ContextState.STARTING);
+        far.engine.progress();
+        assertThat(far.rdma.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(far.states).containsExactly(ContextState.STARTING, ContextState.RUNNING);
+        assertThat(far.send(there, far.data(0, 8), 1))
+                .as("not established yet")
+                .isEqualTo(Status.NOT_CONNECTED);
+        awaitState(here, RdmaConnection.State.CONNECTED, near, far);
+    }
+
+    @Test
+    @Clause({"rdma-005", "rdma-178"})
+    void shouldServeSeveralListenersAndConnectionsOfEachKindInOneInstance() {
+        Peer near = openConfigured(rdma -> rdma.setMaxConnections(4));
+        Listener listener = openListener(4);
+        Peer far = listener.peer();
+        near.start();
+        far.rdma.listen(PORT);
+        far.rdma.listen(PORT + 1);
+
+        RdmaConnection[] byBlobs = Peer.connectMore(near, far);
+        List<RdmaConnection> here = new ArrayList<>(List.of(byBlobs[0]));
+        List<RdmaConnection> there = new ArrayList<>(List.of(byBlobs[1]));
+        for (int port : new int[] {PORT + 1, PORT, PORT + 1}) {
+            here.add(near.rdma.connect(addressOf(far, port), NO_DATA));
+            RdmaConnectionRequest request = listener.first(near);
+            assertThat(request.port()).isEqualTo(port);
+            there.add(request.accept(NO_DATA));
+            awaitState(here.getLast(), RdmaConnection.State.CONNECTED, near, far);
+            awaitState(there.getLast(), RdmaConnection.State.CONNECTED, near, far);
+        }
+        assertThat(Refusals.statusOf(() -> near.rdma.connect(addressOf(far, PORT), NO_DATA)))
+                .isEqualTo(Status.FULL);
+        for (int i = 0; i < 4; i++) {
+            far.receive(far.room(i * 64L, 64), i);
+            near.fill(0, 64, i);
+            near.send(here.get(i), near.data(0, 64), i);
+            assertThat(far.next(near).connection()).isSameAs(there.get(i));
+            assertThat(far.mismatch(i * 64L, 64, i)).isEqualTo(-1);
+            assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        }
+    }
+
+    // ---- failures that leave the context as it is ----
+
+    @Test
+    @Clause("rdma-001")
+    void shouldRefuseAnAddressThatNoProviderReaches() {
+        Peer near = openNear();
+        near.start();
+        for (RdmaAddress address :
+                List.of(
+                        RdmaAddress.of(RdmaAddress.Type.IPV4, "192.0.2.1", PORT),
+                        RdmaAddress.of(RdmaAddress.Type.IPV6, "2001:db8::1", PORT),
+                        RdmaAddress.of(RdmaAddress.Type.GID, "::ffff:192.0.2.1", PORT))) {
+            assertThat(Refusals.statusOf(() -> near.rdma.connect(address, NO_DATA)))
+                    .as("%s, another network", address)
+                    .isEqualTo(Status.NOT_SUPPORTED);
+        }
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+        near.rdma.exportConnection(); // the only one is still free
+    }
+
+    @Test
+    void shouldFindNoListenerAndConnectWhenThereIsOne() {
+        Peer near = openNear();
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        near.start();
+        for (int i = 0; i < 2; i++) {
+            RdmaConnection failed = connect(near, listener);
+            awaitState(failed, RdmaConnection.State.FAILED, near);
+            assertThat(failed.failure()).isEqualTo(Status.NOT_FOUND);
+            assertThat(failed.failureReason())
+                    .contains("address=" + far.device.info().ipv4().getHostAddress())
+                    .contains("port=" + PORT);
+            assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+            assertThat(near.rdma.failure()).isNull();
+        }
+
+        far.rdma.listen(PORT);
+        established(near, listener);
+
+        assertThat(near.states).containsExactly(ContextState.STARTING, ContextState.RUNNING);
+        assertThat(near.connectionStates)
+                .containsExactly(
+                        RdmaConnection.State.FAILED,
+                        RdmaConnection.State.FAILED,
+                        RdmaConnection.State.CONNECTED);
+    }
+
+    @Test
+    void shouldTellARejectedPeerWhyAndLetItTryAgain() {
+        Peer near = openNear();
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        near.start();
+        far.rdma.listen(PORT);
+        RdmaConnection rejected = connect(near, listener);
+
+        RdmaConnectionRequest request = listener.first(near);
+        request.reject(numbered(Rdma.MAX_REJECT_DATA_BYTES));
+        awaitState(rejected, RdmaConnection.State.FAILED, near, far);
+
+        assertThat(request.isPending()).isFalse();
+        assertThat(rejected.failure()).isEqualTo(Status.CONNECTION_ABORTED);
+        assertThat(rejected.peerPrivateData()).isEqualTo(numbered(Rdma.MAX_REJECT_DATA_BYTES));
+        for (Peer peer : List.of(near, far)) {
+            assertThat(peer.rdma.state()).isEqualTo(ContextState.STARTING);
+            assertThat(peer.states).containsExactly(ContextState.STARTING);
+        }
+        established(near, listener);
+    }
+
+    @Test
+    @Clause("rdma-038")
+    void shouldEndARequestThatIsNotAnsweredWithinThePeersTimeout() {
+        Peer near = openConfigured(rdma -> rdma.setConnectTimeout(Duration.ofMillis(200)));
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        near.start();
+        far.rdma.listen(PORT);
+        RdmaConnection unanswered = connect(near, listener);
+        RdmaConnectionRequest request = listener.first(near);
+
+        awaitState(unanswered, RdmaConnection.State.FAILED, near, far);
+        Peer.drive("the end of the request", () -> !request.isPending(), near, far);
+
+        assertThat(unanswered.failure()).isEqualTo(Status.TIME_OUT);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+        assertThat(Refusals.statusOf(() -> request.accept(NO_DATA)))
+                .isEqualTo(Status.CONNECTION_RESET);
+        assertThat(Refusals.statusOf(() -> request.reject(NO_DATA)))
+                .isEqualTo(Status.CONNECTION_RESET);
+        assertThat(far.rdma.state()).isEqualTo(ContextState.STARTING);
+        Peer patient = openNear();
+        patient.start();
+        established(patient, listener); // its place is free
+    }
+
+    @Test
+    void shouldRejectRequestsBeyondTheCapacityOfTheInstance() {
+        Peer near = openConfigured(rdma -> rdma.setMaxConnections(5));
+        Listener listener = openListener(2);
+        Peer far = listener.peer();
+        near.start();
+        far.rdma.listen(PORT);
+        RdmaConnection[] first = established(near, listener);
+        RdmaConnection second = connect(near, listener);
+        RdmaConnectionRequest waiting = listener.first(near);
+
+        RdmaConnection third = connect(near, listener);
+        awaitState(third, RdmaConnection.State.FAILED, near, far);
+
+        assertThat(third.failure()).isEqualTo(Status.CONNECTION_ABORTED);
+        assertThat(third.failureReason()).contains("maxConnections=2");
+        assertThat(third.peerPrivateData()).isEmpty();
+        assertThat(listener.requests()).isEmpty();
+        assertThat(waiting.isPending()).isTrue();
+        RdmaConnection there = waiting.accept(NO_DATA);
+        awaitState(second, RdmaConnection.State.CONNECTED, near, far);
+        awaitState(there, RdmaConnection.State.CONNECTED, near, far);
+
+        first[1].disconnect();
+        awaitState(first[0], RdmaConnection.State.DISCONNECTED, near, far);
+        awaitState(first[1], RdmaConnection.State.DISCONNECTED, near, far);
+        established(near, listener); // a place is free again
+    }
+
+    @Test
+    void shouldAnswerFullWhenTheOnlyPlaceWasExportedMeanwhile() {
+        Peer near = openNear();
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        near.start();
+        far.rdma.listen(PORT);
+        RdmaConnection here = connect(near, listener);
+        RdmaConnectionRequest request = listener.first(near);
+        RdmaConnection exported = far.rdma.exportConnection();
+
+        assertThat(Refusals.statusOf(() -> request.accept(NO_DATA))).isEqualTo(Status.FULL);
+        assertThat(request.isPending()).isTrue();
+        exported.disconnect();
+        RdmaConnection _ = request.accept(NO_DATA);
+        awaitState(here, RdmaConnection.State.CONNECTED, near, far);
+    }
+
+    // ---- ports ----
+
+    @Test
+    void shouldNameTheHolderOfAPortInUse() {
+        Listener listener = openListener(1);
+        Listener other = openListener(1);
+        Peer elsewhere = openNear();
+        listener.peer().rdma.listen(PORT);
+
+        assertThat(refusalOf(() -> other.peer().rdma.listen(PORT)))
+                .startsWith(Status.ALREADY_EXIST + ": ")
+                .contains("port=" + PORT)
+                .contains("holder=process " + ProcessHandle.current().pid());
+        assertThat(refusalOf(() -> listener.peer().rdma.listen(PORT)))
+                .startsWith(Status.ALREADY_EXIST + ": ")
+                .contains("holder=" + listener.peer().rdma);
+        assertThat(Refusals.statusOf(() -> other.peer().rdma.stopListening(PORT)))
+                .isEqualTo(Status.NOT_FOUND);
+
+        elsewhere.rdma.setConnectionRequestCallback(request -> {});
+        elsewhere.start();
+        elsewhere.rdma.listen(PORT); // a port of another device
+        listener.peer().rdma.stopListening(PORT);
+        other.peer().rdma.listen(PORT);
+        Peer near = openNear();
+        near.start();
+        established(near, other);
+    }
+
+    private static String refusalOf(Runnable call) {
+        try {
+            call.run();
+            return "none";
+        } catch (DpuException e) {
+            return e.status() + ": " + e.getMessage();
+        }
+    }
+
+    @Test
+    void shouldAnswerKnownRequestsAfterItHasStoppedListening() {
+        Peer near = openConfigured(rdma -> rdma.setMaxConnections(2));
+        Listener listener = openListener(2);
+        Peer far = listener.peer();
+        near.start();
+        far.rdma.listen(PORT);
+        RdmaConnection here = connect(near, listener);
+        RdmaConnectionRequest request = listener.first(near);
+
+        far.rdma.stopListening(PORT);
+        RdmaConnection late = connect(near, listener);
+        awaitState(late, RdmaConnection.State.FAILED, near, far);
+        assertThat(late.failure()).isEqualTo(Status.NOT_FOUND);
+        RdmaConnection there = request.accept(NO_DATA);
+        awaitState(here, RdmaConnection.State.CONNECTED, near, far);
+        awaitState(there, RdmaConnection.State.CONNECTED, near, far);
+    }
+
+    @Test
+    @Clause("rdma-050")
+    void shouldListenAndConnectFromStartingOnAndNotInIdle() {
+        Peer near = openNear();
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        RdmaAddress address = addressOf(far, PORT);
+        assertThat(Refusals.statusOf(() -> near.rdma.connect(address, NO_DATA)))
+                .isEqualTo(Status.BAD_STATE);
+        far.stop();
+        assertThat(far.rdma.state()).isEqualTo(ContextState.IDLE);
+        assertThat(Refusals.statusOf(() -> far.rdma.listen(PORT))).isEqualTo(Status.BAD_STATE);
+        assertThat(Refusals.statusOf(() -> far.rdma.stopListening(PORT)))
+                .isEqualTo(Status.BAD_STATE);
+
+        far.start();
+        near.start();
+        assertThat(far.rdma.state()).isEqualTo(ContextState.STARTING);
+        far.rdma.listen(PORT);
+        RdmaConnection here = near.rdma.connect(address, NO_DATA);
+        RdmaConnectionRequest request = listener.first(near);
+        far.stop();
+        assertThat(request.isPending()).isFalse();
+        assertThat(Refusals.statusOf(() -> request.accept(NO_DATA))).isEqualTo(Status.BAD_STATE);
+        awaitState(here, RdmaConnection.State.FAILED, near);
+        assertThat(here.failure()).isEqualTo(Status.CONNECTION_ABORTED);
+    }
+
+    @Test
+    void shouldRefuseIllegalPortsAndDataAndAListenerWithoutItsCallback() {
+        Peer near = openNear();
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        near.start();
+        assertThat(Refusals.statusOf(() -> near.rdma.listen(PORT)))
+                .as("no callback")
+                .isEqualTo(Status.BAD_STATE);
+        for (int port : new int[] {Integer.MIN_VALUE, -1, 0, 65_536, Integer.MAX_VALUE}) {
+            assertThat(Refusals.statusOf(() -> far.rdma.listen(port)))
+                    .isEqualTo(Status.INVALID_VALUE);
+        }
+        far.rdma.listen(1);
+        far.rdma.listen(65_535);
+        far.rdma.listen(PORT);
+        byte[] tooMuch = new byte[Rdma.MAX_CONNECT_DATA_BYTES + 1];
+        assertThat(Refusals.statusOf(() -> near.rdma.connect(addressOf(far, PORT), tooMuch)))
+                .isEqualTo(Status.INVALID_VALUE);
+        RdmaConnection here = connect(near, listener);
+        RdmaConnectionRequest request = listener.first(near);
+        assertThat(
+                        Refusals.statusOf(
+                                () -> request.accept(new byte[Rdma.MAX_ACCEPT_DATA_BYTES + 1])))
+                .isEqualTo(Status.INVALID_VALUE);
+        assertThat(
+                        Refusals.statusOf(
+                                () -> request.reject(new byte[Rdma.MAX_REJECT_DATA_BYTES + 1])))
+                .isEqualTo(Status.INVALID_VALUE);
+        assertThat(request.isPending()).isTrue();
+
+        RdmaConnection _ = request.accept(NO_DATA);
+        assertThat(Refusals.statusOf(() -> request.accept(NO_DATA))).isEqualTo(Status.BAD_STATE);
+        assertThat(Refusals.statusOf(() -> request.reject(NO_DATA))).isEqualTo(Status.BAD_STATE);
+        awaitState(here, RdmaConnection.State.CONNECTED, near, far);
+    }
+
+    // ---- ends ----
+
+    @Test
+    @Clause("rdma-178")
+    void shouldEndItsRequestWhenItDisconnectsOrStops() {
+        Listener listener = openListener(2);
+        listener.peer().rdma.listen(PORT);
+        Peer near = openNear();
+        near.start();
+        RdmaConnection disconnected = connect(near, listener);
+        RdmaConnectionRequest first = listener.first(near);
+        disconnected.disconnect();
+        assertThat(disconnected.state()).isEqualTo(RdmaConnection.State.DISCONNECTED);
+        Peer.drive("its end", () -> !first.isPending(), near, listener.peer());
+
+        RdmaConnection stopped = connect(near, listener);
+        RdmaConnectionRequest second = listener.first(near);
+        near.stop();
+        assertThat(stopped.state()).isEqualTo(RdmaConnection.State.DISCONNECTED);
+        Peer.drive("its end", () -> !second.isPending(), listener.peer());
+        assertThat(listener.peer().rdma.state()).isEqualTo(ContextState.STARTING);
+    }
+
+    @Test
+    void shouldGoOnListeningWhenAPeerGivesUpWhatWasAccepted() {
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        far.rdma.listen(PORT);
+        Peer near = openNear();
+        near.start();
+        RdmaConnection given = connect(near, listener);
+        RdmaConnectionRequest request = listener.first(near);
+        RdmaConnection there = request.accept(NO_DATA);
+        given.disconnect();
+
+        awaitState(there, RdmaConnection.State.FAILED, near, far);
+
+        assertThat(far.rdma.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(far.rdma.failure()).isNull();
+        established(near, listener);
+    }
+
+    @Test
+    @Clause("rdma-069")
+    void shouldStopAnInstanceForOneWhoseConnectionByAddressFailsOnceItIsEstablished() {
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        far.rdma.listen(PORT);
+        Peer near = openNear();
+        near.start();
+        RdmaConnection[] ends = established(near, listener);
+
+        far.receive(far.room(0, 8), 1);
+        near.send(ends[0], near.data(0, 64), 2); // larger than its receive
+        Peer.drive(
+                "both stop",
+                () ->
+                        near.rdma.state() == ContextState.IDLE
+                                && far.rdma.state() == ContextState.IDLE,
+                near,
+                far);
+
+        assertThat(ends[0].failure()).isEqualTo(Status.IO_FAILED);
+        assertThat(ends[1].failure()).isEqualTo(Status.TOO_BIG);
+        far.start();
+        far.rdma.listen(PORT); // it was released with the stop
+    }
+}
