@@ -433,7 +433,7 @@ final class ConnectionTable implements EndpointListener {
 
     private int indexOf(ProviderEndpoint endpoint) {
         int index = 0;
-        while (endpoints[index] != endpoint) {
+        while (!endpoint.equals(endpoints[index])) {
             index++;
         }
         return index;

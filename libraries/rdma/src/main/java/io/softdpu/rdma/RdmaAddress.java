@@ -41,8 +41,8 @@ public record RdmaAddress(Type type, InetAddress address, int port) {
     public RdmaAddress {
         Arguments.notNull(type, "type");
         Arguments.notNull(address, "address");
-        if (type == Type.IPV4 && !(address instanceof Inet4Address)
-                || type == Type.IPV6 && !(address instanceof Inet6Address)) {
+        if ((type == Type.IPV4 && !(address instanceof Inet4Address))
+                || (type == Type.IPV6 && !(address instanceof Inet6Address))) {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "RDMA address is not of its type: address=%s, expected=%s"

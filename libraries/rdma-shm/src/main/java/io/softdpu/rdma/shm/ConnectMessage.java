@@ -61,23 +61,31 @@ record ConnectMessage(
 
     /** Kind of a message. */
     enum Kind {
-        REQUEST(ROUTE_BYTES, ShmDetails.WIRE_BYTES, PrivateData.CONNECT_BYTES),
-        ACCEPT(0, ShmDetails.WIRE_BYTES, PrivateData.ACCEPT_BYTES),
-        REJECT(0, 0, PrivateData.REJECT_BYTES);
+        REQUEST(1, ROUTE_BYTES, ShmDetails.WIRE_BYTES, PrivateData.CONNECT_BYTES),
+        ACCEPT(2, 0, ShmDetails.WIRE_BYTES, PrivateData.ACCEPT_BYTES),
+        REJECT(3, 0, 0, PrivateData.REJECT_BYTES);
+
+        /** The number in messages. */
+        private final int code;
 
         private final int routeBytes;
         private final int detailsBytes;
         private final int maxDataBytes;
 
-        Kind(int routeBytes, int detailsBytes, int maxDataBytes) {
+        Kind(int code, int routeBytes, int detailsBytes, int maxDataBytes) {
+            this.code = code;
             this.routeBytes = routeBytes;
             this.detailsBytes = detailsBytes;
             this.maxDataBytes = maxDataBytes;
         }
 
-        /** The number in messages. */
-        int code() {
-            return ordinal() + 1;
+        private static Kind ofCode(int code) {
+            for (Kind kind : values()) {
+                if (kind.code == code) {
+                    return kind;
+                }
+            }
+            throw refused("kind", code, "1 to 3");
         }
 
         private int detailsOffset() {
@@ -175,7 +183,7 @@ record ConnectMessage(
         MemorySegment bytes = MemorySegment.ofArray(array);
         bytes.set(U32, 0, MAGIC);
         bytes.set(U16, VERSION_OFFSET, (short) VERSION);
-        bytes.set(U16, KIND_OFFSET, (short) kind.code());
+        bytes.set(U16, KIND_OFFSET, (short) kind.code);
         bytes.set(U32, PERMISSIONS_OFFSET, permissions.bits());
         bytes.set(U32, LENGTH_OFFSET, privateData.length);
         if (route != null) {
@@ -231,11 +239,7 @@ record ConnectMessage(
                     Status.UNSUPPORTED_VERSION,
                     "RDMA connect message refused: version=" + version + ", known=" + VERSION);
         }
-        int code = Short.toUnsignedInt(bytes.get(U16, KIND_OFFSET));
-        if (code < 1 || code > Kind.values().length) {
-            throw refused("kind", code, "1 to " + Kind.values().length);
-        }
-        return decodeAs(Kind.values()[code - 1], bytes);
+        return decodeAs(Kind.ofCode(Short.toUnsignedInt(bytes.get(U16, KIND_OFFSET))), bytes);
     }
 
     private static ConnectMessage decodeAs(Kind kind, MemorySegment bytes) {

@@ -26,6 +26,7 @@ final class ShmAttempt {
     private @Nullable CompletableFuture<Attachment> connecting;
 
     /** Answer or failure, to be handled in progress: exactly one of the two is set. */
+    @SuppressWarnings("ArrayRecordComponent") // private, never compared
     private record Answer(byte @Nullable [] payload, @Nullable Throwable failure) {}
 
     private @Nullable Answer answer;

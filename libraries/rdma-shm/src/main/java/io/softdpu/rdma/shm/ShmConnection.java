@@ -166,6 +166,7 @@ final class ShmConnection implements ProviderConnection {
         }
         peer = details;
         state = State.CONNECTING;
+        receiver.publishReceiveLimit();
         CompletableFuture<?> _ = importing.whenComplete(peerEvents::peerRingImported);
     }
 
@@ -368,7 +369,6 @@ final class ShmConnection implements ProviderConnection {
         }
         state = State.CONNECTED;
         cancelDeadline();
-        receiver.publishReceiveLimit();
         endpoint.listener().established(this);
         return true;
     }
@@ -445,8 +445,9 @@ final class ShmConnection implements ProviderConnection {
         end(failed, failure.status(), failed.reason + ": " + failure.getMessage());
     }
 
+    /** The peer may be established, and see the limit, before this side is. */
     void receiveLimitChanged() {
-        if (state == State.CONNECTED) {
+        if (state == State.CONNECTING || state == State.CONNECTED) {
             receiver.publishReceiveLimit();
         }
     }

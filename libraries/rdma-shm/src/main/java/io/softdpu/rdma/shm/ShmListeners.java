@@ -17,13 +17,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ports on which an endpoint listens, and the requests of peers that wait: at most as many as the
- * instance may have connections; further ones are rejected. Belongs to the engine's thread, except
- * where a method states otherwise.
+ * Ports on which an endpoint listens, and the requests of peers that wait: as many as the instance
+ * may have connections, of which the instance takes care, and a few that have not reached it yet;
+ * further ones are rejected. Belongs to the engine's thread, except where a method states
+ * otherwise.
  */
 final class ShmListeners {
     /** Requests per pass of progress, so that a burst of them does not delay the connections. */
     private static final int REQUESTS_PER_PASS = 4;
+
+    /**
+     * Limit of requests beyond those that the instance can take: while it does not progress they
+     * count, though their peers may have given up.
+     */
+    private static final int BACKLOG = 16;
 
     private static final String MEMORY_NAME = "softdpu-rdma-answer";
 
@@ -42,10 +49,10 @@ final class ShmListeners {
     /** Sent with each answer, since a handshake has memory; nobody reads it. */
     private @Nullable SharedSegment answerMemory;
 
-    ShmListeners(ShmEndpoint endpoint, int limit) {
+    ShmListeners(ShmEndpoint endpoint, int maxConnections) {
         this.endpoint = endpoint;
         this.bus = endpoint.bus();
-        this.limit = limit;
+        this.limit = maxConnections + BACKLOG;
     }
 
     /**

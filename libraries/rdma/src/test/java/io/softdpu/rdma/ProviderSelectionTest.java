@@ -1,0 +1,468 @@
+package io.softdpu.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.junit.SoftDpu;
+import io.softdpu.junit.SoftDpuTest;
+import io.softdpu.rdma.spi.ConnectRequest;
+import io.softdpu.rdma.spi.EndpointConfig;
+import io.softdpu.rdma.spi.EndpointListener;
+import io.softdpu.rdma.spi.ProviderConnection;
+import io.softdpu.rdma.spi.ProviderEndpoint;
+import io.softdpu.rdma.spi.ProviderLimits;
+import io.softdpu.rdma.spi.RdmaProvider;
+import io.softdpu.rdma.spi.WorkRequest;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Selection of one of two providers by connections by address. */
+@SoftDpuTest(sanitized = false)
+class ProviderSelectionTest {
+    private static final int PORT = 13579;
+    private static final byte[] NO_DATA = {};
+    private static final RdmaAddress ADDRESS =
+            RdmaAddress.of(RdmaAddress.Type.IPV4, "192.0.2.1", PORT);
+
+    private final List<RdmaConnectionRequest> requests = new ArrayList<>();
+    private final FakeProvider near = new FakeProvider(1);
+    private final FakeProvider far = new FakeProvider(2);
+    private RdmaContext rdma;
+    private ConnectionTable table;
+
+    @BeforeEach
+    void open(SoftDpu card) {
+        Device device = card.targetDevice();
+        ProgressEngine engine = card.engine();
+        rdma = new RdmaContext(device);
+        rdma.setConnectionRequestCallback(requests::add);
+        engine.connect(rdma);
+        RdmaSettings settings = new RdmaSettings(RdmaCapabilities.of(device.info()));
+        EndpointConfig ofOne = settings.endpointConfig(device, null, 1);
+        EndpointConfig config =
+                new EndpointConfig(
+                        ofOne.device(),
+                        ofOne.services(),
+                        ofOne.permissions(),
+                        ofOne.sendQueueSize(),
+                        ofOne.receiveQueueSize(),
+                        ofOne.maxSendListLength(),
+                        ofOne.receiveListLength(),
+                        3,
+                        ofOne.pathMtuBytes(),
+                        ofOne.gid(),
+                        ofOne.rnrRetries(),
+                        ofOne.rnrTimer(),
+                        ofOne.connectTimeoutNanos());
+        table = new ConnectionTable(rdma, config, List.of(near, far));
+    }
+
+    @AfterEach
+    void close() {
+        table.close();
+        rdma.close();
+    }
+
+    @Test
+    void shouldListenWithAllProvidersAndDriveThemUntilARequestIsAccepted() {
+        table.progress();
+        assertThat(near.endpoint.passes + far.endpoint.passes).as("nothing to do").isZero();
+        table.listen(PORT);
+        assertThat(near.endpoint.ports).containsExactly(PORT);
+        assertThat(far.endpoint.ports).containsExactly(PORT);
+        table.progress();
+        table.arm();
+        table.disarm();
+        assertThat(List.of(near.endpoint.passes, far.endpoint.passes)).containsExactly(1, 1);
+        assertThat(List.of(near.endpoint.arms, far.endpoint.arms)).containsExactly(1, 1);
+        assertThat(List.of(near.endpoint.disarms, far.endpoint.disarms)).containsExactly(1, 1);
+
+        FakeRequest first = far.endpoint.request();
+        FakeRequest second = near.endpoint.request();
+        assertThat(requests).hasSize(2);
+        RdmaConnection accepted = table.accept(requests.getFirst(), new byte[] {1});
+
+        assertThat(accepted.selected()).isSameAs(first.accepted);
+        assertThat(near.endpoint.closed).as("of the other provider").isTrue();
+        assertThat(second.ended).isTrue();
+        assertThat(requests.get(1).isPending()).isFalse();
+        table.progress();
+        assertThat(List.of(near.endpoint.passes, far.endpoint.passes)).containsExactly(1, 2);
+        table.listen(PORT + 1);
+        assertThat(far.endpoint.ports).containsExactly(PORT, PORT + 1);
+        assertThat(near.endpoint.ports).containsExactly(PORT);
+        table.stopListening(PORT);
+        assertThat(far.endpoint.ports).containsExactly(PORT + 1);
+    }
+
+    @Test
+    void shouldReleaseAPortThatNotAllProvidersCanUse() {
+        far.endpoint.refusal = Status.ALREADY_EXIST;
+        assertThatThrownBy(() -> table.listen(PORT))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.ALREADY_EXIST));
+        assertThat(near.endpoint.ports).isEmpty();
+
+        far.endpoint.refusal = Status.SUCCESS;
+        table.listen(PORT);
+        assertThat(near.endpoint.ports).containsExactly(PORT);
+    }
+
+    @Test
+    void shouldRequestFromTheFirstProviderThatReachesTheAddress() {
+        near.endpoint.refusal = Status.NOT_SUPPORTED;
+        RdmaConnection connection = table.connect(ADDRESS, new byte[] {7});
+
+        assertThat(near.endpoint.made).isEmpty();
+        FakeConnection made = far.endpoint.made.getFirst();
+        assertThat(made.requested).isEqualTo("192.0.2.1:13579 [7]");
+        table.progress();
+        assertThat(List.of(near.endpoint.passes, far.endpoint.passes)).containsExactly(0, 1);
+        assertThat(connection.selected()).as("no answer yet").isNull();
+        assertThat(near.endpoint.closed).isFalse();
+
+        Permissions granted = Permissions.LOCAL_READ_WRITE;
+        table.accepted(made, granted, new byte[] {8});
+        assertThat(connection.selected()).isSameAs(made);
+        assertThat(connection.peerPermissions()).isEqualTo(granted);
+        assertThat(connection.peerPrivateData()).containsExactly(8);
+        assertThat(near.endpoint.closed).isTrue();
+        table.established(made);
+        assertThat(connection.state()).isEqualTo(RdmaConnection.State.CONNECTED);
+    }
+
+    @Test
+    void shouldAskTheNextProviderWhereNothingListensForTheFirst() {
+        RdmaConnection connection = table.connect(ADDRESS, new byte[] {7});
+        FakeConnection first = near.endpoint.made.getFirst();
+        assertThat(far.endpoint.made).isEmpty();
+
+        table.ended(first, Status.NOT_FOUND, "nothing listens");
+
+        assertThat(first.closed).isTrue();
+        assertThat(connection.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+        FakeConnection second = far.endpoint.made.getFirst();
+        assertThat(second.requested).isEqualTo("192.0.2.1:13579 [7]");
+        table.accepted(second, Permissions.LOCAL_READ_ONLY, NO_DATA);
+        assertThat(connection.selected()).isSameAs(second);
+    }
+
+    @Test
+    void shouldFailWithoutASelectionWhereNothingListensForAny() {
+        RdmaConnection connection = table.connect(ADDRESS, NO_DATA);
+        table.ended(near.endpoint.made.getFirst(), Status.NOT_FOUND, "first");
+        table.ended(far.endpoint.made.getFirst(), Status.NOT_FOUND, "second");
+
+        assertThat(connection.state()).isEqualTo(RdmaConnection.State.FAILED);
+        assertThat(connection.failure()).isEqualTo(Status.NOT_FOUND);
+        assertThat(connection.failureReason()).isEqualTo("second");
+        assertThat(near.endpoint.closed || far.endpoint.closed).isFalse();
+        assertThat(table.connect(ADDRESS, NO_DATA).state())
+                .isEqualTo(RdmaConnection.State.CONNECTING);
+    }
+
+    @Test
+    void shouldNotAskTheNextProviderAfterAnyOtherFailure() {
+        for (Status status :
+                List.of(Status.CONNECTION_ABORTED, Status.TIME_OUT, Status.CONNECTION_RESET)) {
+            RdmaConnection connection = table.connect(ADDRESS, NO_DATA);
+            table.ended(near.endpoint.made.getLast(), status, "as it is");
+            assertThat(connection.state()).isEqualTo(RdmaConnection.State.FAILED);
+            assertThat(connection.failure()).isEqualTo(status);
+        }
+        assertThat(far.endpoint.made).isEmpty();
+    }
+
+    @Test
+    void shouldReportTheFailureOfTheNextProvider() {
+        RdmaConnection connection = table.connect(ADDRESS, NO_DATA);
+        far.endpoint.refusal = Status.NO_MEMORY;
+        table.ended(near.endpoint.made.getFirst(), Status.NOT_FOUND, "nothing listens");
+
+        assertThat(connection.state()).isEqualTo(RdmaConnection.State.FAILED);
+        assertThat(connection.failure()).isEqualTo(Status.NO_MEMORY);
+    }
+
+    @Test
+    void shouldRefuseAnAddressThatNoneReaches() {
+        near.endpoint.refusal = Status.NOT_SUPPORTED;
+        far.endpoint.refusal = Status.NOT_SUPPORTED;
+        for (int i = 0; i < 4; i++) { // more than there is room for
+            assertThatThrownBy(() -> table.connect(ADDRESS, NO_DATA))
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
+                    .hasMessageContaining("providers=[fake1, fake2]");
+        }
+    }
+
+    @Test
+    void shouldEndRequestsThroughProvidersThatWereNotSelected() {
+        RdmaConnection slow = table.connect(ADDRESS, NO_DATA);
+        table.ended(near.endpoint.made.getFirst(), Status.NOT_FOUND, "nothing listens");
+        RdmaConnection quick = table.connect(ADDRESS, NO_DATA);
+        table.accepted(near.endpoint.made.getLast(), Permissions.LOCAL_READ_ONLY, NO_DATA);
+
+        assertThat(quick.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+        assertThat(slow.state()).isEqualTo(RdmaConnection.State.FAILED);
+        assertThat(slow.failure()).isEqualTo(Status.NOT_SUPPORTED);
+        assertThat(slow.failureReason()).contains("requestedFrom=fake2, selected=fake1");
+        assertThat(far.endpoint.made.getFirst().closed).isTrue();
+        assertThat(far.endpoint.closed).isTrue();
+    }
+
+    @Test
+    void shouldFlushAllThatListenOrConnect() {
+        table.listen(PORT);
+        table.flush();
+        assertThat(near.endpoint.flushed && far.endpoint.flushed).isTrue();
+    }
+
+    // ---- providers ----
+
+    private static final class FakeProvider implements RdmaProvider {
+        private final int id;
+        private final FakeEndpoint endpoint = new FakeEndpoint();
+
+        FakeProvider(int id) {
+            this.id = id;
+        }
+
+        @Override
+        public String name() {
+            return "fake" + id;
+        }
+
+        @Override
+        public int id() {
+            return id;
+        }
+
+        @Override
+        public boolean supports(DeviceInfo device) {
+            return true;
+        }
+
+        @Override
+        public ProviderLimits limits(DeviceInfo device) {
+            return ProviderLimits.NONE;
+        }
+
+        @Override
+        public boolean reaches(Device device, byte[] section) {
+            return true;
+        }
+
+        @Override
+        public ProviderEndpoint open(EndpointConfig config, EndpointListener listener) {
+            endpoint.listener = listener;
+            return endpoint;
+        }
+    }
+
+    private static final class FakeEndpoint implements ProviderEndpoint {
+        private final List<Integer> ports = new ArrayList<>();
+        private final List<FakeConnection> made = new ArrayList<>();
+        private final List<FakeRequest> waiting = new ArrayList<>();
+        private @Nullable EndpointListener listener;
+        private Status refusal = Status.SUCCESS;
+        private int passes;
+        private int arms;
+        private int disarms;
+        private boolean flushed;
+        private boolean closed;
+
+        /** A peer requests a connection. */
+        FakeRequest request() {
+            FakeRequest request = new FakeRequest();
+            waiting.add(request);
+            Objects.requireNonNull(listener).requested(this, request);
+            return request;
+        }
+
+        private void refuseIfTold() {
+            if (refusal != Status.SUCCESS) {
+                throw new DpuException(refusal, "told to: refusal=" + refusal);
+            }
+        }
+
+        @Override
+        public ProviderConnection createConnection(Object owner) {
+            return new FakeConnection(owner, "");
+        }
+
+        @Override
+        public void listen(int port) {
+            refuseIfTold();
+            ports.add(port);
+        }
+
+        @Override
+        public void stopListening(int port) {
+            ports.remove(Integer.valueOf(port));
+        }
+
+        @Override
+        public ProviderConnection connect(
+                InetAddress address, int port, byte[] privateData, Object owner) {
+            refuseIfTold();
+            FakeConnection connection =
+                    new FakeConnection(
+                            owner,
+                            address.getHostAddress()
+                                    + ":"
+                                    + port
+                                    + " "
+                                    + Arrays.toString(privateData));
+            made.add(connection);
+            return connection;
+        }
+
+        @Override
+        public @Nullable Refusal postReceive(WorkRequest request) {
+            return null;
+        }
+
+        @Override
+        public boolean progress() {
+            passes++;
+            return false;
+        }
+
+        @Override
+        public boolean arm() {
+            arms++;
+            return false;
+        }
+
+        @Override
+        public void ring() {
+            // Nothing was submitted.
+        }
+
+        @Override
+        public void disarm() {
+            disarms++;
+        }
+
+        @Override
+        public void flush(Status status) {
+            flushed = true;
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+            waiting.forEach(request -> request.ended = true);
+        }
+    }
+
+    private static final class FakeConnection implements ProviderConnection {
+        private final Object owner;
+        private final String requested;
+        private boolean closed;
+
+        FakeConnection(Object owner, String requested) {
+            this.owner = owner;
+            this.requested = requested;
+        }
+
+        @Override
+        public Object owner() {
+            return owner;
+        }
+
+        @Override
+        public byte[] details() {
+            return NO_DATA;
+        }
+
+        @Override
+        public int pathMtuBytes() {
+            return 1024;
+        }
+
+        @Override
+        public void connect(byte[] section) {
+            throw new IllegalStateException("by address only");
+        }
+
+        @Override
+        public @Nullable Refusal submit(WorkRequest request) {
+            return null;
+        }
+
+        @Override
+        public void disconnect() {
+            throw new IllegalStateException("not told to");
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+
+    private static final class FakeRequest implements ConnectRequest {
+        private boolean ended;
+        private @Nullable FakeConnection accepted;
+
+        @Override
+        public int port() {
+            return PORT;
+        }
+
+        @Override
+        public InetAddress peerAddress() {
+            return ADDRESS.address();
+        }
+
+        @Override
+        public Permissions peerPermissions() {
+            return Permissions.LOCAL_READ_ONLY;
+        }
+
+        @Override
+        public byte[] privateData() {
+            return NO_DATA;
+        }
+
+        @Override
+        public boolean hasEnded() {
+            return ended;
+        }
+
+        @Override
+        public ProviderConnection accept(byte[] privateData, Object owner) {
+            ended = true;
+            FakeConnection made = new FakeConnection(owner, "");
+            accepted = made;
+            return made;
+        }
+
+        @Override
+        public void reject(byte[] privateData) {
+            ended = true;
+        }
+
+        @Override
+        public void refuse(String reason) {
+            ended = true;
+        }
+    }
+}
