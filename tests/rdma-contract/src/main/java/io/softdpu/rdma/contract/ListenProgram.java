@@ -1,0 +1,112 @@
+package io.softdpu.rdma.contract;
+
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.rdma.RdmaAddress;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaConnectionRequest;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Far side of a connection by address in a process of its own, which executes one step at a time.
+ * Arguments: class of the test environment, folder. Each line of standard input is a step; {@link
+ * #DONE} and the step is printed after it.
+ */
+public final class ListenProgram {
+    /** Listens on the port. */
+    static final String LISTEN = "listen";
+
+    /** Waits for a request, and does not answer it. */
+    static final String AWAIT_REQUEST = "await request";
+
+    /** Accepts the request, without progress. */
+    static final String ACCEPT = "accept";
+
+    /** Makes the passes of progress that send the answer. */
+    static final String ANSWER = "answer";
+
+    /** Requests a connection from the near side, without progress. */
+    static final String CONNECT = "connect";
+
+    /** Progresses until the connection is established. */
+    static final String ESTABLISH = "establish";
+
+    static final String DONE = "done ";
+    static final int PORT = 24680;
+
+    /** Length of the private data of requests that are not answered. */
+    static final int IGNORED_BYTES = 3;
+
+    private ListenProgram() {}
+
+    /** Runs until standard input ends. */
+    public static void main(String[] arguments) throws Exception {
+        RdmaTestEnvironment site =
+                Class.forName(arguments[0])
+                        .asSubclass(RdmaTestEnvironment.class)
+                        .getDeclaredConstructor()
+                        .newInstance();
+        List<RdmaConnectionRequest> requests = new ArrayList<>();
+        List<RdmaConnection> connections = new ArrayList<>();
+        BufferedReader input =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+        try (Peer self =
+                Peer.open(
+                        site,
+                        Path.of(arguments[1]),
+                        site.farSide(),
+                        Peer.ALL,
+                        rdma ->
+                                rdma.setMaxConnections(2)
+                                        .setConnectionRequestCallback(request -> {
+                                            if (request.privateData().length != IGNORED_BYTES) {
+                                                requests.add(request);
+                                            }
+                                        }))) {
+            self.start();
+            String step;
+            while ((step = input.readLine()) != null) {
+                switch (step) {
+                    case LISTEN -> self.rdma.listen(PORT);
+                    case AWAIT_REQUEST ->
+                            Peer.drive("a request", () -> !requests.isEmpty(), self);
+                    case ACCEPT ->
+                            connections.add(requests.removeFirst().accept(new byte[] {1}));
+                    case ANSWER -> {
+                        self.engine.progress();
+                        self.engine.progress();
+                    }
+                    case CONNECT ->
+                            connections.add(
+                                    self.rdma.connect(
+                                            near(site, Path.of(arguments[1])), new byte[] {2}));
+                    case ESTABLISH ->
+                            Peer.drive(
+                                    "connected",
+                                    () ->
+                                            connections.getLast().state()
+                                                            == RdmaConnection.State.CONNECTED
+                                                    && self.rdma.state() == ContextState.RUNNING,
+                                    self);
+                    default -> throw new IllegalArgumentException("no step: step=" + step);
+                }
+                System.out.println(DONE + step);
+                System.out.flush();
+            }
+        }
+    }
+
+    /** Address of the near side's listener. */
+    private static RdmaAddress near(RdmaTestEnvironment site, Path folder) {
+        try (var machine = site.openMachine(folder, site.nearSide())) {
+            return new RdmaAddress(
+                    RdmaAddress.Type.IPV4,
+                    machine.findDevice(site.device(site.nearSide())).ipv4(),
+                    PORT);
+        }
+    }
+}

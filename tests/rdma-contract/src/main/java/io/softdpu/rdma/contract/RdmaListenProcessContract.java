@@ -1,0 +1,283 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.rdma.RdmaAddress;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaConnectionRequest;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Connections by address between two processes, one of which is killed or frozen at each step. */
+@StartsProcesses
+public abstract class RdmaListenProcessContract extends RdmaContract {
+    private static final Duration DEADLINE = Duration.ofNanos(Peer.DEADLINE_NANOS);
+    private static final byte[] NO_DATA = {};
+
+    private final List<RdmaConnectionRequest> requests = new ArrayList<>();
+
+    /** For subclasses. */
+    protected RdmaListenProcessContract() {}
+
+    private ChildProcess start(Processes processes) {
+        return processes.start(
+                JavaCommand.ofClass(ListenProgram.class)
+                        .withArguments(environment().getClass().getName(), folder().toString()));
+    }
+
+    private static void tell(ChildProcess process, String step) throws IOException {
+        process.standardInput().write((step + "\n").getBytes(StandardCharsets.US_ASCII));
+        process.standardInput().flush();
+    }
+
+    private static void perform(ChildProcess process, String... steps) throws IOException {
+        for (String step : steps) {
+            tell(process, step);
+            process.awaitLine("^" + ListenProgram.DONE + step, DEADLINE);
+        }
+    }
+
+    private RdmaConnection connect(Peer near) {
+        return connect(near, NO_DATA);
+    }
+
+    private RdmaConnection connect(Peer near, byte[] privateData) {
+        Peer far = openFar(); // knows the address; it is not started
+        return near.rdma.connect(
+                new RdmaAddress(
+                        RdmaAddress.Type.IPV4, far.device.info().ipv4(), ListenProgram.PORT),
+                privateData);
+    }
+
+    private Peer openListener() {
+        Peer near = openConfigured(rdma -> rdma.setConnectionRequestCallback(requests::add));
+        near.start();
+        near.rdma.listen(ListenProgram.PORT);
+        return near;
+    }
+
+    private RdmaConnectionRequest nextRequest(Peer near) {
+        Peer.drive("a request", () -> !requests.isEmpty(), near);
+        return requests.removeFirst();
+    }
+
+    private static void awaitState(
+            RdmaConnection connection, RdmaConnection.State state, Peer peer) {
+        Peer.drive(state.toString(), () -> connection.state() == state, peer);
+    }
+
+    @Test
+    @Clause({"rdma-005", "rdma-050"})
+    void shouldConnectToAListenerOfAnotherProcess(Processes processes) throws IOException {
+        Peer near = openNear();
+        near.start();
+        ChildProcess far = start(processes);
+        perform(far, ListenProgram.LISTEN);
+        RdmaConnection here = connect(near);
+        perform(far, ListenProgram.AWAIT_REQUEST, ListenProgram.ACCEPT);
+        tell(far, ListenProgram.ESTABLISH);
+        awaitState(here, RdmaConnection.State.CONNECTED, near);
+        far.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH, DEADLINE);
+
+        assertThat(here.peerPrivateData()).containsExactly(1);
+    }
+
+    @Test
+    void shouldNameTheProcessThatHoldsAPort(Processes processes) throws IOException {
+        Peer here =
+                add(
+                        Peer.open(
+                                environment(),
+                                folder(),
+                                environment().farSide(),
+                                Peer.ALL,
+                                rdma -> rdma.setConnectionRequestCallback(requests::add)));
+        here.start();
+        ChildProcess far = start(processes);
+        perform(far, ListenProgram.LISTEN);
+
+        String refusal = "none";
+        try {
+            here.rdma.listen(ListenProgram.PORT);
+        } catch (DpuException e) {
+            assertThat(e.status()).isEqualTo(Status.ALREADY_EXIST);
+            refusal = String.valueOf(e.getMessage());
+        }
+        assertThat(refusal).contains("holder=process " + far.pid() + ",");
+
+        far.kill();
+        far.awaitExit(DEADLINE);
+        here.rdma.listen(ListenProgram.PORT);
+    }
+
+    /** Step of the listener's side after which it is killed. */
+    enum ListenerStep {
+        LISTENING,
+        REQUESTED,
+        ACCEPTED,
+        ANSWERED
+    }
+
+    @ParameterizedTest
+    @EnumSource(ListenerStep.class)
+    void shouldSurviveTheDeathOfTheListenerAtEachStep(ListenerStep step, Processes processes)
+            throws IOException {
+        Peer near = openNear();
+        near.start();
+        ChildProcess far = start(processes);
+        perform(far, ListenProgram.LISTEN);
+        @Nullable RdmaConnection here = null;
+        if (step != ListenerStep.LISTENING) {
+            here = connect(near);
+            perform(far, ListenProgram.AWAIT_REQUEST);
+        }
+        if (step == ListenerStep.ACCEPTED || step == ListenerStep.ANSWERED) {
+            perform(far, ListenProgram.ACCEPT);
+        }
+        if (step == ListenerStep.ANSWERED) {
+            perform(far, ListenProgram.ANSWER);
+        }
+        far.kill();
+        far.awaitExit(DEADLINE);
+        RdmaConnection failing = here == null ? connect(near) : here;
+        awaitState(failing, RdmaConnection.State.FAILED, near);
+
+        assertThat(failing.failure())
+                .isIn(
+                        step == ListenerStep.LISTENING
+                                ? List.of(Status.NOT_FOUND)
+                                : List.of(Status.CONNECTION_RESET, Status.NOT_FOUND));
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+        connectToTheNextListener(near, processes);
+    }
+
+    private void connectToTheNextListener(Peer near, Processes processes)
+            throws IOException {
+        ChildProcess next = start(processes);
+        perform(next, ListenProgram.LISTEN);
+        RdmaConnection again = connect(near);
+        perform(next, ListenProgram.AWAIT_REQUEST, ListenProgram.ACCEPT);
+        tell(next, ListenProgram.ESTABLISH);
+        awaitState(again, RdmaConnection.State.CONNECTED, near);
+    }
+
+    @Test
+    @Clause("rdma-038")
+    void shouldGiveUpAFrozenListenerAfterTheTimeoutAndConnectWhenItContinues(Processes processes)
+            throws IOException {
+        Peer hasty = openConfigured(rdma -> rdma.setConnectTimeout(Duration.ofMillis(300)));
+        Peer near = openNear();
+        hasty.start();
+        near.start();
+        ChildProcess far = start(processes);
+        perform(far, ListenProgram.LISTEN);
+        far.freeze();
+        RdmaConnection failing = connect(hasty, new byte[ListenProgram.IGNORED_BYTES]);
+        awaitState(failing, RdmaConnection.State.FAILED, hasty);
+
+        assertThat(failing.failure()).isEqualTo(Status.TIME_OUT);
+        assertThat(hasty.rdma.state()).isEqualTo(ContextState.STARTING);
+        far.thaw();
+        RdmaConnection here = connect(near);
+        perform(far, ListenProgram.AWAIT_REQUEST, ListenProgram.ACCEPT);
+        tell(far, ListenProgram.ESTABLISH);
+        awaitState(here, RdmaConnection.State.CONNECTED, near);
+    }
+
+    /** Step of the side that connects after which it is killed. */
+    enum ConnectorStep {
+        REQUESTED,
+        REPORTED,
+        ACCEPTED,
+        ANSWERED
+    }
+
+    @ParameterizedTest
+    @EnumSource(ConnectorStep.class)
+    void shouldSurviveTheDeathOfAPeerThatConnectsAtEachStep(
+            ConnectorStep step, Processes processes) throws IOException {
+        Peer near = openListener();
+        ChildProcess far = start(processes);
+        perform(far, ListenProgram.CONNECT);
+        @Nullable RdmaConnectionRequest request = null;
+        @Nullable RdmaConnection here = null;
+        if (step != ConnectorStep.REQUESTED) {
+            request = nextRequest(near);
+        }
+        if (request != null && step != ConnectorStep.REPORTED) {
+            here = request.accept(NO_DATA);
+        }
+        if (step == ConnectorStep.ANSWERED) {
+            near.engine.progress();
+            near.engine.progress();
+        }
+        far.kill();
+        far.awaitExit(DEADLINE);
+        if (here != null) {
+            awaitState(here, RdmaConnection.State.FAILED, near);
+            assertThat(here.failure())
+                    .isIn(Status.CONNECTION_RESET, Status.NOT_FOUND, Status.TIME_OUT);
+            assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+        } else {
+            RdmaConnectionRequest waiting = request == null ? nextRequestOrNull(near) : request;
+            Peer.drive(
+                    "its end", () -> waiting == null || !waiting.isPending(), near);
+            assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+        }
+
+        ChildProcess next = start(processes);
+        perform(next, ListenProgram.CONNECT);
+        RdmaConnection again = nextRequest(near).accept(NO_DATA);
+        tell(next, ListenProgram.ESTABLISH);
+        awaitState(again, RdmaConnection.State.CONNECTED, near);
+        next.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH, DEADLINE);
+    }
+
+    /** A request of a process that has ended may have been dropped before it was reported. */
+    private @Nullable RdmaConnectionRequest nextRequestOrNull(Peer near) {
+        Peer.drive("nothing to do", () -> !near.engine.progress(), near);
+        return requests.isEmpty() ? null : requests.removeFirst();
+    }
+
+    @Test
+    void shouldGiveUpAnAcceptedPeerThatIsFrozenAndAcceptTheNext(Processes processes)
+            throws IOException {
+        Peer near =
+                openConfigured(
+                        rdma ->
+                                rdma.setConnectTimeout(Duration.ofMillis(500))
+                                        .setConnectionRequestCallback(requests::add));
+        near.start();
+        near.rdma.listen(ListenProgram.PORT);
+        ChildProcess far = start(processes);
+        perform(far, ListenProgram.CONNECT);
+        RdmaConnectionRequest request = nextRequest(near);
+        far.freeze();
+        RdmaConnection here = request.accept(NO_DATA);
+        awaitState(here, RdmaConnection.State.FAILED, near);
+
+        assertThat(here.failure()).isEqualTo(Status.TIME_OUT);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+        far.thaw();
+        far.kill();
+        ChildProcess next = start(processes);
+        perform(next, ListenProgram.CONNECT);
+        RdmaConnectionRequest second = nextRequest(near);
+        assertThat(second.privateData()).containsExactly(2);
+    }
+}
