@@ -26,7 +26,9 @@ import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.linux.EventFd;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaConnectionRequest;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -36,6 +38,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +72,8 @@ final class FixtureScope implements AutoCloseable {
     private final Map<WorkQueue, Dma> queues = new IdentityHashMap<>();
     private @Nullable ProgressEngine engine;
     private @Nullable Pair firstPair;
+    private static final AtomicInteger LAST_PORT = new AtomicInteger(1000);
+
     private @Nullable Link firstLink;
     private @Nullable Dma queuedDma;
     private @Nullable RdmaConnection exported;
@@ -285,7 +290,48 @@ final class FixtureScope implements AutoCloseable {
         rdma.setWriteImmediateTasks(1, task -> {}, task -> {});
         rdma.setCompareAndSwapTasks(1, task -> {}, task -> {});
         rdma.setFetchAndAddTasks(1, task -> {}, task -> {});
+        rdma.setConnectionRequestCallback(request -> {});
         return rdma;
+    }
+
+    /** A request that waits, the instance that listens, on the DPU, and the one that connects. */
+    record Asked(RdmaConnectionRequest request, Rdma listener, Rdma peer) {}
+
+    Asked asked() {
+        List<RdmaConnectionRequest> found = new ArrayList<>();
+        Rdma listener = rdma(environment.p0);
+        listener.setConnectionRequestCallback(found::add);
+        Rdma peer = rdma(environment.t0);
+        engine().connect(listener);
+        engine().connect(peer);
+        listener.start();
+        peer.start();
+        int port = freePort();
+        listener.listen(port);
+        peer.connect(
+                new RdmaAddress(RdmaAddress.Type.IPV4, environment.p0.info().ipv4(), port),
+                new byte[0]);
+        until("a request", () -> !found.isEmpty());
+        return new Asked(found.getFirst(), listener, peer);
+    }
+
+    /** An address of the target, where nothing listens. */
+    RdmaAddress addressOfTarget() {
+        return new RdmaAddress(RdmaAddress.Type.IPV4, environment.t0.info().ipv4(), freePort());
+    }
+
+    /** A port on which nobody has listened. */
+    static int freePort() {
+        return LAST_PORT.incrementAndGet();
+    }
+
+    /** A port on which this instance listens, if it is in a state to listen. */
+    int listeningPort(Rdma rdma) {
+        int port = freePort();
+        if (rdma.state() == ContextState.STARTING || rdma.state() == ContextState.RUNNING) {
+            rdma.listen(port);
+        }
+        return port;
     }
 
     Link link() {

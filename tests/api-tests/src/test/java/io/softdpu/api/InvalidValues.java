@@ -28,6 +28,7 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaTransportType;
 import java.lang.foreign.Arena;
@@ -205,6 +206,10 @@ final class InvalidValues {
                 });
         add(RdmaTransportType.class, "dc", s -> RdmaTransportType.DC);
         add(RdmaConnection.class, "other", s -> s.link().there());
+        add(
+                RdmaAddress.class,
+                "elsewhere",
+                s -> RdmaAddress.of(RdmaAddress.Type.IPV4, "192.0.2.1", 7));
         add(
                 RdmaConnection.class,
                 "ended",

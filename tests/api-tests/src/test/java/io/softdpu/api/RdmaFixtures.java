@@ -5,10 +5,13 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaCompareAndSwapTask;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionCallback;
+import io.softdpu.rdma.RdmaConnectionRequest;
+import io.softdpu.rdma.RdmaConnectionRequestCallback;
 import io.softdpu.rdma.RdmaFetchAndAddTask;
 import io.softdpu.rdma.RdmaOpcode;
 import io.softdpu.rdma.RdmaReadTask;
@@ -34,6 +37,20 @@ final class RdmaFixtures {
         registry.value(RdmaTaskType.class, RdmaTaskType.SEND);
         registry.value(RdmaTransportType.class, RdmaTransportType.RC);
         registry.value(RdmaConnection.State.class, RdmaConnection.State.EXPORTED);
+        registry.value(RdmaAddress.Type.class, RdmaAddress.Type.IPV4);
+        registry.add(
+                RdmaAddress.class,
+                Threads.ANY,
+                List.of("value"),
+                (scope, state) -> scope.addressOfTarget());
+        registry.add(
+                RdmaConnectionRequest.class,
+                Threads.OF_ENGINE,
+                List.of("pending", "accepted", "rejected", "ended", "instance closed"),
+                RdmaFixtures::request);
+        registry.none(
+                RdmaConnectionRequestCallback.class,
+                "implemented by users, called by libraries only");
         registry.none(
                 RdmaConnectionCallback.class, "implemented by users, called by libraries only");
         registry.none(RdmaTaskCallback.class, "implemented by users, called by libraries only");
@@ -120,6 +137,24 @@ final class RdmaFixtures {
             default -> {}
         }
         return rdma;
+    }
+
+    private static RdmaConnectionRequest request(FixtureScope scope, String state) {
+        FixtureScope.Asked asked = scope.asked();
+        switch (state) {
+            case "accepted" -> asked.request().accept(new byte[0]);
+            case "rejected" -> asked.request().reject(new byte[0]);
+            case "ended" -> {
+                scope.stop(asked.peer());
+                scope.until("ended", () -> !asked.request().isPending());
+            }
+            case "instance closed" -> {
+                scope.stop(asked.listener());
+                asked.listener().close();
+            }
+            default -> {}
+        }
+        return asked.request();
     }
 
     private static RdmaConnection connection(FixtureScope scope, String state) {

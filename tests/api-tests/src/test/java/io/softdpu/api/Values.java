@@ -63,8 +63,10 @@ import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.core.sync.SyncEventLocation;
 import io.softdpu.core.sync.SyncEventTaskCallback;
 import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionCallback;
+import io.softdpu.rdma.RdmaConnectionRequestCallback;
 import io.softdpu.rdma.RdmaTaskCallback;
 import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.rdma.RdmaTransportType;
@@ -72,6 +74,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Parameter;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -253,6 +256,15 @@ final class Values {
         byName.put("RdmaCapabilities.of.provider", (s, r) -> "shm");
         byName.put("setPathMtuBytes.bytes", (s, r) -> 512);
         byType.put(RdmaConnection.class, (s, r) -> s.anyLink().here());
+        byType.put(
+                RdmaConnectionRequestCallback.class,
+                (s, r) -> (RdmaConnectionRequestCallback) request -> {});
+        byType.put(RdmaAddress.class, (s, r) -> s.addressOfTarget());
+        byType.put(RdmaAddress.Type.class, (s, r) -> RdmaAddress.Type.IPV4);
+        byType.put(InetAddress.class, (s, r) -> PciFunction.ipv4Of("127.0.0.1"));
+        byName.put("RdmaAddress.of.address", (s, r) -> "127.0.0.1");
+        byName.put("Rdma.listen.port", (s, r) -> FixtureScope.freePort());
+        byName.put("Rdma.stopListening.port", (s, r) -> s.listeningPort((Rdma) r));
     }
 
     private void executionTypes() {
