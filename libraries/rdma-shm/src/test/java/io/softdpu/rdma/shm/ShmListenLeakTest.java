@@ -34,7 +34,7 @@ class ShmListenLeakTest extends ListenFixture {
     @ParameterizedTest
     @EnumSource(Ending.class)
     void shouldGiveBackEachConnectionOfLongLivedInstances(Ending ending) {
-        Rdma listener = listener(1);
+        Rdma listener = start(device, 1, rdma -> {});
         Rdma connector =
                 start(
                         targetDevice,
@@ -53,8 +53,8 @@ class ShmListenLeakTest extends ListenFixture {
     }
 
     private void round(Ending ending, Rdma listener, Rdma connector) {
-        if (ending == Ending.NO_LISTENER) {
-            listener.stopListening(RogueBus.PORT);
+        if (ending != Ending.NO_LISTENER) {
+            listener.listen(RogueBus.PORT);
         }
         RdmaConnection taken = ending == Ending.NO_ROOM ? listener.exportConnection() : null;
         RdmaConnection here = connector.connect(address(), NO_DATA);
@@ -90,8 +90,8 @@ class ShmListenLeakTest extends ListenFixture {
         if (taken != null) {
             taken.disconnect();
         }
-        if (ending == Ending.NO_LISTENER || ending == Ending.LISTENER_STOPS_LISTENING) {
-            listener.listen(RogueBus.PORT);
+        if (ending != Ending.NO_LISTENER && ending != Ending.LISTENER_STOPS_LISTENING) {
+            listener.stopListening(RogueBus.PORT);
         }
     }
 }
