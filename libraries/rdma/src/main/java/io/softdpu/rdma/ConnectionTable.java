@@ -501,8 +501,7 @@ final class ConnectionTable implements EndpointListener {
     private void failed(RdmaConnection connection, Status status, String reason) {
         connection.fail(status, reason);
         if (!connection.isAttempt()) {
-            rdma.connectionFailed(
-                    status, reason, connection.atomicFailure() != Status.SUCCESS);
+            rdma.connectionFailed(status, reason, connection.atomicFailure() != Status.SUCCESS);
         }
         changeState(connection, RdmaConnection.State.FAILED);
     }

@@ -52,6 +52,7 @@ public final class RdmaConnection {
 
     /** Status of the first atomic operation that has failed; SUCCESS for none. */
     private Status atomicFailure = Status.SUCCESS;
+
     private boolean established;
     private @Nullable InetAddress peerAddress;
     private byte[] peerPrivateData = new byte[0];

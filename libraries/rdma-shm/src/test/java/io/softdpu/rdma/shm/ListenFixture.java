@@ -22,7 +22,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Base of the tests of listeners and of connects by address beside a rogue member of the folder. */
+/**
+ * Base of the tests of listeners and of connects by address beside a rogue member of the folder.
+ */
 abstract class ListenFixture {
     static final byte[] NO_DATA = {};
 

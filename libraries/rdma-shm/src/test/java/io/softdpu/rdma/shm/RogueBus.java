@@ -18,7 +18,6 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.Socket;
 import io.softdpu.linux.UnixSocket;
-
 import io.softdpu.rdma.spi.RnrTimer;
 import io.softdpu.testkit.Await;
 import java.lang.foreign.MemorySegment;

@@ -108,8 +108,7 @@ class ShmHostileAnswerTest extends ListenFixture {
     @ParameterizedTest
     @ValueSource(ints = {148, 149, 196, 4000})
     void shouldTakeAsMuchPrivateDataOfARejectAsIsAllowed(int sizeBytes) {
-        RdmaConnection failed =
-                changed(_ -> ConnectMessage.reject(new byte[sizeBytes]).encode());
+        RdmaConnection failed = changed(_ -> ConnectMessage.reject(new byte[sizeBytes]).encode());
 
         boolean allowed = sizeBytes <= Rdma.MAX_REJECT_DATA_BYTES;
         assertThat(failed.failure())
@@ -144,8 +143,7 @@ class ShmHostileAnswerTest extends ListenFixture {
     @ParameterizedTest
     @EnumSource(Silence.class)
     void shouldWaitForASilentListenerNoLongerThanWasSet(Silence silence) {
-        Rdma hasty =
-                start(targetDevice, 1, rdma -> rdma.setConnectTimeout(Duration.ofMillis(200)));
+        Rdma hasty = start(targetDevice, 1, rdma -> rdma.setConnectTimeout(Duration.ofMillis(200)));
         String name = RogueBus.nameOf(device);
         CompletableFuture<PendingLink> undecided = new CompletableFuture<>();
         Endpoint endpoint = null;
@@ -194,8 +192,7 @@ class ShmHostileAnswerTest extends ListenFixture {
     @EnumSource(Second.class)
     void shouldTakeTheFirstOfTwoAnswers(Second second) {
         int listener = rogue.serveBare(RogueBus.nameOf(device));
-        Rdma hasty =
-                start(targetDevice, 1, rdma -> rdma.setConnectTimeout(Duration.ofSeconds(2)));
+        Rdma hasty = start(targetDevice, 1, rdma -> rdma.setConnectTimeout(Duration.ofSeconds(2)));
         RdmaConnection here = hasty.connect(address(), NO_DATA);
         int socket = rogue.acceptBare(listener);
         assertThat(rogue.receive(socket)).isInstanceOf(Frame.Hello.class);

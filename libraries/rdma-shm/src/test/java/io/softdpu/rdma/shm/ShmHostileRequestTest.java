@@ -251,8 +251,7 @@ class ShmHostileRequestTest extends ListenFixture {
         MessageRing.Producer producer =
                 MessageRing.producer(
                         region.segment()
-                                .asSlice(
-                                        ShmWire.RING_OFFSET, ShmConnection.GEOMETRY.sizeBytes()),
+                                .asSlice(ShmWire.RING_OFFSET, ShmConnection.GEOMETRY.sizeBytes()),
                         ShmConnection.GEOMETRY);
         long at = producer.claim();
         producer.segment().set(ValueLayout.JAVA_INT, at, ShmWire.HELLO_VERSION);

@@ -72,10 +72,8 @@ public final class ListenProgram {
             while ((step = input.readLine()) != null) {
                 switch (step) {
                     case LISTEN -> self.rdma.listen(PORT);
-                    case AWAIT_REQUEST ->
-                            Peer.drive("a request", () -> !requests.isEmpty(), self);
-                    case ACCEPT ->
-                            connections.add(requests.removeFirst().accept(new byte[] {1}));
+                    case AWAIT_REQUEST -> Peer.drive("a request", () -> !requests.isEmpty(), self);
+                    case ACCEPT -> connections.add(requests.removeFirst().accept(new byte[] {1}));
                     case ANSWER -> {
                         self.engine.progress();
                         self.engine.progress();

@@ -166,8 +166,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
         connectToTheNextListener(near, processes);
     }
 
-    private void connectToTheNextListener(Peer near, Processes processes)
-            throws IOException {
+    private void connectToTheNextListener(Peer near, Processes processes) throws IOException {
         ChildProcess next = start(processes);
         perform(next, ListenProgram.LISTEN);
         RdmaConnection again = connect(near);
@@ -209,8 +208,8 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
 
     @ParameterizedTest
     @EnumSource(ConnectorStep.class)
-    void shouldSurviveTheDeathOfAPeerThatConnectsAtEachStep(
-            ConnectorStep step, Processes processes) throws IOException {
+    void shouldSurviveTheDeathOfAPeerThatConnectsAtEachStep(ConnectorStep step, Processes processes)
+            throws IOException {
         Peer near = openListener();
         ChildProcess far = start(processes);
         perform(far, ListenProgram.CONNECT);
@@ -235,8 +234,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
             assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
         } else {
             RdmaConnectionRequest waiting = request == null ? nextRequestOrNull(near) : request;
-            Peer.drive(
-                    "its end", () -> waiting == null || !waiting.isPending(), near);
+            Peer.drive("its end", () -> waiting == null || !waiting.isPending(), near);
             assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
         }
 
@@ -258,10 +256,9 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
     void shouldGiveUpAnAcceptedPeerThatIsFrozenAndAcceptTheNext(Processes processes)
             throws IOException {
         Peer near =
-                openConfigured(
-                        rdma ->
-                                rdma.setConnectTimeout(Duration.ofMillis(500))
-                                        .setConnectionRequestCallback(requests::add));
+                openConfigured(rdma ->
+                        rdma.setConnectTimeout(Duration.ofMillis(500))
+                                .setConnectionRequestCallback(requests::add));
         near.start();
         near.rdma.listen(ListenProgram.PORT);
         ChildProcess far = start(processes);
