@@ -410,4 +410,29 @@ class BusTest {
             pending.refuse(2, "nobody wanted");
         }
     }
+
+    @Test
+    void shouldNameTheProcessThatServesAName() {
+        Bus bus = bus();
+        assertThat(bus.servingPid("served")).isEmpty();
+        bus.listen("served", pending -> {});
+        assertThat(bus().servingPid("served")).hasValue((int) ProcessHandle.current().pid());
+    }
+
+    @Test
+    void shouldReportAClientThatGivesUpBeforeItIsDecidedOn() throws Exception {
+        CompletableFuture<PendingLink> arrived = new CompletableFuture<>();
+        CompletableFuture<Boolean> gone = new CompletableFuture<>();
+        bus().listen("slow", arrived::complete);
+        CompletableFuture<Attachment> connecting =
+                bus().connect("slow", new byte[0], memory(4096), 20 * SECOND);
+        PendingLink pending = get(arrived);
+        pending.onPeerGone(() -> gone.complete(true));
+        assertThat(gone).isNotDone();
+
+        connecting.cancel(false);
+
+        assertThat(get(gone)).isTrue();
+        pending.refuse(1, "gone");
+    }
 }
