@@ -573,7 +573,7 @@ public abstract class RdmaListenContract extends RdmaContract {
     void shouldEndItsRequestWhenItDisconnectsOrStops() {
         Listener listener = openListener(2);
         listener.peer().rdma.listen(PORT);
-        Peer near = openNear();
+        Peer near = openConfigured(rdma -> rdma.setConnectTimeout(Duration.ofMinutes(10)));
         near.start();
         RdmaConnection disconnected = connect(near, listener);
         RdmaConnectionRequest first = listener.first(near);
