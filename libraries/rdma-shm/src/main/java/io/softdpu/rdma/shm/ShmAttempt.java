@@ -45,7 +45,7 @@ final class ShmAttempt {
      * @throws FabricException NO_MEMORY, SYSTEM
      */
     void begin(String name, byte[] payload, long timeoutNanos) {
-        // A handshake has memory of both sides; nobody reads it.
+        // A handshake has memory of both sides; neither reads it.
         SharedSegment memory = SharedSegment.allocate(MEMORY_NAME, 1);
         try {
             CompletableFuture<Attachment> begun = bus.connect(name, payload, memory, timeoutNanos);

@@ -46,7 +46,7 @@ final class ShmListeners {
     /** Requests that were reported, until they are answered and the answer was sent. */
     private final Queue<ShmRequest> reported = new ArrayDeque<>();
 
-    /** Sent with each answer, since a handshake has memory; nobody reads it. */
+    /** Sent with each answer, since a handshake has memory; neither side reads it. */
     private @Nullable SharedSegment answerMemory;
 
     ShmListeners(ShmEndpoint endpoint, int maxConnections) {
