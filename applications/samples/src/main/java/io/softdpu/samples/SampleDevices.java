@@ -99,7 +99,8 @@ final class SampleDevices {
                         lack(topology, "a function of the host that a port of the DPU exposes"));
     }
 
-    private static Supplier<DpuException> lack(Topology topology, String needed) {
+    /** The failure of a topology that lacks a device. */
+    static Supplier<DpuException> lack(Topology topology, String needed) {
         return () ->
                 new DpuException(
                         Status.NOT_FOUND,

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * or have some of their own.
  *
  * @param longName its name on a command line, without hyphens before it
- * @param shortName its short name, a letter; null: none
+ * @param shortName its short name, a letter or two; null: none
  * @param label the placeholder of its value in a help text; null: it is a flag
  * @param description a short description, without a full stop
  * @param required whether the sample needs it

@@ -10,4 +10,8 @@ public final class WrongDataException extends DpuException {
     WrongDataException(String message) {
         super(Status.UNEXPECTED, message);
     }
+
+    WrongDataException(String message, Throwable cause) {
+        super(Status.UNEXPECTED, message, cause);
+    }
 }

@@ -1,0 +1,395 @@
+package io.softdpu.samples;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.Context;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Deadline;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.Task;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaConnection;
+import java.io.PrintStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Resources of one run of an RDMA sample, and the steps that all of them share, in the order of the
+ * guide: the resources, then the sample's tasks, then the callback for changes of state, which
+ * connects in STARTING and begins the sample's task in RUNNING, and a loop until the context is
+ * IDLE. The callbacks are methods of this object, so they have the resources.
+ */
+final class RdmaProgram implements AutoCloseable {
+    /** Number of tasks of each type: one is enough to show it. */
+    static final int TASKS = 1;
+
+    private static final int BUFS = 2;
+
+    /** What a failed run may take to stop, whatever time it had. */
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
+
+    private final RdmaSample sample;
+    private final SampleSettings settings;
+    private final PrintStream out;
+    private final Deadline deadline;
+    private final Device device;
+    private final SharedMemory memory;
+    private final Mmap mmap;
+    private final ProgressEngine engine;
+    private final BufInventory inventory;
+    private final DescriptorFiles files;
+    private final Rdma rdma;
+    private @Nullable RdmaConnection connection;
+    private byte[] peerMmapDescriptor = new byte[0];
+    private @Nullable Mmap remote;
+    private @Nullable Task refused;
+    private @Nullable Buf[] refusedBufs = {};
+    private @Nullable DpuException failure;
+    private @Nullable UserInput input;
+    private boolean idle;
+
+    private RdmaProgram(
+            RdmaSample sample,
+            SampleSettings settings,
+            PrintStream out,
+            Deadline deadline,
+            Device device,
+            SharedMemory memory,
+            Mmap mmap,
+            ProgressEngine engine,
+            BufInventory inventory,
+            DescriptorFiles files) {
+        this.sample = sample;
+        this.settings = settings;
+        this.out = out;
+        this.deadline = deadline;
+        this.device = device;
+        this.memory = memory;
+        this.mmap = mmap;
+        this.engine = engine;
+        this.inventory = inventory;
+        this.files = files;
+        this.rdma = Rdma.create(device);
+    }
+
+    /** Runs a sample to its end. */
+    static void run(RdmaSample sample, SampleSettings settings, PrintStream out) {
+        Deadline deadline = Deadline.in(settings.timeout());
+        try (Machine machine = RdmaSampleSettings.machine(settings, sample.side());
+                Device device = RdmaSampleSettings.device(machine, settings, sample.task()).open();
+                SharedMemory memory = SharedMemory.allocate(RdmaText.MEMORY_BYTES);
+                Mmap mmap = started(memory, sample.memoryPermissions(), device);
+                ProgressEngine engine = ProgressEngine.create();
+                BufInventory inventory = BufInventory.create(BUFS).start();
+                DescriptorFiles files = new DescriptorFiles(deadline);
+                RdmaProgram program =
+                        new RdmaProgram(
+                                sample, settings, out, deadline, device, memory, mmap, engine,
+                                inventory, files)) {
+            program.configure();
+            program.runToIdle();
+        }
+    }
+
+    private static Mmap started(SharedMemory memory, Permissions permissions, Device device) {
+        return Mmap.create()
+                .setMemory(memory)
+                .setPermissions(permissions)
+                .addDevice(device)
+                .start();
+    }
+
+    private void configure() {
+        requireDifferentFiles();
+        rdma.setGidIndex(RdmaSampleSettings.gidIndex(settings, device));
+        sample.configure(this);
+        rdma.setStateChangedCallback(this::stateChanged);
+        rdma.setConnectionCallback(this::connectionChanged);
+        engine.connect(rdma);
+        files.announce(file(RdmaSampleSettings.LOCAL_DESCRIPTOR));
+        if (exportsMemory()) {
+            files.announce(file(RdmaSampleSettings.EXPORTED_MMAP));
+        }
+    }
+
+    /** A side that read its own descriptor would wait for itself. */
+    private void requireDifferentFiles() {
+        Path local = file(RdmaSampleSettings.LOCAL_DESCRIPTOR).normalize();
+        Path peer = file(RdmaSampleSettings.REMOTE_DESCRIPTOR).normalize();
+        SampleOption option = sample.mmapDescriptor();
+        Path memoryFile = option == null ? null : file(option).normalize();
+        if (local.equals(peer) || local.equals(memoryFile) || peer.equals(memoryFile)) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "descriptors are in one file: local=%s, remote=%s, mmap=%s, expected=different files"
+                            .formatted(local, peer, Objects.toString(memoryFile, "none")));
+        }
+    }
+
+    private Path file(SampleOption option) {
+        return RdmaSampleSettings.file(settings, option);
+    }
+
+    private boolean exportsMemory() {
+        return RdmaSampleSettings.EXPORTED_MMAP.equals(sample.mmapDescriptor());
+    }
+
+    private boolean usesMemoryOfPeer() {
+        return RdmaSampleSettings.PEER_MMAP.equals(sample.mmapDescriptor());
+    }
+
+    /** Progresses until the context is IDLE, after success or a failure. */
+    private void runToIdle() {
+        rdma.start();
+        engine.runUntil(this::isDone, deadline.remaining());
+        engine.runUntil(() -> idle, STOP_TIMEOUT); // after a failure it is about to stop
+        DpuException first = failure == null ? rdma.failure() : failure;
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    private boolean isDone() {
+        try {
+            submitRefused();
+        } catch (DpuException e) {
+            fail(e);
+        }
+        return idle || failure != null;
+    }
+
+    // ---- callbacks, inside progress ----
+
+    private void stateChanged(Context context, ContextState previous, ContextState next) {
+        out.println("rdma: " + previous + " to " + next);
+        try {
+            switch (next) {
+                case STARTING -> exchangeAndConnect();
+                case RUNNING -> sample.running(this);
+                case STOPPING -> {} // its tasks are completed with a failure
+                case IDLE -> idle = true;
+            }
+        } catch (DpuException e) {
+            fail(e);
+        }
+    }
+
+    private void connectionChanged(
+            RdmaConnection changed, RdmaConnection.State previous, RdmaConnection.State next) {
+        if (next == RdmaConnection.State.DISCONNECTED && rdma.state() == ContextState.RUNNING) {
+            sample.disconnected(this);
+        }
+    }
+
+    /** Waits in a callback, which may take as long as the user does: there is no other work yet. */
+    private void exchangeAndConnect() {
+        RdmaConnection exported = rdma.exportConnection();
+        connection = exported;
+        write("connection descriptor", RdmaSampleSettings.LOCAL_DESCRIPTOR, exported.blob());
+        if (exportsMemory()) {
+            write("mmap descriptor", RdmaSampleSettings.EXPORTED_MMAP, mmap.exportRdma(device));
+        }
+        byte[] ofPeer = await("connection descriptor", RdmaSampleSettings.REMOTE_DESCRIPTOR);
+        if (usesMemoryOfPeer()) {
+            peerMmapDescriptor = await("mmap descriptor", RdmaSampleSettings.PEER_MMAP);
+        }
+        rdma.connect(ofPeer, exported);
+    }
+
+    private void write(String what, SampleOption option, byte[] descriptor) {
+        files.write(file(option), descriptor);
+        out.println(
+                "%s written, copy it to the peer: file=%s, bytes=%d"
+                        .formatted(what, file(option), descriptor.length));
+    }
+
+    private byte[] await(String what, SampleOption option) {
+        out.println(
+                "waiting for the %s of %s: file=%s".formatted(what, sample.peer(), file(option)));
+        return files.await(file(option));
+    }
+
+    // ---- for the samples ----
+
+    Rdma rdma() {
+        return rdma;
+    }
+
+    RdmaConnection connection() {
+        return Objects.requireNonNull(connection, "exported in STARTING");
+    }
+
+    BufInventory inventory() {
+        return inventory;
+    }
+
+    /** The local memory. */
+    MemorySegment memory() {
+        return memory.segment().asSlice(0, RdmaText.MEMORY_BYTES);
+    }
+
+    /** The mmap of the local memory. */
+    Mmap mmap() {
+        return mmap;
+    }
+
+    /**
+     * An mmap of the peer's memory, from its descriptor. Waits for the peer's machine, not for its
+     * program.
+     *
+     * @throws WrongDataException if the memory is too small for any text
+     */
+    Mmap importMemory() {
+        Mmap imported = Mmap.createFromExport(peerMmapDescriptor, device);
+        remote = imported;
+        if (imported.sizeBytes() < RdmaText.MEMORY_BYTES) {
+            throw new WrongDataException(
+                    "memory of the peer is too small: bytes=%d, expected=%d or more"
+                            .formatted(imported.sizeBytes(), RdmaText.MEMORY_BYTES));
+        }
+        return imported;
+    }
+
+    /** The text that the user gave. */
+    RdmaText text(SampleOption option) {
+        return RdmaText.of(settings, option);
+    }
+
+    void print(String line) {
+        out.println(line);
+    }
+
+    /**
+     * Submits a task with the number of remaining tasks as its user data. What is refused for lack
+     * of room is left to the main loop: a callback cannot wait for it.
+     *
+     * @throws DpuException if it was refused for another reason; the task and its bufs are free
+     */
+    void submit(Task task, @Nullable Buf... bufs) {
+        task.setUserData(rdma.allocatedTasks());
+        refused = task;
+        refusedBufs = bufs;
+        submitRefused();
+    }
+
+    private void submitRefused() {
+        Task task = refused;
+        if (task == null) {
+            return;
+        }
+        Status submitted = task.trySubmit();
+        if (submitted == Status.AGAIN) {
+            return;
+        }
+        refused = null;
+        if (submitted != Status.SUCCESS) {
+            DpuException reason = Objects.requireNonNull(task.refusal(), "it was refused");
+            free(task, refusedBufs);
+            throw reason;
+        }
+        out.println("submitted: remainingTasks=" + task.userData());
+    }
+
+    /**
+     * Ends a successful task: verifies and prints, frees the task and its bufs, and stops the
+     * context after the last one.
+     *
+     * @param verifyAndPrint throws if the data is wrong, which becomes the result of the program
+     */
+    void succeeded(Task task, Runnable verifyAndPrint, @Nullable Buf... bufs) {
+        try {
+            verifyAndPrint.run();
+        } catch (DpuException e) {
+            keep(e);
+        }
+        free(task, bufs);
+    }
+
+    /** Ends a failed task: its status becomes the result of the program. */
+    void failed(Task task, @Nullable Buf... bufs) {
+        keep(
+                new DpuException(
+                        task.status(),
+                        "task of the sample has failed: sample=%s, connection=%s"
+                                .formatted(sample.name(), connection())));
+        free(task, bufs);
+    }
+
+    private void free(Task task, @Nullable Buf... bufs) {
+        long remaining = task.userData() - 1;
+        task.free();
+        Arrays.stream(bufs).filter(Objects::nonNull).forEach(Buf::release);
+        if (remaining == 0) {
+            rdma.stop();
+        }
+    }
+
+    /**
+     * Waits until the user presses Enter, or without a user until {@link #endWithUser}.
+     *
+     * @param then runs at the end of the wait, inside progress
+     * @return whether there is a user
+     */
+    boolean awaitUser(Runnable then) {
+        UserInput started =
+                UserInput.await(
+                        engine,
+                        () -> {
+                            try {
+                                then.run();
+                            } catch (DpuException e) {
+                                fail(e);
+                            }
+                        });
+        input = started;
+        return started.hasUser();
+    }
+
+    /** The peer has disconnected, which ends a wait without a user. */
+    void endWithUser() {
+        Objects.requireNonNull(input, "begun in RUNNING").peerHasEnded();
+    }
+
+    /**
+     * Stops, since the peer has disconnected. That completes a task that waits for the peer with a
+     * failure, and one that was done before by its success.
+     */
+    void endWithPeer() {
+        rdma.stop();
+    }
+
+    /** Keeps the first failure, and stops. */
+    void fail(DpuException e) {
+        keep(e);
+        rdma.stop();
+    }
+
+    private void keep(DpuException e) {
+        if (failure == null) {
+            failure = e;
+        }
+    }
+
+    /** Stops the context, unless it is IDLE, and releases what it has used. */
+    @Override
+    public void close() {
+        rdma.close();
+        if (input != null) {
+            input.close();
+        }
+        if (remote != null) {
+            remote.close();
+        }
+    }
+}

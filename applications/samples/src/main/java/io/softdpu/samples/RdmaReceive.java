@@ -1,0 +1,89 @@
+package io.softdpu.samples;
+
+import io.softdpu.core.Side;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.rdma.RdmaOpcode;
+import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.rdma.RdmaTaskType;
+import java.util.List;
+
+/**
+ * RDMA receive, the side that receives: submits a receive task with a buf for the message of the
+ * sender. No memory is exported: the message goes into the task's buf.
+ */
+final class RdmaReceive extends RdmaSample {
+    @Override
+    public String name() {
+        return "rdma-receive";
+    }
+
+    @Override
+    public String summary() {
+        return "Receives the text of rdma-send.";
+    }
+
+    @Override
+    public String output() {
+        return "The files to copy, the states of the context, and the text that was received.";
+    }
+
+    @Override
+    public String source() {
+        return "running() submits the receive for the sender's message; hasReceived() verifies and"
+                + " frees.";
+    }
+
+    @Override
+    public List<SampleOption> options() {
+        return RdmaSampleSettings.with();
+    }
+
+    @Override
+    public String exampleArguments() {
+        return "-ld /tmp/receiver -re /tmp/sender";
+    }
+
+    @Override
+    Side side() {
+        return Side.DPU;
+    }
+
+    @Override
+    RdmaTaskType task() {
+        return RdmaTaskType.RECEIVE;
+    }
+
+    @Override
+    String peer() {
+        return "rdma-send";
+    }
+
+    @Override
+    void configure(RdmaProgram program) {
+        program.rdma()
+                .setReceiveTasks(
+                        RdmaProgram.TASKS,
+                        task -> hasReceived(program, task),
+                        task -> program.failed(task, task.destination()));
+    }
+
+    @Override
+    void running(RdmaProgram program) {
+        Buf destination =
+                program.inventory().bufByAddress(program.mmap(), 0, RdmaText.MEMORY_BYTES);
+        program.submit(program.rdma().allocateReceive(destination), destination);
+        program.print("waiting for the message of " + peer());
+    }
+
+    private static void hasReceived(RdmaProgram program, RdmaReceiveTask task) {
+        program.succeeded(
+                task,
+                () -> {
+                    RdmaText.verifyOpcode(task.resultOpcode(), RdmaOpcode.SEND);
+                    program.print(
+                            RdmaText.verified(program.memory(), task.resultLength())
+                                    .line("received"));
+                },
+                task.destination());
+    }
+}

@@ -1,0 +1,48 @@
+package io.softdpu.samples;
+
+import io.softdpu.core.Side;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.RdmaTaskType;
+import java.io.PrintStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * RDMA sample: one side of an operation between two peers. {@link RdmaProgram} has what all of them
+ * do; a sample configures its tasks and says what is done once it is connected.
+ */
+abstract class RdmaSample implements Sample {
+    /** The side whose first device it takes, unless the user names a device. */
+    abstract Side side();
+
+    /** The type of its task; null for a sample that submits none. */
+    abstract @Nullable RdmaTaskType task();
+
+    /** Name of the sample on the other side. */
+    abstract String peer();
+
+    /** The permissions of its memory. */
+    Permissions memoryPermissions() {
+        return Permissions.LOCAL_READ_WRITE;
+    }
+
+    /** The option with the file of the mmap descriptor; null: no memory is exported or used. */
+    @Nullable SampleOption mmapDescriptor() {
+        return null;
+    }
+
+    /** Sets the tasks with their callbacks, and fills the memory; the context is IDLE. */
+    abstract void configure(RdmaProgram program);
+
+    /** The context is RUNNING; called by its callback for changes of state. */
+    abstract void running(RdmaProgram program);
+
+    /** The peer has disconnected in good order; by default there is nothing more to do then. */
+    void disconnected(RdmaProgram program) {
+        program.endWithPeer();
+    }
+
+    @Override
+    public final void run(SampleSettings settings, PrintStream out) {
+        RdmaProgram.run(this, settings, out);
+    }
+}

@@ -1,0 +1,202 @@
+package io.softdpu.samples;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.ForeignText;
+import io.softdpu.rdma.RdmaCapabilities;
+import io.softdpu.rdma.RdmaTaskType;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Arguments of the RDMA samples, and the device that they choose. */
+final class RdmaSampleSettings {
+    static final SampleOption DEVICE =
+            SampleOption.of(
+                    "device",
+                    "d",
+                    "DEVICE",
+                    "The device: ibdev name, PCI address or interface name (default: the first that"
+                            + " supports the sample's task, of the host for a requester or sender,"
+                            + " of the DPU for a responder or receiver)");
+
+    static final SampleOption LOCAL_DESCRIPTOR =
+            SampleOption.of(
+                            "local-descriptor-path",
+                            "ld",
+                            "FILE",
+                            "The file to write this side's connection descriptor to, which is to be"
+                                    + " copied to the peer; removed at the end")
+                    .asRequired();
+
+    static final SampleOption REMOTE_DESCRIPTOR =
+            SampleOption.of(
+                            "remote-descriptor-path",
+                            "re",
+                            "FILE",
+                            "The file with the peer's connection descriptor, copied from the peer;"
+                                    + " waited for")
+                    .asRequired();
+
+    /** Of a side that exports its memory. */
+    static final SampleOption EXPORTED_MMAP =
+            SampleOption.of(
+                            "mmap-descriptor-path",
+                            "m",
+                            "FILE",
+                            "The file to write the descriptor of the exported mmap to, which is to"
+                                    + " be copied to the peer; removed at the end")
+                    .asRequired();
+
+    /** The same flag of a side that uses the peer's memory. */
+    static final SampleOption PEER_MMAP =
+            SampleOption.of(
+                            "mmap-descriptor-path",
+                            "m",
+                            "FILE",
+                            "The file with the descriptor of the peer's mmap, copied from the peer;"
+                                    + " waited for")
+                    .asRequired();
+
+    static final SampleOption GID_INDEX =
+            SampleOption.of(
+                    "gid-index",
+                    "g",
+                    "N",
+                    "Index of the device's address that is the GID: 0 for IPv4, 1 for IPv6"
+                            + " (default: 0)");
+
+    static final SampleOption READ_STRING =
+            text("read-string", "r", "The string in the memory that the peer reads");
+
+    static final SampleOption SEND_STRING = text("send-string", "s", "The string to send");
+
+    static final SampleOption WRITE_STRING =
+            text("write-string", "w", "The string to write into the peer's memory");
+
+    private RdmaSampleSettings() {}
+
+    private static SampleOption text(String longName, String shortName, String description) {
+        return SampleOption.of(
+                longName,
+                shortName,
+                "STRING",
+                description + " (default: \"" + RdmaText.DEFAULT + "\")");
+    }
+
+    /** The options that all have, and those of one sample. */
+    static List<SampleOption> with(SampleOption... own) {
+        return Stream.of(
+                        Stream.of(DEVICE, LOCAL_DESCRIPTOR, REMOTE_DESCRIPTOR),
+                        Stream.of(own),
+                        Stream.of(GID_INDEX, SampleOption.TIMEOUT))
+                .flatMap(options -> options)
+                .toList();
+    }
+
+    /**
+     * Opens the machine with the named device: of this side if that has one with the name, else of
+     * the first that has. An ibdev name may be one of several sides.
+     */
+    static Machine machine(SampleSettings settings, Side otherwise) {
+        Topology topology = settings.topology();
+        String named = settings.value(DEVICE);
+        Side side =
+                named == null
+                        ? otherwise
+                        : Stream.concat(Stream.of(otherwise), Stream.of(Side.values()))
+                                .filter(each -> has(topology, each, named))
+                                .findFirst()
+                                .orElse(otherwise);
+        return Machine.builder(side).topology(topology).open();
+    }
+
+    private static boolean has(Topology topology, Side side, String named) {
+        return topology.functionsOf(side).stream().anyMatch(function -> isNamed(function, named));
+    }
+
+    private static boolean isNamed(PciFunction function, String named) {
+        return named.equals(function.ibdevName())
+                || named.equals(function.interfaceName())
+                || named.equalsIgnoreCase(function.pciAddress().shortForm())
+                || named.equalsIgnoreCase(function.pciAddress().longForm());
+    }
+
+    /**
+     * The named device, or the first of the machine that has a type of tasks.
+     *
+     * @param task the type; null for a sample without tasks, which takes any device
+     * @throws DpuException NOT_FOUND; NOT_SUPPORTED if the named device does not have the type
+     */
+    static DeviceInfo device(
+            Machine machine, SampleSettings settings, @Nullable RdmaTaskType task) {
+        String named = settings.value(DEVICE);
+        if (named == null) {
+            return machine.devices().stream()
+                    .filter(device -> supports(device, task))
+                    .findFirst()
+                    .orElseThrow(
+                            SampleDevices.lack(
+                                    machine.topology(),
+                                    "a device of the side %s for RDMA%s"
+                                            .formatted(
+                                                    machine.side().id(),
+                                                    task == null ? "" : " with tasks " + task)));
+        }
+        DeviceInfo device = machine.findDevice(named);
+        if (!supports(device, task)) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "device does not support the sample's tasks: option=--device, device=%s, tasks=%s, expected=a device for which `softdpu caps --library rdma` lists them"
+                            .formatted(device, Objects.toString(task, "none")));
+        }
+        return device;
+    }
+
+    private static boolean supports(DeviceInfo device, @Nullable RdmaTaskType task) {
+        RdmaCapabilities capabilities = RdmaCapabilities.of(device);
+        return task == null ? capabilities.isSupported() : capabilities.isSupported(task);
+    }
+
+    /**
+     * The index of the GID.
+     *
+     * @throws DpuException INVALID_VALUE for one that the device does not have
+     */
+    static int gidIndex(SampleSettings settings, Device device) {
+        String text = settings.value(GID_INDEX, "0");
+        List<InetAddress> addresses = RdmaCapabilities.of(device.info()).gidAddresses();
+        try {
+            int index = Integer.parseInt(text);
+            if (index >= 0 && index < addresses.size()) {
+                return index;
+            }
+        } catch (NumberFormatException e) {
+            throw illegalIndex(text, device, addresses.size(), e);
+        }
+        throw illegalIndex(text, device, addresses.size(), null);
+    }
+
+    private static DpuException illegalIndex(
+            String text, Device device, int count, @Nullable NumberFormatException cause) {
+        return new DpuException(
+                Status.INVALID_VALUE,
+                "index of the GID is illegal: option=--gid-index, index=%s, device=%s, expected=0 to %d"
+                        .formatted(ForeignText.escapeAndCut(text), device.info(), count - 1),
+                cause);
+    }
+
+    /** The file that an option names. */
+    static Path file(SampleSettings settings, SampleOption option) {
+        return Path.of(settings.required(option)).toAbsolutePath();
+    }
+}

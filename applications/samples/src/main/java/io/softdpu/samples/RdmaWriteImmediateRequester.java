@@ -1,0 +1,101 @@
+package io.softdpu.samples;
+
+import io.softdpu.core.Side;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.rdma.RdmaTaskType;
+import io.softdpu.rdma.RdmaWriteImmediateTask;
+import java.util.List;
+
+/**
+ * RDMA write with immediate, the side that writes: writes a text into the responder's memory, and
+ * completes a receive task of the responder by a 32-bit value.
+ */
+final class RdmaWriteImmediateRequester extends RdmaSample {
+    @Override
+    public String name() {
+        return "rdma-write-immediate-requester";
+    }
+
+    @Override
+    public String summary() {
+        return "Writes a text and tells rdma-write-immediate-responder by a value.";
+    }
+
+    @Override
+    public String output() {
+        return "The files to copy, the states of the context, and text and value once it has been"
+                + " written.";
+    }
+
+    @Override
+    public String source() {
+        return "running() allocates and submits the write with the value; hasWritten() prints and"
+                + " frees.";
+    }
+
+    @Override
+    public List<SampleOption> options() {
+        return RdmaSampleSettings.with(
+                RdmaSampleSettings.PEER_MMAP, RdmaSampleSettings.WRITE_STRING);
+    }
+
+    @Override
+    public String exampleArguments() {
+        return "-ld /tmp/requester -re /tmp/responder -m /tmp/memory";
+    }
+
+    @Override
+    Side side() {
+        return Side.HOST;
+    }
+
+    @Override
+    RdmaTaskType task() {
+        return RdmaTaskType.WRITE_IMMEDIATE;
+    }
+
+    @Override
+    String peer() {
+        return "rdma-write-immediate-responder";
+    }
+
+    @Override
+    SampleOption mmapDescriptor() {
+        return RdmaSampleSettings.PEER_MMAP;
+    }
+
+    @Override
+    void configure(RdmaProgram program) {
+        program.rdma()
+                .setWriteImmediateTasks(
+                        RdmaProgram.TASKS,
+                        task -> hasWritten(program, task),
+                        task -> program.failed(task, task.source(), task.destination()));
+        program.text(RdmaSampleSettings.WRITE_STRING).fill(program.memory());
+    }
+
+    @Override
+    void running(RdmaProgram program) {
+        Mmap remote = program.importMemory();
+        int bytes = program.text(RdmaSampleSettings.WRITE_STRING).transferBytes();
+        Buf source = program.inventory().bufByData(program.mmap(), 0, bytes);
+        Buf destination = program.inventory().bufByAddress(remote, 0, bytes);
+        RdmaWriteImmediateTask task =
+                program.rdma()
+                        .allocateWriteImmediate(
+                                program.connection(), source, destination, RdmaText.IMMEDIATE);
+        program.submit(task, source, destination);
+    }
+
+    private static void hasWritten(RdmaProgram program, RdmaWriteImmediateTask task) {
+        program.succeeded(
+                task,
+                () ->
+                        program.print(
+                                RdmaText.verified(program.memory())
+                                        .line("written", task.immediate())),
+                task.source(),
+                task.destination());
+    }
+}

@@ -1,0 +1,166 @@
+package io.softdpu.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Topology;
+import io.softdpu.rdma.RdmaCapabilities;
+import io.softdpu.rdma.RdmaTaskType;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.OwnFabric;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests of the arguments of the RDMA samples. */
+@ExtendWith(OwnFabric.class)
+class RdmaSampleSettingsTest {
+    private static SampleSettings with(SampleOption option, String value) {
+        return new SampleSettings(Topology.builtin(), Map.of(option, value));
+    }
+
+    /** The built-in card, where the ports of the DPU but the second one have no tasks of a type. */
+    private static Topology onlyOnSecondPort(RdmaTaskType type) {
+        Topology.Builder card = Topology.builder("one port");
+        for (PciFunction function : Topology.builtin().functions()) {
+            boolean has = function.interfaceName().equals("p1");
+            card.add(
+                    has
+                            ? function
+                            : function.toBuilder()
+                                    .limit(RdmaCapabilities.tasksLimit(type).id(), 0)
+                                    .build());
+        }
+        return card.build();
+    }
+
+    private static void assertFails(Status status, ThrowingCallable call, String... parts) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(status))
+                .hasMessageContainingAll(parts);
+    }
+
+    /** An ibdev name is one of each side: that of the sample's own side wins. */
+    @ParameterizedTest
+    @CsvSource({
+        "DPU,mlx5_1,dpu,p1",
+        "HOST,mlx5_1,host,pf1",
+        "DPU,mlx5_4,host,pf1vf0",
+        "DPU,0b:00.0,host,pf0",
+        "HOST,0000:03:00.1,dpu,p1",
+        "HOST,p0s0,dpu,p0s0",
+        "HOST,t0,target,t0"
+    })
+    @Clause({"rdma-202", "rdma-211"})
+    void shouldRunOnTheSideOfTheNamedDevice(Side own, String named, String side, String device) {
+        SampleSettings settings = with(RdmaSampleSettings.DEVICE, named);
+        try (Machine machine = RdmaSampleSettings.machine(settings, own)) {
+            assertThat(machine.side().id()).isEqualTo(side);
+            assertThat(RdmaSampleSettings.device(machine, settings, null).interfaceName())
+                    .isEqualTo(device);
+        }
+    }
+
+    @Test
+    @Clause({"rdma-202", "rdma-213"})
+    void shouldTakeTheFirstDeviceThatSupportsTheTask() {
+        for (RdmaTaskType type :
+                List.of(RdmaTaskType.READ, RdmaTaskType.WRITE_IMMEDIATE, RdmaTaskType.RECEIVE)) {
+            SampleSettings settings = new SampleSettings(onlyOnSecondPort(type), Map.of());
+            try (Machine machine = RdmaSampleSettings.machine(settings, Side.DPU)) {
+                DeviceInfo device = RdmaSampleSettings.device(machine, settings, type);
+                assertThat(device.interfaceName()).as("for %s", type).isEqualTo("p1");
+                assertThat(RdmaSampleSettings.device(machine, settings, null).interfaceName())
+                        .as("without a task")
+                        .isEqualTo("p0");
+            }
+            try (Machine machine = RdmaSampleSettings.machine(settings, Side.HOST)) {
+                assertFails(
+                        Status.NOT_FOUND,
+                        () -> RdmaSampleSettings.device(machine, settings, type),
+                        "topology lacks a device for this sample",
+                        "a device of the side host for RDMA with tasks " + type);
+            }
+        }
+    }
+
+    @Test
+    @Clause("rdma-213")
+    void shouldRefuseANamedDeviceWithoutTheTask() {
+        SampleSettings settings =
+                new SampleSettings(
+                        onlyOnSecondPort(RdmaTaskType.SEND),
+                        Map.of(RdmaSampleSettings.DEVICE, "p0"));
+        try (Machine machine = RdmaSampleSettings.machine(settings, Side.DPU)) {
+            assertFails(
+                    Status.NOT_SUPPORTED,
+                    () -> RdmaSampleSettings.device(machine, settings, RdmaTaskType.SEND),
+                    "device does not support the sample's tasks: option=--device",
+                    "tasks=SEND");
+        }
+    }
+
+    @Test
+    void shouldNameTheDevicesWhereNoSideHasTheNamedOne() {
+        SampleSettings settings = with(RdmaSampleSettings.DEVICE, "mlx5_9");
+        try (Machine machine = RdmaSampleSettings.machine(settings, Side.DPU)) {
+            assertFails(
+                    Status.NOT_FOUND,
+                    () -> RdmaSampleSettings.device(machine, settings, null),
+                    "no such device: device=mlx5_9, side=dpu");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2", "-1", "first", ""})
+    @Clause("rdma-206")
+    void shouldRefuseAGidIndexThatTheDeviceDoesNotHave(String index) {
+        SampleSettings settings = with(RdmaSampleSettings.GID_INDEX, index);
+        try (Machine machine = RdmaSampleSettings.machine(settings, Side.DPU);
+                Device device = RdmaSampleSettings.device(machine, settings, null).open()) {
+            assertFails(
+                    Status.INVALID_VALUE,
+                    () -> RdmaSampleSettings.gidIndex(settings, device),
+                    "index of the GID is illegal: option=--gid-index, index=" + index,
+                    "expected=0 to 1");
+            assertThat(RdmaSampleSettings.gidIndex(SampleSettings.NONE, device)).isZero();
+            assertThat(RdmaSampleSettings.gidIndex(with(RdmaSampleSettings.GID_INDEX, "1"), device))
+                    .isEqualTo(1);
+        }
+    }
+
+    /** A program that read its own descriptor would wait for itself. */
+    @ParameterizedTest
+    @CsvSource({"a,a,b", "a,b,a", "a,b,b", "a,x/../a,b"})
+    void shouldRefuseTwoDescriptorsInOneFile(String local, String remote, String memory) {
+        Map<SampleOption, String> given = new HashMap<>();
+        given.put(RdmaSampleSettings.LOCAL_DESCRIPTOR, "/nowhere/" + local);
+        given.put(RdmaSampleSettings.REMOTE_DESCRIPTOR, "/nowhere/" + remote);
+        given.put(RdmaSampleSettings.EXPORTED_MMAP, "/nowhere/" + memory);
+        PrintStream out =
+                new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+        assertFails(
+                Status.INVALID_VALUE,
+                () ->
+                        SampleProgram.find("rdma-read-responder")
+                                .run(new SampleSettings(Topology.builtin(), given), out),
+                "descriptors are in one file: local=/nowhere/a");
+    }
+}

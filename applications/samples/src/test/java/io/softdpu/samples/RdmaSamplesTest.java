@@ -1,0 +1,532 @@
+package io.softdpu.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Tests of the RDMA samples, each pair as two processes with a folder each. The test is the user
+ * who copies the descriptors.
+ */
+@StartsProcesses
+class RdmaSamplesTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    private static final String SUBMITTED = "submitted: remainingTasks=1";
+    private static final String VALUE = "immediate=0x12345678";
+
+    @TempDir Path folder;
+
+    private Program start(Processes processes, String name, String... options) {
+        return start(processes, command(name), name, options);
+    }
+
+    private JavaCommand command(String name) {
+        return JavaCommand.ofClass(SampleProgram.class)
+                .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
+                .withArguments(name);
+    }
+
+    private Program start(
+            Processes processes, JavaCommand command, String name, String... options) {
+        Path own = folder.resolve(name);
+        try {
+            Files.createDirectories(own);
+        } catch (IOException e) {
+            throw new AssertionError("folder was not created", e);
+        }
+        List<String> all = new ArrayList<>(List.of(options));
+        all.add("local-descriptor-path=" + own.resolve("local"));
+        all.add("remote-descriptor-path=" + own.resolve("remote"));
+        if (takesMmap(name)) {
+            all.add("mmap-descriptor-path=" + own.resolve("memory"));
+        }
+        return new Program(
+                name, own, processes.start(command.withArguments(all.toArray(String[]::new))));
+    }
+
+    private static boolean takesMmap(String name) {
+        return SampleProgram.find(name).options().stream()
+                .anyMatch(option -> option.shortName() != null && option.shortName().equals("m"));
+    }
+
+    /** A sample that runs, and its folder. */
+    private record Program(String name, Path folder, ChildProcess process) {
+        /** Copies a descriptor to the peer's folder once it is there, as a user does. */
+        void copy(String what, String file, Program to, String as) {
+            process.awaitLine("^" + what + " written", DEADLINE);
+            try {
+                Files.copy(folder.resolve(file), to.folder.resolve(as));
+            } catch (IOException e) {
+                throw new AssertionError("descriptor was not copied", e);
+            }
+        }
+
+        void copyConnection(Program to) {
+            copy("connection descriptor", "local", to, "remote");
+        }
+
+        void copyMemory(Program to) {
+            copy("mmap descriptor", "memory", to, "memory");
+        }
+
+        void assertEndsWell() {
+            assertThat(process.awaitExit(DEADLINE)).as("%s", process.errorLines()).isZero();
+            assertThat(process.errorLines()).isEmpty();
+        }
+
+        void assertFails(int exitCode, String... parts) {
+            assertThat(process.awaitExit(DEADLINE))
+                    .as("%s", process.errorLines())
+                    .isEqualTo(exitCode);
+            assertThat(String.join("\n", process.errorLines())).contains(parts);
+        }
+
+        void enter() {
+            try {
+                process.standardInput().write('\n');
+                process.standardInput().flush();
+            } catch (IOException e) {
+                throw new AssertionError("process does not read", e);
+            }
+        }
+
+        /** What it has printed, without the lines about files. */
+        List<String> lines() {
+            return process.outputLines().stream()
+                    .filter(line -> !line.contains("descriptor"))
+                    .toList();
+        }
+
+        /** What it has printed about files. */
+        List<String> fileLines() {
+            return process.outputLines().stream()
+                    .filter(line -> line.contains("descriptor"))
+                    .map(line -> line.replaceFirst("file=.*", "file"))
+                    .toList();
+        }
+    }
+
+    /** Two programs, the responder or receiver first. */
+    private record Pair(Program first, Program second) {
+        void copyAll() {
+            first.copyConnection(second);
+            second.copyConnection(first);
+            if (takesMmap(second.name)) {
+                first.copyMemory(second);
+            }
+        }
+
+        void assertEndWell() {
+            second.assertEndsWell();
+            first.assertEndsWell();
+        }
+    }
+
+    private Pair startPair(Processes processes, String first, String second) {
+        return new Pair(start(processes, first), start(processes, second));
+    }
+
+    private Pair run(Processes processes, String first, String second) {
+        Pair pair = startPair(processes, first, second);
+        pair.copyAll();
+        pair.assertEndWell();
+        return pair;
+    }
+
+    /** The states of a good run, and what is printed while it runs. */
+    private static List<String> statesAround(String... running) {
+        List<String> all = new ArrayList<>();
+        all.add("rdma: IDLE to STARTING");
+        all.add("rdma: STARTING to RUNNING");
+        all.addAll(List.of(running));
+        all.add("rdma: RUNNING to STOPPING");
+        all.add("rdma: STOPPING to IDLE");
+        return all;
+    }
+
+    @Test
+    @Clause({"rdma-211", "rdma-215", "rdma-238"})
+    @Clause({"rdma-231", "rdma-232", "rdma-235"})
+    @Clause({"rdma-239", "rdma-240", "rdma-241"})
+    @Clause({"rdma-242", "rdma-243", "rdma-226"})
+    void shouldReadFromTheResponder(Processes processes) {
+        Pair pair = run(processes, "rdma-read-responder", "rdma-read-requester");
+        assertThat(pair.second.lines())
+                .isEqualTo(statesAround(SUBMITTED, "read: bytes=13, text=Hi DOCA RDMA!"));
+        assertThat(pair.first.lines())
+                .isEqualTo(statesAround("waiting until rdma-read-requester disconnects"));
+    }
+
+    @Test
+    @Clause({"rdma-203", "rdma-204", "rdma-205"})
+    @Clause({"rdma-224", "rdma-227", "rdma-243"})
+    void shouldExportConnectionAndMemoryWhereTheyAreNeeded(Processes processes) {
+        Pair read = run(processes, "rdma-read-responder", "rdma-read-requester");
+        assertThat(read.first.fileLines())
+                .containsExactly(
+                        "connection descriptor written, copy it to the peer: file",
+                        "mmap descriptor written, copy it to the peer: file",
+                        "waiting for the connection descriptor of rdma-read-requester: file");
+        assertThat(read.second.fileLines())
+                .containsExactly(
+                        "connection descriptor written, copy it to the peer: file",
+                        "waiting for the connection descriptor of rdma-read-responder: file",
+                        "waiting for the mmap descriptor of rdma-read-responder: file");
+        assertThat(read.first.folder.resolve("local")).as("its own").doesNotExist();
+        assertThat(read.first.folder.resolve("memory")).as("its own").doesNotExist();
+        assertThat(read.first.folder.resolve("remote")).as("the user's copy").exists();
+    }
+
+    /** The guide's other samples export no memory and use none of the peer's. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-immediate"})
+    @Clause({"rdma-260", "rdma-265"})
+    @Clause({"rdma-267", "rdma-273"})
+    void shouldExportNoMemoryToSendAndReceive(String kind, Processes processes) {
+        Pair pair = run(processes, "rdma-receive" + kind, "rdma-send" + kind);
+        for (Program each : List.of(pair.first, pair.second)) {
+            assertThat(each.fileLines()).hasSize(2).noneMatch(line -> line.contains("mmap"));
+            assertThat(SampleProgram.find(each.name).options())
+                    .noneMatch(option -> option.longName().equals("mmap-descriptor-path"));
+        }
+    }
+
+    @Test
+    @Clause({"rdma-244", "rdma-245", "rdma-246"})
+    @Clause({"rdma-247", "rdma-248", "rdma-249"})
+    void shouldWriteToTheResponderWhoseUserKnowsWhenItIsDone(Processes processes) {
+        Pair pair = startPair(processes, "rdma-write-responder", "rdma-write-requester");
+        pair.copyAll();
+        pair.second.assertEndsWell();
+        assertThat(pair.second.lines())
+                .isEqualTo(statesAround(SUBMITTED, "written: bytes=13, text=Hi DOCA RDMA!"));
+        pair.first.process.awaitLine("^press Enter when rdma-write-requester is done$", DEADLINE);
+        assertThat(pair.first.lines())
+                .as("does not know")
+                .noneMatch(line -> line.contains("text="));
+        pair.first.enter();
+        pair.first.assertEndsWell();
+        assertThat(pair.first.lines())
+                .isEqualTo(
+                        statesAround(
+                                "press Enter when rdma-write-requester is done",
+                                "written by the peer: bytes=13, text=Hi DOCA RDMA!"));
+    }
+
+    /** As in a script, whose input has ended. */
+    @Test
+    @Clause("rdma-248")
+    void shouldPrintWhatWasWrittenWithoutAUserWhenTheRequesterHasGone(Processes processes)
+            throws IOException {
+        Pair pair = startPair(processes, "rdma-write-responder", "rdma-write-requester");
+        pair.first.process.standardInput().close();
+        pair.copyAll();
+        pair.assertEndWell();
+        assertThat(pair.first.lines())
+                .contains("written by the peer: bytes=13, text=Hi DOCA RDMA!");
+    }
+
+    @Test
+    @Clause({"rdma-217", "rdma-220", "rdma-248"})
+    void shouldFailIfNothingWasWrittenWhenTheUserSaysSo(Processes processes) {
+        JavaCommand paused =
+                command("rdma-write-requester")
+                        .withEnvironment(SampleProgram.PAUSE_AFTER, "rdma: STARTING to RUNNING");
+        Program responder = start(processes, "rdma-write-responder");
+        Program requester = start(processes, paused, "rdma-write-requester");
+        new Pair(responder, requester).copyAll();
+        responder.process.awaitLine("^press Enter", DEADLINE);
+        requester.process.awaitLine("^rdma: STARTING to RUNNING", DEADLINE);
+        responder.enter();
+        responder.assertFails(3, "memory holds no text of the peer: bytes=257, textBytes=0");
+        assertThat(responder.lines())
+                .endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE");
+        requester.process.kill();
+    }
+
+    @Test
+    @Clause({"rdma-250", "rdma-251", "rdma-252"})
+    @Clause({"rdma-253", "rdma-254", "rdma-256"})
+    @Clause({"rdma-257", "rdma-258"})
+    void shouldWriteAndTellTheResponderByAValue(Processes processes) {
+        Pair pair =
+                run(processes, "rdma-write-immediate-responder", "rdma-write-immediate-requester");
+        assertThat(pair.second.lines())
+                .isEqualTo(
+                        statesAround(
+                                SUBMITTED, "written: bytes=13, " + VALUE + ", text=Hi DOCA RDMA!"));
+        assertThat(pair.first.lines())
+                .containsExactlyInAnyOrderElementsOf(
+                        statesAround(
+                                SUBMITTED,
+                                "waiting for the write of rdma-write-immediate-requester",
+                                "written by the peer: bytes=13, " + VALUE + ", text=Hi DOCA RDMA!"))
+                .endsWith("rdma: STOPPING to IDLE");
+    }
+
+    @Test
+    @Clause({"rdma-259", "rdma-261", "rdma-262"})
+    @Clause({"rdma-264", "rdma-265"})
+    void shouldSendToTheReceiver(Processes processes) {
+        Pair pair = run(processes, "rdma-receive", "rdma-send");
+        assertThat(pair.second.lines())
+                .isEqualTo(statesAround("sending: bytes=13, text=Hi DOCA RDMA!", SUBMITTED));
+        assertThat(pair.first.lines())
+                .isEqualTo(
+                        statesAround(
+                                SUBMITTED,
+                                "waiting for the message of rdma-send",
+                                "received: bytes=13, text=Hi DOCA RDMA!"));
+    }
+
+    @Test
+    @Clause({"rdma-266", "rdma-268", "rdma-269"})
+    @Clause({"rdma-271", "rdma-272", "rdma-273"})
+    void shouldSendWithAValueToTheReceiver(Processes processes) {
+        Pair pair = run(processes, "rdma-receive-immediate", "rdma-send-immediate");
+        assertThat(pair.second.lines())
+                .isEqualTo(
+                        statesAround(
+                                "sending: bytes=13, " + VALUE + ", text=Hi DOCA RDMA!", SUBMITTED));
+        assertThat(pair.first.lines())
+                .isEqualTo(
+                        statesAround(
+                                SUBMITTED,
+                                "waiting for the message of rdma-send-immediate",
+                                "received: bytes=13, " + VALUE + ", text=Hi DOCA RDMA!"));
+    }
+
+    /** Neither runs before the user has copied the last descriptor that it needs. */
+    @Test
+    @Clause({"rdma-212", "rdma-224"})
+    void shouldWaitInStartingUntilTheUserHasCopied(Processes processes) {
+        Pair pair = startPair(processes, "rdma-read-responder", "rdma-read-requester");
+        pair.first.process.awaitLine("^waiting for the connection descriptor", DEADLINE);
+        pair.second.process.awaitLine("^waiting for the connection descriptor", DEADLINE);
+        pair.second.copyConnection(pair.first);
+        pair.first.copyConnection(pair.second);
+        pair.second.process.awaitLine("^waiting for the mmap descriptor", DEADLINE);
+        for (Program each : List.of(pair.first, pair.second)) {
+            assertThat(each.lines()).containsExactly("rdma: IDLE to STARTING");
+        }
+        pair.first.copyMemory(pair.second);
+        pair.assertEndWell();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "rdma-read-responder,read-string,rdma-read-requester,none",
+        "rdma-receive,none,rdma-send,send-string",
+        "rdma-receive-immediate,none,rdma-send-immediate,send-string",
+        "rdma-write-immediate-responder,none,rdma-write-immediate-requester,write-string"
+    })
+    @Clause({"rdma-207", "rdma-208", "rdma-209"})
+    @Clause({"rdma-206", "rdma-218"})
+    void shouldTransferTheGivenString(
+            String first, String ofFirst, String second, String ofSecond, Processes processes) {
+        String text = "Grüße, DPU. ".repeat(18).strip();
+        Pair pair =
+                new Pair(
+                        start(processes, first, options(ofFirst, text)),
+                        start(processes, second, options(ofSecond, text)));
+        pair.copyAll();
+        pair.assertEndWell();
+        List<String> all = new ArrayList<>(pair.first.lines());
+        all.addAll(pair.second.lines());
+        assertThat(all).anyMatch(line -> line.endsWith("text=" + text));
+    }
+
+    private static String[] options(String option, String text) {
+        return option.equals("none")
+                ? new String[] {"gid-index=1"}
+                : new String[] {"gid-index=1", option + "=" + text};
+    }
+
+    @Test
+    @Clause({"rdma-202", "rdma-211"})
+    void shouldRunOnTheNamedDevicesOfAnySide(Processes processes) {
+        Pair pair =
+                new Pair(
+                        start(processes, "rdma-read-responder", "device=0b:00.1"),
+                        start(processes, "rdma-read-requester", "device=t0"));
+        pair.copyAll();
+        pair.assertEndWell();
+        assertThat(pair.second.lines()).contains("read: bytes=13, text=Hi DOCA RDMA!");
+    }
+
+    /** The result is that of the verification, and the context stops all the same. */
+    @ParameterizedTest
+    @CsvSource({
+        "rdma-receive-immediate,rdma-send,SEND,SEND_IMMEDIATE",
+        "rdma-receive,rdma-send-immediate,SEND_IMMEDIATE,SEND",
+    })
+    @Clause({"rdma-217", "rdma-220", "rdma-221"})
+    @Clause({"rdma-236", "rdma-271"})
+    void shouldFailForAnotherOperationThanThePeers(
+            String receiver, String sender, String actual, String expected, Processes processes) {
+        Pair pair = startPair(processes, receiver, sender);
+        pair.copyAll();
+        pair.second.assertEndsWell();
+        pair.first.assertFails(
+                3, "operation of the peer is another: opcode=" + actual + ", expected=" + expected);
+        assertThat(pair.first.lines())
+                .endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE")
+                .noneMatch(line -> line.startsWith("received"));
+    }
+
+    /** Its receive has no buf: the value that is awaited comes with a write. */
+    @Test
+    @Clause("rdma-254")
+    void shouldFailForASendInPlaceOfAWriteWithImmediate(Processes processes) {
+        Program responder = start(processes, "rdma-write-immediate-responder");
+        Program sender = start(processes, "rdma-send-immediate");
+        responder.copyConnection(sender);
+        sender.copyConnection(responder);
+        responder.assertFails(1, "TOO_BIG: task of the sample has failed");
+        sender.assertFails(1, "task of the sample has failed: sample=rdma-send-immediate");
+    }
+
+    /** Without the permission of the responder's memory and instance nothing is written or read. */
+    @ParameterizedTest
+    @CsvSource({
+        "rdma-read-responder,rdma-write-requester",
+        "rdma-write-responder,rdma-read-requester"
+    })
+    @Clause({"rdma-214", "rdma-241", "rdma-247"})
+    @Clause({"rdma-220", "rdma-236"})
+    void shouldFailWithoutThePermissionOfTheResponder(
+            String responder, String requester, Processes processes) {
+        Pair pair = startPair(processes, responder, requester);
+        pair.copyAll();
+        pair.second.assertFails(1, "NOT_PERMITTED");
+        assertThat(pair.second.lines())
+                .endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE");
+        pair.first.process.kill();
+    }
+
+    /** Its receive was never submitted, so the send is in flight until its end. */
+    @ParameterizedTest
+    @CsvSource({
+        "rdma-receive,rdma-send",
+        "rdma-receive-immediate,rdma-send-immediate",
+        "rdma-write-immediate-responder,rdma-write-immediate-requester"
+    })
+    @Clause({"rdma-222", "rdma-223", "rdma-236"})
+    @Clause({"rdma-237", "rdma-230"})
+    void shouldFailWithTheStatusOfTheTaskIfThePeerIsKilled(
+            String receiver, String sender, Processes processes) {
+        JavaCommand paused =
+                command(receiver)
+                        .withEnvironment(SampleProgram.PAUSE_AFTER, "rdma: STARTING to RUNNING");
+        Pair pair = new Pair(start(processes, paused, receiver), start(processes, sender));
+        pair.copyAll();
+        pair.first.process.awaitLine("^rdma: STARTING to RUNNING", DEADLINE);
+        pair.second.process.awaitLine("^" + SUBMITTED, DEADLINE);
+        pair.first.process.kill();
+        pair.second.assertFails(
+                1, "CONNECTION_RESET: task of the sample has failed: sample=" + sender);
+        assertThat(pair.second.lines())
+                .endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE");
+        assertThat(pair.second.folder.resolve("local")).doesNotExist();
+    }
+
+    @Test
+    @Clause({"rdma-226", "rdma-236"})
+    void shouldFailOnTheResponderIfTheRequesterIsKilled(Processes processes) {
+        JavaCommand paused =
+                command("rdma-read-requester")
+                        .withEnvironment(SampleProgram.PAUSE_AFTER, "rdma: STARTING to RUNNING");
+        Program responder = start(processes, "rdma-read-responder");
+        Program requester = start(processes, paused, "rdma-read-requester");
+        new Pair(responder, requester).copyAll();
+        responder.process.awaitLine("^waiting until", DEADLINE);
+        requester.process.awaitLine("^rdma: STARTING to RUNNING", DEADLINE);
+        requester.process.kill();
+        responder.assertFails(1, "CONNECTION_RESET");
+        assertThat(responder.lines()).endsWith("rdma: STOPPING to IDLE");
+    }
+
+    @Test
+    @Clause({"rdma-212", "rdma-236", "rdma-237"})
+    void shouldFailInTimeIfNothingIsCopied(Processes processes) {
+        Program alone = start(processes, "rdma-read-requester", "timeout=0.5");
+        alone.assertFails(
+                1,
+                "TIME_OUT: descriptor of the peer is not there: file="
+                        + alone.folder.resolve("remote"));
+        assertThat(alone.lines()).first().isEqualTo("rdma: IDLE to STARTING");
+        assertThat(alone.lines()).last().asString().endsWith("to IDLE");
+        assertThat(alone.folder.resolve("local")).doesNotExist();
+    }
+
+    @Test
+    @Clause("rdma-225")
+    void shouldRefuseADescriptorThatIsNone(Processes processes) throws IOException {
+        Program program = start(processes, "rdma-receive");
+        program.process.awaitLine("^waiting", DEADLINE);
+        Files.writeString(program.folder.resolve("remote"), "no descriptor");
+        program.assertFails(1, "INVALID_VALUE");
+    }
+
+    /** Tasks, bufs and memory that were not released would be reported. */
+    @ParameterizedTest
+    @CsvSource({
+        "rdma-read-responder,rdma-read-requester",
+        "rdma-write-responder,rdma-write-requester",
+        "rdma-write-immediate-responder,rdma-write-immediate-requester",
+        "rdma-receive,rdma-send",
+        "rdma-receive-immediate,rdma-send-immediate"
+    })
+    @Clause({"rdma-216", "rdma-219", "rdma-221"})
+    @Clause({"rdma-228", "rdma-229", "rdma-237"})
+    @Clause({"rdma-233", "rdma-234"})
+    void shouldRunUnderTheSanitizerWithoutAReport(
+            String first, String second, Processes processes) {
+        for (String seed : List.of("1", "2", "3")) {
+            List<Program> both = new ArrayList<>();
+            for (String name : List.of(first, second)) {
+                JavaCommand command = command(name).withEnvironment("SOFTDPU_SANITIZE", seed);
+                both.add(start(processes, command, name));
+            }
+            Pair pair = new Pair(both.getFirst(), both.getLast());
+            pair.copyAll();
+            pair.second.assertEndsWell();
+            if (first.equals("rdma-write-responder")) {
+                pair.first.enter();
+            }
+            pair.first.assertEndsWell();
+            List<String> all = new ArrayList<>(pair.first.lines());
+            all.addAll(pair.second.lines());
+            assertThat(all).as("seed %s", seed).anyMatch(line -> line.endsWith("Hi DOCA RDMA!"));
+            deleteCopies(both);
+        }
+    }
+
+    private static void deleteCopies(List<Program> programs) {
+        for (Program each : programs) {
+            for (String name : List.of("remote", "memory")) {
+                try {
+                    Files.deleteIfExists(each.folder.resolve(name));
+                } catch (IOException e) {
+                    throw new AssertionError("copy was not removed", e);
+                }
+            }
+        }
+    }
+}
