@@ -160,6 +160,82 @@ class SampleCommandTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "rdma-read-requester,-m,none",
+        "rdma-read-responder,-m,-r|--read-string",
+        "rdma-write-requester,-m,-w|--write-string",
+        "rdma-write-responder,-m,none",
+        "rdma-write-immediate-requester,-m,-w|--write-string",
+        "rdma-write-immediate-responder,-m,none",
+        "rdma-send,none,-s|--send-string",
+        "rdma-receive,none,none",
+        "rdma-send-immediate,none,-s|--send-string",
+        "rdma-receive-immediate,none,none"
+    })
+    @Clause({"rdma-202", "rdma-203", "rdma-204"})
+    @Clause({"rdma-205", "rdma-206", "rdma-210"})
+    @Clause({"rdma-207", "rdma-208", "rdma-209"})
+    void shouldShowTheFlagsOfAnRdmaSampleInItsHelp(String name, String mmap, String text) {
+        assertThat(run("sample", name, "-h")).isZero();
+        String help = out.toString();
+        assertThat(help)
+                .startsWith("Usage: softdpu sample " + name)
+                .contains("-d, --device=DEVICE", "-g, --gid-index=N", "-h, --help")
+                .contains("-ld, --local-descriptor-path=FILE")
+                .contains("-re, --remote-descriptor-path=FILE");
+        assertThat(help.contains("-m, --mmap-descriptor-path=FILE")).isEqualTo(mmap.equals("-m"));
+        for (String flag : List.of("-r|--read-string", "-s|--send-string", "-w|--write-string")) {
+            assertThat(help.contains(flag.replace("|", ", ") + "=STRING"))
+                    .as("%s of %s", flag, name)
+                    .isEqualTo(flag.equals(text));
+        }
+        if (!text.equals("none")) {
+            assertThat(help).contains("(default: \"Hi DOCA RDMA!\")");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "-re r -m m,--local-descriptor-path",
+        "-ld l -m m,--remote-descriptor-path",
+        "-ld l -re r,--mmap-descriptor-path"
+    })
+    @Clause({"rdma-203", "rdma-204", "rdma-205"})
+    void shouldRequireTheFilesOfAnRdmaSample(String given, String missing) {
+        String line = "sample rdma-read-responder " + given;
+        assertThat(run(line.split(" "))).isEqualTo(ExitCode.USAGE.code());
+        assertThat(err.toString()).startsWith("softdpu: value is missing: option=" + missing);
+    }
+
+    /** On one machine each may name the file that the other writes. */
+    @Test
+    @Clause({"rdma-203", "rdma-204", "rdma-205"})
+    @Clause({"rdma-202", "rdma-206", "rdma-207"})
+    void shouldReadByRdmaWithTheShortFlags(Processes processes) {
+        ChildProcess responder =
+                command(
+                        processes,
+                        "",
+                        arguments(
+                                "sample rdma-read-responder -d mlx5_0 -g 0",
+                                List.of("-ld", at("b"), "-re", at("a"), "-m", at("m"), "-r", "x")));
+        ChildProcess requester =
+                command(
+                        processes,
+                        "",
+                        arguments(
+                                "sample rdma-read-requester -d mlx5_1 -g 1",
+                                List.of("-ld", at("a"), "-re", at("b"), "-m", at("m"))));
+        assertThat(requester.awaitExit(DEADLINE)).as("%s", requester.errorLines()).isZero();
+        assertThat(responder.awaitExit(DEADLINE)).as("%s", responder.errorLines()).isZero();
+        assertThat(requester.outputLines()).contains("read: bytes=1, text=x");
+    }
+
+    private String at(String name) {
+        return folder.resolve(name).toString();
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"sync-event-host", "sync-event-dpu"})
     @Clause("core-207")
     void shouldPrintItsVersionAndNothingElse(String name) {
