@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @StartsProcesses
 class RdmaSamplesTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final Duration DEADLINE = Duration.ofSeconds(120);
 
     private static final String SUBMITTED = "submitted: remainingTasks=1";
     private static final String VALUE = "immediate=0x12345678";
@@ -51,6 +51,9 @@ class RdmaSamplesTest {
             throw new AssertionError("folder was not created", e);
         }
         List<String> all = new ArrayList<>(List.of(options));
+        if (all.stream().noneMatch(option -> option.startsWith("timeout="))) {
+            all.add("timeout=600"); // the other side may take long to start
+        }
         all.add("local-descriptor-path=" + own.resolve("local"));
         all.add("remote-descriptor-path=" + own.resolve("remote"));
         if (takesMmap(name)) {
