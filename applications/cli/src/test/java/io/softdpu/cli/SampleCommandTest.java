@@ -182,7 +182,10 @@ class SampleCommandTest {
                 .startsWith("Usage: softdpu sample " + name)
                 .contains("-d, --device=DEVICE", "-g, --gid-index=N", "-h, --help")
                 .contains("-ld, --local-descriptor-path=FILE")
-                .contains("-re, --remote-descriptor-path=FILE");
+                .contains("-re, --remote-descriptor-path=FILE")
+                .contains("--use-rdma-cm ", "--port=PORT");
+        assertThat(help.contains("--address=ADDRESS"))
+                .isEqualTo(name.endsWith("requester") || name.startsWith("rdma-send"));
         assertThat(help.contains("-m, --mmap-descriptor-path=FILE")).isEqualTo(mmap.equals("-m"));
         for (String flag : List.of("-r|--read-string", "-s|--send-string", "-w|--write-string")) {
             assertThat(help.contains(flag.replace("|", ", ") + "=STRING"))
@@ -194,17 +197,21 @@ class SampleCommandTest {
         }
     }
 
+    /** Connection descriptors are needed without connections by address alone. */
     @ParameterizedTest
     @CsvSource({
-        "-re r -m m,--local-descriptor-path",
-        "-ld l -m m,--remote-descriptor-path",
-        "-ld l -re r,--mmap-descriptor-path"
+        "-re r -m m,--local-descriptor-path,FAILED",
+        "-ld l -m m,--remote-descriptor-path,FAILED",
+        "-ld l -re r,--mmap-descriptor-path,USAGE",
+        "--use-rdma-cm,--mmap-descriptor-path,USAGE"
     })
     @Clause({"rdma-203", "rdma-204", "rdma-205"})
-    void shouldRequireTheFilesOfAnRdmaSample(String given, String missing) {
+    void shouldRequireTheFilesOfAnRdmaSample(
+            String given, String missing, ExitCode exit, Processes processes) {
         String line = "sample rdma-read-responder " + given;
-        assertThat(run(line.split(" "))).isEqualTo(ExitCode.USAGE.code());
-        assertThat(err.toString()).startsWith("softdpu: value is missing: option=" + missing);
+        ChildProcess sample = command(processes, "", line.split(" "));
+        assertThat(sample.awaitExit(DEADLINE)).isEqualTo(exit.code());
+        assertThat(sample.errorLines().getFirst()).contains("value is missing: option=" + missing);
     }
 
     /** On one machine each may name the file that the other writes. */

@@ -15,7 +15,9 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaConnectionRequest;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -36,6 +38,9 @@ final class RdmaProgram implements AutoCloseable {
 
     private static final int BUFS = 2;
 
+    /** Private data of a connection, which the samples do not use. */
+    private static final byte[] NO_DATA = {};
+
     /** What a failed run may take to stop, whatever time it had. */
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
@@ -50,6 +55,7 @@ final class RdmaProgram implements AutoCloseable {
     private final BufInventory inventory;
     private final DescriptorFiles files;
     private final Rdma rdma;
+    private final boolean byAddress;
     private @Nullable RdmaConnection connection;
     private byte[] peerMmapDescriptor = new byte[0];
     private @Nullable Mmap remote;
@@ -80,6 +86,7 @@ final class RdmaProgram implements AutoCloseable {
         this.engine = engine;
         this.inventory = inventory;
         this.files = files;
+        this.byAddress = RdmaSampleSettings.isByAddress(settings);
         this.rdma = Rdma.create(device);
     }
 
@@ -111,13 +118,18 @@ final class RdmaProgram implements AutoCloseable {
     }
 
     private void configure() {
-        requireDifferentFiles();
+        if (!byAddress) {
+            requireDifferentFiles();
+            files.announce(file(RdmaSampleSettings.LOCAL_DESCRIPTOR));
+        } else if (listens()) {
+            rdma.setConnectionRequestCallback(this::accept);
+        }
+        rdma.setConnectTimeout(settings.timeout());
         rdma.setGidIndex(RdmaSampleSettings.gidIndex(settings, device));
         sample.configure(this);
         rdma.setStateChangedCallback(this::stateChanged);
         rdma.setConnectionCallback(this::connectionChanged);
         engine.connect(rdma);
-        files.announce(file(RdmaSampleSettings.LOCAL_DESCRIPTOR));
         if (exportsMemory()) {
             files.announce(file(RdmaSampleSettings.EXPORTED_MMAP));
         }
@@ -139,6 +151,10 @@ final class RdmaProgram implements AutoCloseable {
 
     private Path file(SampleOption option) {
         return RdmaSampleSettings.file(settings, option);
+    }
+
+    private boolean listens() {
+        return sample.options().stream().noneMatch(RdmaSampleSettings.ADDRESS::equals);
     }
 
     private boolean exportsMemory() {
@@ -189,22 +205,66 @@ final class RdmaProgram implements AutoCloseable {
             RdmaConnection changed, RdmaConnection.State previous, RdmaConnection.State next) {
         if (next == RdmaConnection.State.DISCONNECTED && rdma.state() == ContextState.RUNNING) {
             sample.disconnected(this);
+        } else if (next == RdmaConnection.State.FAILED && contextGoesOn()) {
+            fail(new DpuException(changed.failure(), changed.failureReason()));
         }
+    }
+
+    /** A connection by address that is not established does not stop the context. */
+    private boolean contextGoesOn() {
+        return rdma.state() == ContextState.STARTING
+                || (byAddress && rdma.state() == ContextState.RUNNING);
     }
 
     /** Waits in a callback, which may take as long as the user does: there is no other work yet. */
     private void exchangeAndConnect() {
-        RdmaConnection exported = rdma.exportConnection();
-        connection = exported;
-        write("connection descriptor", RdmaSampleSettings.LOCAL_DESCRIPTOR, exported.blob());
+        if (!byAddress) {
+            RdmaConnection exported = rdma.exportConnection();
+            connection = exported;
+            write("connection descriptor", RdmaSampleSettings.LOCAL_DESCRIPTOR, exported.blob());
+            exportMemory();
+            byte[] ofPeer = await("connection descriptor", RdmaSampleSettings.REMOTE_DESCRIPTOR);
+            awaitMemory();
+            rdma.connect(ofPeer, exported);
+        } else if (listens()) {
+            int port = RdmaSampleSettings.port(settings);
+            rdma.listen(port);
+            exportMemory(); // the peer connects when it has that
+            out.println(
+                    "listening for %s: address=%s, port=%d"
+                            .formatted(
+                                    sample.peer(),
+                                    RdmaSampleSettings.ownAddress(settings, device),
+                                    port));
+        } else {
+            awaitMemory();
+            RdmaAddress address = RdmaSampleSettings.address(settings);
+            out.println("connecting to %s: address=%s".formatted(sample.peer(), address));
+            connection = rdma.connect(address, NO_DATA);
+        }
+    }
+
+    private void accept(RdmaConnectionRequest request) {
+        out.println("requested: address=" + request.peerAddress().getHostAddress());
+        try {
+            connection = request.accept(NO_DATA);
+        } catch (DpuException e) {
+            if (e.status() != Status.CONNECTION_RESET) { // else the next one is accepted
+                fail(e);
+            }
+        }
+    }
+
+    private void exportMemory() {
         if (exportsMemory()) {
             write("mmap descriptor", RdmaSampleSettings.EXPORTED_MMAP, mmap.exportRdma(device));
         }
-        byte[] ofPeer = await("connection descriptor", RdmaSampleSettings.REMOTE_DESCRIPTOR);
+    }
+
+    private void awaitMemory() {
         if (usesMemoryOfPeer()) {
             peerMmapDescriptor = await("mmap descriptor", RdmaSampleSettings.PEER_MMAP);
         }
-        rdma.connect(ofPeer, exported);
     }
 
     private void write(String what, SampleOption option, byte[] descriptor) {
@@ -227,7 +287,7 @@ final class RdmaProgram implements AutoCloseable {
     }
 
     RdmaConnection connection() {
-        return Objects.requireNonNull(connection, "exported in STARTING");
+        return Objects.requireNonNull(connection, "connected in STARTING");
     }
 
     BufInventory inventory() {

@@ -36,7 +36,7 @@ final class RdmaReadRequester extends RdmaSample {
 
     @Override
     public List<SampleOption> options() {
-        return RdmaSampleSettings.with(RdmaSampleSettings.PEER_MMAP);
+        return RdmaSampleSettings.connecting(RdmaSampleSettings.PEER_MMAP);
     }
 
     @Override

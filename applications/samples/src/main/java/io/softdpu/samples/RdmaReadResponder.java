@@ -36,7 +36,7 @@ final class RdmaReadResponder extends RdmaSample {
 
     @Override
     public List<SampleOption> options() {
-        return RdmaSampleSettings.with(
+        return RdmaSampleSettings.listening(
                 RdmaSampleSettings.EXPORTED_MMAP, RdmaSampleSettings.READ_STRING);
     }
 

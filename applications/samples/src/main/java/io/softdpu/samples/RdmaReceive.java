@@ -35,7 +35,7 @@ final class RdmaReceive extends RdmaSample {
 
     @Override
     public List<SampleOption> options() {
-        return RdmaSampleSettings.with();
+        return RdmaSampleSettings.listening();
     }
 
     @Override

@@ -37,7 +37,7 @@ final class RdmaReceiveImmediate extends RdmaSample {
 
     @Override
     public List<SampleOption> options() {
-        return RdmaSampleSettings.with();
+        return RdmaSampleSettings.listening();
     }
 
     @Override

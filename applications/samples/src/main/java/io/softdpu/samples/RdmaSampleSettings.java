@@ -9,6 +9,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaTaskType;
 import java.net.InetAddress;
@@ -31,21 +32,19 @@ final class RdmaSampleSettings {
 
     static final SampleOption LOCAL_DESCRIPTOR =
             SampleOption.of(
-                            "local-descriptor-path",
-                            "ld",
-                            "FILE",
-                            "The file to write this side's connection descriptor to, which is to be"
-                                    + " copied to the peer; removed at the end")
-                    .asRequired();
+                    "local-descriptor-path",
+                    "ld",
+                    "FILE",
+                    "The file to write this side's connection descriptor to, which is to be copied"
+                            + " to the peer; removed at the end. Needed without --use-rdma-cm");
 
     static final SampleOption REMOTE_DESCRIPTOR =
             SampleOption.of(
-                            "remote-descriptor-path",
-                            "re",
-                            "FILE",
-                            "The file with the peer's connection descriptor, copied from the peer;"
-                                    + " waited for")
-                    .asRequired();
+                    "remote-descriptor-path",
+                    "re",
+                    "FILE",
+                    "The file with the peer's connection descriptor, copied from the peer; waited"
+                            + " for. Needed without --use-rdma-cm");
 
     /** Of a side that exports its memory. */
     static final SampleOption EXPORTED_MMAP =
@@ -67,6 +66,29 @@ final class RdmaSampleSettings {
                                     + " waited for")
                     .asRequired();
 
+    static final SampleOption USE_RDMA_CM =
+            SampleOption.flag(
+                    "use-rdma-cm",
+                    null,
+                    "Connect by address, in place of connection descriptors; the responder or"
+                            + " receiver listens, and is started first");
+
+    static final SampleOption PORT =
+            SampleOption.of(
+                    "port",
+                    null,
+                    "PORT",
+                    "The port of the side that listens; with --use-rdma-cm (default: 13579)");
+
+    /** Of the side that connects. */
+    static final SampleOption ADDRESS =
+            SampleOption.of(
+                    "address",
+                    null,
+                    "ADDRESS",
+                    "The address of the peer's device: IPv4, IPv6 or GID, as the peer prints it."
+                            + " Needed with --use-rdma-cm");
+
     static final SampleOption GID_INDEX =
             SampleOption.of(
                     "gid-index",
@@ -83,6 +105,8 @@ final class RdmaSampleSettings {
     static final SampleOption WRITE_STRING =
             text("write-string", "w", "The string to write into the peer's memory");
 
+    private static final String DEFAULT_PORT = "13579";
+
     private RdmaSampleSettings() {}
 
     private static SampleOption text(String longName, String shortName, String description) {
@@ -93,14 +117,86 @@ final class RdmaSampleSettings {
                 description + " (default: \"" + RdmaText.DEFAULT + "\")");
     }
 
-    /** The options that all have, and those of one sample. */
-    static List<SampleOption> with(SampleOption... own) {
+    /** The options of a side that listens if it connects by address, and those of one sample. */
+    static List<SampleOption> listening(SampleOption... own) {
+        return all(own, USE_RDMA_CM, PORT);
+    }
+
+    /** The options of a side that connects to an address, and those of one sample. */
+    static List<SampleOption> connecting(SampleOption... own) {
+        return all(own, USE_RDMA_CM, ADDRESS, PORT);
+    }
+
+    private static List<SampleOption> all(SampleOption[] own, SampleOption... byAddress) {
         return Stream.of(
                         Stream.of(DEVICE, LOCAL_DESCRIPTOR, REMOTE_DESCRIPTOR),
                         Stream.of(own),
+                        Stream.of(byAddress),
                         Stream.of(GID_INDEX, SampleOption.TIMEOUT))
                 .flatMap(options -> options)
                 .toList();
+    }
+
+    /**
+     * Whether the two sides connect by address, in place of descriptors.
+     *
+     * @throws DpuException INVALID_VALUE for an option of the other way
+     */
+    static boolean isByAddress(SampleSettings settings) {
+        boolean byAddress = settings.isGiven(USE_RDMA_CM);
+        List<SampleOption> ofOtherWay =
+                byAddress ? List.of(LOCAL_DESCRIPTOR, REMOTE_DESCRIPTOR) : List.of(PORT, ADDRESS);
+        for (SampleOption option : ofOtherWay) {
+            if (settings.isGiven(option)) {
+                throw new DpuException(
+                        Status.INVALID_VALUE,
+                        "option belongs to another way to connect: option=--%s, expected=%s"
+                                .formatted(
+                                        option.longName(),
+                                        byAddress
+                                                ? "without --use-rdma-cm"
+                                                : "--use-rdma-cm beside it"));
+            }
+        }
+        return byAddress;
+    }
+
+    /**
+     * The port that is listened on.
+     *
+     * @throws DpuException INVALID_VALUE for a text that is no number; another number is refused by
+     *     the library
+     */
+    static int port(SampleSettings settings) {
+        String text = settings.value(PORT, DEFAULT_PORT);
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "not a port: option=--port, port=%s, expected=1 to 65535"
+                            .formatted(ForeignText.escapeAndCut(text)),
+                    e);
+        }
+    }
+
+    /**
+     * The address that is connected to: a text with colons is a GID, which every IPv6 address is.
+     *
+     * @throws DpuException INVALID_VALUE if it is missing or no address
+     */
+    static RdmaAddress address(SampleSettings settings) {
+        String text = settings.required(ADDRESS);
+        RdmaAddress.Type type = text.contains(":") ? RdmaAddress.Type.GID : RdmaAddress.Type.IPV4;
+        return RdmaAddress.of(type, text, port(settings));
+    }
+
+    /** The address of this side, by which a peer connects to it. */
+    static String ownAddress(SampleSettings settings, Device device) {
+        return RdmaCapabilities.of(device.info())
+                .gidAddresses()
+                .get(gidIndex(settings, device))
+                .getHostAddress();
     }
 
     /**

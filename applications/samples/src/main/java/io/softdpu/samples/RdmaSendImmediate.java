@@ -35,7 +35,7 @@ final class RdmaSendImmediate extends RdmaSample {
 
     @Override
     public List<SampleOption> options() {
-        return RdmaSampleSettings.with(RdmaSampleSettings.SEND_STRING);
+        return RdmaSampleSettings.connecting(RdmaSampleSettings.SEND_STRING);
     }
 
     @Override

@@ -36,7 +36,7 @@ final class RdmaWriteImmediateRequester extends RdmaSample {
 
     @Override
     public List<SampleOption> options() {
-        return RdmaSampleSettings.with(
+        return RdmaSampleSettings.connecting(
                 RdmaSampleSettings.PEER_MMAP, RdmaSampleSettings.WRITE_STRING);
     }
 

@@ -37,7 +37,7 @@ final class RdmaWriteImmediateResponder extends RdmaSample {
 
     @Override
     public List<SampleOption> options() {
-        return RdmaSampleSettings.with(RdmaSampleSettings.EXPORTED_MMAP);
+        return RdmaSampleSettings.listening(RdmaSampleSettings.EXPORTED_MMAP);
     }
 
     @Override

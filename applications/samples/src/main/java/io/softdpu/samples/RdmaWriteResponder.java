@@ -38,7 +38,7 @@ final class RdmaWriteResponder extends RdmaSample {
 
     @Override
     public List<SampleOption> options() {
-        return RdmaSampleSettings.with(RdmaSampleSettings.EXPORTED_MMAP);
+        return RdmaSampleSettings.listening(RdmaSampleSettings.EXPORTED_MMAP);
     }
 
     @Override

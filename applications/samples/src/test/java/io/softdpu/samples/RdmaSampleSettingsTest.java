@@ -146,6 +146,45 @@ class RdmaSampleSettingsTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "rdma-send|use-rdma-cm local-descriptor-path=x address=127.3.0.1"
+                        + "|option belongs to another way to connect:"
+                        + " option=--local-descriptor-path, expected=without --use-rdma-cm",
+                "rdma-send|use-rdma-cm remote-descriptor-path=x address=127.3.0.1"
+                        + "|option=--remote-descriptor-path",
+                "rdma-receive|local-descriptor-path=x remote-descriptor-path=y port=1"
+                        + "|option=--port, expected=--use-rdma-cm beside it",
+                "rdma-send|local-descriptor-path=x remote-descriptor-path=y address=127.3.0.1"
+                        + "|option=--address, expected=--use-rdma-cm beside it",
+                "rdma-send|use-rdma-cm|value is missing: option=--address",
+                "rdma-send|use-rdma-cm address=localhost|INVALID_VALUE",
+                "rdma-send|use-rdma-cm address=127.3.0.1 port=0|port=0, expected=1 to 65535",
+                "rdma-receive|use-rdma-cm port=65536|port=65536, expected=1 to 65535",
+                "rdma-receive|use-rdma-cm port=first|not a port: option=--port, port=first",
+                "rdma-receive|port=first|option=--port, expected=--use-rdma-cm beside it",
+                "rdma-receive|remote-descriptor-path=y|value is missing: option=--local-desc",
+                "rdma-receive|local-descriptor-path=x|value is missing: option=--remote-desc"
+            })
+    void shouldRefuseOptionsThatDoNotBelongTogether(String name, String given, String reason) {
+        Sample sample = SampleProgram.find(name);
+        Map<SampleOption, String> values = new HashMap<>();
+        for (String each : given.split(" ")) {
+            String option = each.replaceFirst("=.*", "");
+            sample.options().stream()
+                    .filter(known -> known.longName().equals(option))
+                    .forEach(known -> values.put(known, each.replaceFirst("[^=]*=?", "")));
+        }
+        PrintStream out =
+                new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+        assertFails(
+                Status.INVALID_VALUE,
+                () -> sample.run(new SampleSettings(Topology.builtin(), values), out),
+                reason);
+    }
+
     /** A program that read its own descriptor would wait for itself. */
     @ParameterizedTest
     @CsvSource({"a,a,b", "a,b,a", "a,b,b", "a,x/../a,b"})

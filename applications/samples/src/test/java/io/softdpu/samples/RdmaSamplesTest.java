@@ -54,8 +54,10 @@ class RdmaSamplesTest {
         if (all.stream().noneMatch(option -> option.startsWith("timeout="))) {
             all.add("timeout=600"); // the other side may take long to start
         }
-        all.add("local-descriptor-path=" + own.resolve("local"));
-        all.add("remote-descriptor-path=" + own.resolve("remote"));
+        if (!all.contains("use-rdma-cm=")) {
+            all.add("local-descriptor-path=" + own.resolve("local"));
+            all.add("remote-descriptor-path=" + own.resolve("remote"));
+        }
         if (takesMmap(name)) {
             all.add("mmap-descriptor-path=" + own.resolve("memory"));
         }
@@ -485,6 +487,77 @@ class RdmaSamplesTest {
         program.process.awaitLine("^waiting", DEADLINE);
         Files.writeString(program.folder.resolve("remote"), "no descriptor");
         program.assertFails(1, "INVALID_VALUE");
+    }
+
+    /** Only memory needs a file then. */
+    @ParameterizedTest
+    @CsvSource({
+        "rdma-read-responder,rdma-read-requester,127.3.0.1",
+        "rdma-write-responder,rdma-write-requester,::ffff:127.3.0.1",
+        "rdma-write-immediate-responder,rdma-write-immediate-requester,127.3.0.1",
+        "rdma-receive,rdma-send,127.3.0.1",
+        "rdma-receive-immediate,rdma-send-immediate,127.3.0.1"
+    })
+    void shouldConnectByAddressWithoutConnectionDescriptors(
+            String first, String second, String address, Processes processes) {
+        for (String seed : List.of("none", "1", "2", "3")) {
+            Program listening = start(processes, with(seed, first), first, "use-rdma-cm=");
+            listening.process.awaitLine("^listening.*address=127.3.0.1, port=13579$", DEADLINE);
+            Program connecting =
+                    start(
+                            processes,
+                            with(seed, second),
+                            second,
+                            "use-rdma-cm=",
+                            "address=" + address,
+                            "port=13579");
+            if (takesMmap(second)) {
+                listening.copyMemory(connecting);
+            }
+            connecting.assertEndsWell();
+            if (first.equals("rdma-write-responder")) {
+                listening.enter();
+            }
+            listening.assertEndsWell();
+            List<String> all = new ArrayList<>(listening.lines());
+            all.addAll(connecting.lines());
+            assertThat(all)
+                    .as("seed %s", seed)
+                    .anyMatch(line -> line.endsWith("Hi DOCA RDMA!"))
+                    .contains("requested: address=127.11.0.1");
+            for (Program each : List.of(listening, connecting)) {
+                assertThat(each.fileLines())
+                        .noneMatch(line -> line.contains("connection descriptor"));
+            }
+            deleteCopies(List.of(listening, connecting));
+        }
+    }
+
+    private JavaCommand with(String seed, String name) {
+        return seed.equals("none")
+                ? command(name)
+                : command(name).withEnvironment("SOFTDPU_SANITIZE", seed);
+    }
+
+    @Test
+    void shouldListenOnTheGivenPortAndGid(Processes processes) {
+        Program receiver =
+                start(processes, "rdma-receive", "use-rdma-cm=", "port=7", "gid-index=1");
+        String line = receiver.process.awaitLine("^listening.*, port=7$", DEADLINE);
+        String address = line.replaceFirst(".*address=(.*), port=7", "$1");
+        assertThat(address).contains(":");
+        Program sender =
+                start(processes, "rdma-send", "use-rdma-cm=", "port=7", "address=" + address);
+        new Pair(receiver, sender).assertEndWell();
+        assertThat(receiver.lines()).contains("received: bytes=13, text=Hi DOCA RDMA!");
+    }
+
+    @Test
+    void shouldFailIfNothingListensAtTheAddress(Processes processes) {
+        Program sender =
+                start(processes, "rdma-send", "use-rdma-cm=", "address=127.3.0.1", "port=8");
+        sender.assertFails(1, "NOT_FOUND");
+        assertThat(sender.lines()).startsWith("rdma: IDLE to STARTING");
     }
 
     /** Tasks, bufs and memory that were not released would be reported. */
