@@ -73,7 +73,7 @@ abstract class AtomicTask extends RdmaTask {
             return refusal;
         }
         request.resultLengthBytes = 0;
-        setRemote(there.mmap(), there.dataOffset());
+        setRemote(REGIONS.remoteOf(there.mmap()), there.dataOffset());
         scatter(here, Long.BYTES);
         refusal = submit(connection(), request);
         if (refusal != null) {

@@ -12,6 +12,7 @@ import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.rdma.spi.LocalList;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -108,6 +109,11 @@ abstract class RdmaTask extends TaskBase {
         if (refusal != null) {
             return Refusal.with(refusal, "operand=" + operand);
         }
+        return checkInstance(connection, right);
+    }
+
+    /** Checks whether the instance of the peer grants the right. */
+    static @Nullable Refusal checkInstance(RdmaConnection connection, Permissions right) {
         return connection.peerPermissions().grants(right) ? null : notGranted(connection, right);
     }
 
@@ -169,9 +175,9 @@ abstract class RdmaTask extends TaskBase {
 
     /** Sets the peer's memory. */
     @SuppressWarnings("ReferenceEquality") // usually the same; a comparison costs less than a store
-    final void setRemote(Mmap mmap, long offset) {
-        if (request.remote != mmap) {
-            request.remote = mmap;
+    final void setRemote(RemoteMemory memory, long offset) {
+        if (request.remote != memory) {
+            request.remote = memory;
         }
         request.remoteOffset = offset;
     }

@@ -113,10 +113,10 @@ abstract class RemoteTask extends RdmaTask {
     private @Nullable Refusal submit(Buf from, Buf to, long lengthBytes, boolean read) {
         request.resultLengthBytes = 0;
         if (read) {
-            setRemote(from.mmap(), from.dataOffset());
+            setRemote(REGIONS.remoteOf(from.mmap()), from.dataOffset());
             scatter(to, lengthBytes);
         } else {
-            setRemote(to.mmap(), to.dataOffset() + to.dataLength());
+            setRemote(REGIONS.remoteOf(to.mmap()), to.dataOffset() + to.dataLength());
             gather(from, lengthBytes);
         }
         return submit(connection(), request);

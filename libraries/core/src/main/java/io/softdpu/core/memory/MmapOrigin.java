@@ -3,9 +3,13 @@ package io.softdpu.core.memory;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.internal.access.ExportedMemory;
 import io.softdpu.core.memory.wire.ExportDescriptor;
+import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.ForeignText;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param region the lease, with a mapping or without
  * @param rights of the importer
  */
-record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permissions rights) {
+record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permissions rights)
+        implements ExportedMemory {
     static MmapOrigin of(ExportDescriptor descriptor, ImportedRegion region) {
         Permissions granted = new Permissions(descriptor.permissions());
         return new MmapOrigin(
@@ -56,6 +61,28 @@ record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permission
         return region.revoked() ? revoked(of) : null;
     }
 
+    @Override
+    public @Nullable Refusal checkAlive() {
+        return region.revoked() ? revoked(this) : null;
+    }
+
+    @Override
+    public @Nullable MemorySegment memory() {
+        SharedSegment mapped = region.memory();
+        return mapped == null ? null : mapped.segment();
+    }
+
+    @Override
+    public RegionAddress.Id exporter() {
+        return region.exporter();
+    }
+
+    /** As {@link #describe()}: without keys. */
+    @Override
+    public String toString() {
+        return describe();
+    }
+
     private Refusal notGranted(Permissions needed, Mmap of) {
         if (byRdma() && !needed.allowsRdma()) {
             return Refusal.of(
@@ -85,7 +112,7 @@ record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permission
                                 : AccessFlag.PCI_READ_ONLY);
     }
 
-    private Refusal revoked(Mmap of) {
+    private Refusal revoked(Object of) {
         Status status = revokedStatus();
         return Refusal.of(
                 status,

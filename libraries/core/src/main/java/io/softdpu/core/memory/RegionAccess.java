@@ -5,10 +5,11 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.access.MemoryAccess;
+import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.fabric.region.ExportedRegion;
-import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.region.LeaseListener;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Access of the libraries above to internals of this package. */
@@ -55,9 +56,8 @@ final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
     }
 
     @Override
-    public @Nullable ImportedRegion importedRegion(Mmap mmap) {
-        MmapOrigin origin = mmap.origin();
-        return origin == null ? null : origin.region();
+    public RemoteMemory remoteOf(Mmap mmap) {
+        return Objects.requireNonNull(mmap.origin(), "an import");
     }
 
     @Override

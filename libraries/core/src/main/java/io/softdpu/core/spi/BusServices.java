@@ -3,16 +3,18 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.internal.access.ExportedMemory;
 import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.access.MemoryAccess;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.region.ExportedRegion;
-import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.region.LeaseListener;
+import io.softdpu.fabric.wire.RegionAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,9 +49,12 @@ public final class BusServices {
         return jobQueue.poller();
     }
 
-    /** The lease behind an imported mmap; null for a local one. Allocates nothing. */
-    public static @Nullable ImportedRegion importedRegion(Mmap mmap) {
-        return MEMORY.importedRegion(mmap);
+    /**
+     * The bus that has exported a peer's memory. Two memories of the same bus come from the same
+     * peer. Allocates nothing.
+     */
+    public static RegionAddress.Id exporterOf(RemoteMemory memory) {
+        return ((ExportedMemory) memory).exporter();
     }
 
     /**

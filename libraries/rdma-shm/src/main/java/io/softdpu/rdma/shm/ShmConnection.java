@@ -3,17 +3,12 @@ package io.softdpu.rdma.shm;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.AccessFlag;
-import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Mmap;
-import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.Failures;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
@@ -45,7 +40,6 @@ final class ShmConnection implements ProviderConnection {
     /** 128 slots, for two messages of each of 64 transactions; 520 KiB of memory. */
     static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(128, 4096);
 
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private enum State {
@@ -235,7 +229,7 @@ final class ShmConnection implements ProviderConnection {
         if (state != State.CONNECTED || out == null || isEnding()) {
             return notConnected();
         }
-        Mmap remote = request.remote;
+        RemoteMemory remote = request.remote;
         if (remote != null) {
             Refusal refusal = checkRemote(remote);
             if (refusal != null) {
@@ -249,23 +243,22 @@ final class ShmConnection implements ProviderConnection {
      * Checks that remote memory is mapped and was exported by the connection's peer: a network
      * adapter would not reach another machine's memory through this connection either.
      */
-    private @Nullable Refusal checkRemote(Mmap mmap) {
-        ImportedRegion memoryOfPeer = BusServices.importedRegion(mmap);
+    private @Nullable Refusal checkRemote(RemoteMemory memory) {
         ImportedRegion ringOfPeer = imported;
-        if (memoryOfPeer == null || ringOfPeer == null || !REGIONS.isMapped(mmap)) {
+        if (ringOfPeer == null || memory.memory() == null) {
             return Refusal.of(
                     Status.NOT_SUPPORTED,
-                    "remote memory is not mapped here: mmap=%s, expected=an import with"
+                    "remote memory is not mapped here: memory=%s, expected=an import with"
                             + " Mapping.ACCESS",
-                    mmap);
+                    memory);
         }
-        return memoryOfPeer.exporter().equals(ringOfPeer.exporter())
+        return BusServices.exporterOf(memory).equals(ringOfPeer.exporter())
                 ? null
                 : Refusal.of(
                         Status.NOT_PERMITTED,
-                        "remote memory belongs to another process than the peer: mmap=%s,"
+                        "remote memory belongs to another process than the peer: memory=%s,"
                                 + " expected=memory that the peer of the connection has exported",
-                        mmap);
+                        memory);
     }
 
     /** The refusal of a submission, unless it is established and not ending. */

@@ -3,13 +3,7 @@ package io.softdpu.rdma.shm;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
-import io.softdpu.core.device.Device;
-import io.softdpu.core.memory.AccessFlag;
-import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Mmap;
-import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.rdma.spi.LocalList;
@@ -45,10 +39,6 @@ final class ShmSender {
      */
     private static final int MESSAGES_PER_DOORBELL = 8;
 
-    private static final Permissions READ_GRANT = Permissions.of(AccessFlag.RDMA_READ);
-    private static final Permissions WRITE_GRANT = Permissions.of(AccessFlag.RDMA_WRITE);
-    private static final Permissions ATOMIC_GRANT = Permissions.of(AccessFlag.RDMA_ATOMIC);
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
     private final ShmConnection connection;
@@ -320,7 +310,7 @@ final class ShmSender {
 
     /** Executes an atomic operation; returns whether it was executed. */
     private boolean update(WorkRequest request) {
-        MemorySegment remote = remoteOf(request, ATOMIC_GRANT);
+        MemorySegment remote = remoteOf(request);
         if (remote == null) {
             return false;
         }
@@ -342,7 +332,7 @@ final class ShmSender {
     /** Copies within the budget; returns whether all has been copied. */
     private boolean copy(WorkRequest request, long budget) {
         boolean read = request.kind == WorkRequest.Kind.READ;
-        MemorySegment remote = remoteOf(request, read ? READ_GRANT : WRITE_GRANT);
+        MemorySegment remote = remoteOf(request);
         if (remote == null) {
             return false;
         }
@@ -383,12 +373,12 @@ final class ShmSender {
         request.progressBytes = Long.BYTES;
     }
 
-    /** The peer's memory; null if it was revoked, which ends the connection. */
-    private @Nullable MemorySegment remoteOf(WorkRequest request, Permissions needed) {
-        Mmap mmap = Objects.requireNonNull(request.remote, "the peer's memory");
-        Refusal refusal = REGIONS.checkUse(mmap, needed);
+    /** The peer's memory, mapped; null if it was revoked, which ends the connection. */
+    private @Nullable MemorySegment remoteOf(WorkRequest request) {
+        RemoteMemory memory = Objects.requireNonNull(request.remote, "the peer's memory");
+        Refusal refusal = memory.checkAlive();
         if (refusal == null) {
-            return REGIONS.memoryOf(mmap);
+            return Objects.requireNonNull(memory.memory(), "checked at submission");
         }
         CloseReason revoked = CloseReason.REMOTE_MEMORY_REVOKED;
         connection.end(revoked, refusal.status(), revoked.reason);

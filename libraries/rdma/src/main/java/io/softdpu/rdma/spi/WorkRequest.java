@@ -1,6 +1,6 @@
 package io.softdpu.rdma.spi;
 
-import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.spi.memory.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * no other code does.
  *
  * <p>Remote sync events are no kinds of their own: a get is a {@link Kind#READ} of eight bytes, a
- * set a {@link Kind#WRITE} of as many, and an add a {@link Kind#FETCH_AND_ADD}.
+ * set a {@link Kind#WRITE} of as many, and an add a {@link Kind#FETCH_AND_ADD}. Their local memory
+ * is in one element.
  */
 public final class WorkRequest {
     /** Operation. */
@@ -58,10 +59,13 @@ public final class WorkRequest {
     /** Second operand of a compare and swap: the new value. */
     public long swap;
 
-    /** The peer's memory, of all kinds but sends and receives: an import for RDMA. */
-    public @Nullable Mmap remote;
+    /**
+     * The peer's memory, of all kinds but sends and receives: an import for RDMA, or the counter of
+     * a remote sync event. The task keeps it open.
+     */
+    public @Nullable RemoteMemory remote;
 
-    /** Offset in the remote mmap, in bytes; of an atomic operation a multiple of 8. */
+    /** Offset in the peer's memory, in bytes; of an atomic operation a multiple of 8. */
     public long remoteOffset;
 
     /** Result of a receive: the peer's operation. */

@@ -3,7 +3,6 @@ package io.softdpu.core.internal.access;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.region.ExportedRegion;
-import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.region.LeaseListener;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +39,6 @@ public abstract class MemoryAccess<M, B, P, D> extends Regions<M, B, P, D> {
     public static void install(MemoryAccess<?, ?, ?, ?> access) {
         installed = access;
     }
-
-    /** The lease behind an imported mmap; null for a local one. Any thread; allocates nothing. */
-    public abstract @Nullable ImportedRegion importedRegion(M mmap);
 
     /**
      * Exports the mmap for a library. Any thread.

@@ -66,6 +66,9 @@ public abstract class Regions<M, B, P, D> {
      */
     public abstract MemorySegment memoryOf(M mmap);
 
+    /** The peer's memory behind an import for RDMA; the mmap has been checked. */
+    public abstract RemoteMemory remoteOf(M mmap);
+
     /** Whether {@link #memoryOf} returns memory: false for an import without a mapping. */
     public abstract boolean isMapped(M mmap);
 
