@@ -32,6 +32,8 @@ module io.softdpu.core {
             io.softdpu.rdma,
             io.softdpu.rdma.shm;
     exports io.softdpu.core.sync;
+    exports io.softdpu.core.sync.spi to
+            io.softdpu.rdma;
 
     uses io.softdpu.core.capability.CapabilitySource;
     uses io.softdpu.core.internal.base.ProfileCheck;

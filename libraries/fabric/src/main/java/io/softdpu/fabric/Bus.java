@@ -136,6 +136,11 @@ public final class Bus implements AutoCloseable {
         return identity.bootId();
     }
 
+    /** The number of this bus among all: random. */
+    public RegionAddress.Id busId() {
+        return identity.busId();
+    }
+
     /** The folder's identity: addresses of another fabric cannot be imported. */
     public RegionAddress.Id fabricId() {
         return folder.id();

@@ -17,16 +17,19 @@ import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.wire.RegionAddress;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * CPU handle: the counter in memory of this process, and the DPU handles that have joined. They
- * join and leave on the bus thread, so the program may compute meanwhile.
+ * CPU handle: the counter in memory of this process, and the DPU handles and remote events that
+ * have joined. They join and leave on the bus thread, so the program may compute meanwhile. A
+ * remote event is a DPU handle that never sleeps.
  *
  * <p>Who wakes whom: an update of this process rings each DPU handle that sleeps. An update of a
  * DPU handle rings its link if this process says so in the handle's page; a thread of this process
@@ -62,9 +65,11 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     private final Set<Peer> mapping = new LinkedHashSet<>();
 
     private RegionAddress.@Nullable Id eventId;
-    private RegionAddress.@Nullable Id key;
+
+    /** The kinds of guests that may join; under the lock. */
+    private final Map<Guest, Invited> invited = new EnumMap<>(Guest.class);
+
     private @Nullable Endpoint endpoint;
-    private int maxHandles;
     private boolean destroyed;
 
     /** Takes over the memory, unless it is the user's. */
@@ -78,36 +83,44 @@ final class CpuHandle extends EventHandle implements EndpointListener {
 
     // ---- export ----
 
-    /** Address and key under which DPU handles join; the first call serves them. */
+    /** Address and key under which guests join. */
     record Invitation(RegionAddress.Id eventId, RegionAddress.Id key) {}
 
+    private record Invited(RegionAddress.Id key, int limit) {}
+
     /**
-     * Lets DPU handles join.
+     * Lets guests of a kind join.
      *
-     * @param limit limit of DPU handles; that of the first call counts
+     * @param limit limit of guests of this kind; that of the first call counts
      * @throws DpuException NOT_SUPPORTED if the memory is exported read-only; IN_USE while
      *     importers hold the memory from an earlier export; OPERATING_SYSTEM
      */
-    Invitation invite(int limit) {
-        synchronized (arming) {
-            RegionAddress.Id invitedTo = eventId;
-            RegionAddress.Id invitedWith = key;
-            if (invitedTo == null || invitedWith == null) {
-                invitedTo = new RegionAddress.Id(RANDOM.nextLong(), RANDOM.nextLong());
-                invitedWith = new RegionAddress.Id(RANDOM.nextLong(), RANDOM.nextLong());
-                maxHandles = limit;
-                key = invitedWith; // before the first client
-                try {
-                    memory.requireReleased();
-                    memory.seal(false);
-                    endpoint = bus.listen(nameOf(invitedTo), this);
-                } catch (FabricException e) {
-                    throw FabricFailures.from(e);
-                }
-                eventId = invitedTo;
+    Invitation invite(Guest guest, int limit) {
+        synchronized (arming) { // which guests need to join, so that none comes before its key
+            RegionAddress.Id present = eventId;
+            if (present == null) {
+                present = serveName();
+                eventId = present;
             }
-            return new Invitation(invitedTo, invitedWith);
+            Invited guests = invited.computeIfAbsent(guest, _ -> new Invited(randomId(), limit));
+            return new Invitation(present, guests.key());
         }
+    }
+
+    private RegionAddress.Id serveName() {
+        RegionAddress.Id id = randomId();
+        try {
+            memory.requireReleased();
+            memory.seal(false);
+            endpoint = bus.listen(nameOf(id), this);
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+        return id;
+    }
+
+    private static RegionAddress.Id randomId() {
+        return new RegionAddress.Id(RANDOM.nextLong(), RANDOM.nextLong());
     }
 
     /** The name under which handles of an event join. */
@@ -122,7 +135,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         synchronized (arming) {
             open = endpoint;
             endpoint = null;
-            key = null;
+            invited.clear();
         }
         if (open != null) {
             open.close();
@@ -156,9 +169,9 @@ final class CpuHandle extends EventHandle implements EndpointListener {
      */
     private Peer accept(PendingLink pending) {
         synchronized (arming) {
-            requireInvited(pending);
+            Guest guest = requireInvited(pending);
             Attachment accepted = pending.accept(JoinRequest.encodeReply(), memory);
-            Peer peer = new Peer(bus, accepted.link(), accepted.remote());
+            Peer peer = new Peer(guest, bus, accepted.link(), accepted.remote());
             if (ofUser) {
                 mapping.add(peer);
                 peer.link().onHangUp(() -> hungUp(peer));
@@ -170,8 +183,8 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         }
     }
 
-    /** Under the lock. */
-    private void requireInvited(PendingLink pending) {
+    /** The kind of a client that is invited; under the lock. */
+    private Guest requireInvited(PendingLink pending) {
         JoinRequest request = JoinRequest.decode(pending.payload());
         if (pending.remoteBytes() != HandlePage.BYTES) {
             throw new DpuException(
@@ -179,17 +192,29 @@ final class CpuHandle extends EventHandle implements EndpointListener {
                     "page of the handle has the wrong size: sizeBytes=%d, expected=%d"
                             .formatted(pending.remoteBytes(), HandlePage.BYTES));
         }
-        if (!request.key().equals(key)) {
-            throw new DpuException(
-                    Status.NOT_FOUND,
-                    "sync event is not exported, or the key is wrong: pid=" + pending.peerPid());
+        for (Map.Entry<Guest, Invited> guests : invited.entrySet()) {
+            if (guests.getValue().key().equals(request.key())) {
+                requireRoom(guests.getKey(), guests.getValue().limit());
+                return guests.getKey();
+            }
         }
-        int handles = Math.max(peers.length, mapping.size());
-        if (handles >= maxHandles) {
+        throw new DpuException(
+                Status.NOT_FOUND,
+                "sync event is not exported, or the key is wrong: pid=" + pending.peerPid());
+    }
+
+    private void requireRoom(Guest guest, int limit) {
+        int handles = 0;
+        for (Peer peer : ofUser ? mapping : List.of(peers)) {
+            if (peer.guest() == guest) {
+                handles++;
+            }
+        }
+        if (handles >= limit) {
             throw new DpuException(
                     Status.FULL,
-                    "sync event has all its handles: handles=%d, limit=%d"
-                            .formatted(handles, maxHandles));
+                    "sync event has all its handles: kind=%s, handles=%d, limit=%d"
+                            .formatted(guest, handles, limit));
         }
     }
 

@@ -2,7 +2,6 @@ package io.softdpu.core.sync;
 
 import io.softdpu.core.Status;
 import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.memory.SharedSegment;
 
 /** DPU handle: the counter of another process, and the page that it shares with that process. */
@@ -12,19 +11,14 @@ final class DpuHandle extends EventHandle {
     private final Peer cpu;
     private final Peer[] peers;
 
-    /**
-     * Takes over the attachment and a reference to the page.
-     *
-     * @param attachment link to the CPU handle's process, with the counter's memory
-     * @param page memory that was sent to that process
-     */
-    DpuHandle(Bus bus, Attachment attachment, SharedSegment page) {
-        super(attachment.remote());
-        this.bus = bus;
-        this.counter = attachment.remote();
-        this.cpu = new Peer(bus, attachment.link(), page);
+    /** Takes over what a join has created. */
+    DpuHandle(HandleImport.Joined joined) {
+        super(joined.attachment().remote());
+        this.bus = joined.bus();
+        this.counter = joined.attachment().remote();
+        this.cpu = new Peer(Guest.DPU_HANDLE, bus, joined.attachment().link(), joined.page());
         this.peers = new Peer[] {cpu};
-        attachment.link().onPeerGone(sleepers::wakeAll);
+        cpu.link().onPeerGone(sleepers::wakeAll);
     }
 
     @Override
@@ -34,10 +28,7 @@ final class DpuHandle extends EventHandle {
 
     @Override
     Status ended() {
-        if (!cpu.isEnded() && !cpu.isGone()) {
-            return Status.SUCCESS;
-        }
-        return cpu.isEnded() ? Status.SHUTDOWN : Status.CONNECTION_RESET;
+        return cpu.ended();
     }
 
     @Override

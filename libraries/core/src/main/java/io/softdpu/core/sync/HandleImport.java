@@ -10,19 +10,22 @@ import io.softdpu.core.internal.origin.ExportOrigin;
 import io.softdpu.core.sync.wire.EventCounter;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.core.sync.wire.JoinRequest;
+import io.softdpu.core.sync.wire.RemoteEventBlob;
 import io.softdpu.core.sync.wire.SyncEventBlob;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.wire.RegionAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Creation of a DPU handle from an export blob: checks whether it may be imported here, and joins
- * the event. The blob and the reply are untrusted: each field is validated before it is used.
+ * Creation of DPU handles and remote events from export blobs: checks whether one may be imported
+ * here, and joins the event. The blob and the reply are untrusted: each field is validated before
+ * it is used.
  */
 final class HandleImport {
     /** Time limit for the threads of the bus in addition to the reply of the exporter. */
@@ -44,13 +47,40 @@ final class HandleImport {
         origin.requireParent(device);
     }
 
+    /** Refuses the blob of a remote event that cannot be imported here. */
+    static void require(RemoteEventBlob blob, Device device) {
+        new ExportOrigin(
+                        blob.bootId(),
+                        blob.fabricId(),
+                        blob.topologySha256(),
+                        blob.side(),
+                        blob.interfaceName())
+                .requireReachable(device, busOf(device));
+    }
+
     static Bus busOf(Device device) {
         return MachineAccess.of(Machine.class).bus(device.machine());
     }
 
-    /** Joins the event of a blob that was checked. */
-    static DpuHandle join(SyncEventBlob blob, Device device, long timeoutNanos) {
-        Bus bus = busOf(device);
+    /**
+     * What a join has created, for its new owner.
+     *
+     * @param attachment link to the process of the CPU handle, with the counter's memory
+     * @param page memory that was sent to that process
+     */
+    record Joined(Bus bus, Attachment attachment, SharedSegment page) {}
+
+    /**
+     * Joins an event.
+     *
+     * @param blob its blob, which was checked; for messages
+     */
+    static Joined join(
+            Bus bus,
+            RegionAddress.Id eventId,
+            RegionAddress.Id key,
+            Object blob,
+            long timeoutNanos) {
         SharedSegment page = allocatePage();
         boolean joined = false;
         try {
@@ -58,8 +88,8 @@ final class HandleImport {
             try {
                 reply =
                         bus.connect(
-                                CpuHandle.nameOf(blob.eventId()),
-                                new JoinRequest(blob.key()).encode(),
+                                CpuHandle.nameOf(eventId),
+                                new JoinRequest(key).encode(),
                                 page,
                                 timeoutNanos);
             } catch (FabricException e) {
@@ -67,9 +97,8 @@ final class HandleImport {
             }
             Attachment attachment = await(reply, bus, blob, timeoutNanos);
             requireValid(attachment, bus);
-            DpuHandle handle = new DpuHandle(bus, attachment, page);
             joined = true;
-            return handle;
+            return new Joined(bus, attachment, page);
         } finally {
             if (!joined) {
                 bus.release(page);
@@ -104,7 +133,7 @@ final class HandleImport {
     }
 
     private static Attachment await(
-            CompletableFuture<Attachment> reply, Bus bus, SyncEventBlob blob, long timeoutNanos) {
+            CompletableFuture<Attachment> reply, Bus bus, Object blob, long timeoutNanos) {
         long limitNanos =
                 timeoutNanos > Long.MAX_VALUE - GRACE_NANOS
                         ? Long.MAX_VALUE
@@ -133,7 +162,7 @@ final class HandleImport {
     }
 
     /** Says what the end of the handshake means for the event. */
-    private static DpuException notJoined(DpuException failure, SyncEventBlob blob) {
+    private static DpuException notJoined(DpuException failure, Object blob) {
         return switch (failure.status()) {
             case NOT_FOUND ->
                     new DpuException(

@@ -1,5 +1,6 @@
 package io.softdpu.core.sync;
 
+import io.softdpu.core.Status;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.link.Link;
@@ -7,22 +8,28 @@ import io.softdpu.fabric.memory.SharedSegment;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Link between a DPU handle and the process of the CPU handle, with the page that the two share: on
- * one side for each DPU handle, on the other for the CPU handle. It is released when its owner and
- * all threads that listen to it have released it.
+ * Link between a DPU handle or remote event and the process of the CPU handle, with the page that
+ * the two share: on one side for each that has joined, on the other for the CPU handle. It is
+ * released when its owner and all threads that listen to it have released it.
  *
  * <p>Any thread. The other process may write anything into the page at any time; each word is
  * loaded once, and any value is legal. A page that was released meanwhile reads as empty.
  */
 final class Peer {
+    private final Guest guest;
     private final Bus bus;
     private final Link link;
     private final SharedSegment memory;
     private final MemorySegment page;
     private int holders = 1;
 
-    /** Takes over the link and a reference to the page's memory. */
-    Peer(Bus bus, Link link, SharedSegment memory) {
+    /**
+     * Takes over the link and a reference to the page's memory.
+     *
+     * @param guest what has joined by the link
+     */
+    Peer(Guest guest, Bus bus, Link link, SharedSegment memory) {
+        this.guest = guest;
         this.bus = bus;
         this.link = link;
         this.memory = memory;
@@ -31,6 +38,10 @@ final class Peer {
 
     Link link() {
         return link;
+    }
+
+    Guest guest() {
+        return guest;
     }
 
     /** Whether the other process has closed its end, or has ended. */
@@ -109,10 +120,14 @@ final class Peer {
         link.ring();
     }
 
-    // ---- in the process of the DPU handle ----
+    // ---- in the process of the DPU handle or remote event ----
 
-    boolean isEnded() {
-        return HandlePage.isEnded(page);
+    /** SUCCESS, or why the event cannot be used any more: SHUTDOWN or CONNECTION_RESET. */
+    Status ended() {
+        if (!HandlePage.isEnded(page) && !isGone()) {
+            return Status.SUCCESS;
+        }
+        return HandlePage.isEnded(page) ? Status.SHUTDOWN : Status.CONNECTION_RESET;
     }
 
     void arm(long seen) {

@@ -12,6 +12,7 @@ import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.sync.wire.EventCounter;
+import io.softdpu.core.sync.wire.RemoteEventBlob;
 import io.softdpu.core.sync.wire.SyncEventBlob;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
@@ -30,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * location and started: in synchronous mode by {@link #start()}, where each operation returns when
  * it is done, or in asynchronous mode through {@link #asContext()}, as tasks on a progress engine
  * or jobs on work queues. {@link #exportPci} gives a blob from which a program of the DPU makes a
- * DPU handle, started independently in either mode. Locations are hints and no access rights: each
+ * DPU handle, started independently in either mode; {@link #exportRdma} one from which an RDMA peer
+ * makes a {@link RemoteSyncEvent}, for its tasks. Locations are hints and no access rights: each
  * handle updates and waits.
  *
  * <pre>{@code
@@ -47,10 +49,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A stopped event cannot be started again, only closed. Unlike other objects a started one is
  * not stopped by {@link #close()}, which fails with IN_USE: the program decides when the last
- * operation has ended. Closing the CPU handle ends all DPU handles: their operations and waits fail
- * with SHUTDOWN, or with CONNECTION_RESET if the process of the CPU handle was killed. Closing a
- * DPU handle affects that handle alone, and nothing tells the CPU handle of it, or of the end of
- * its process: a wait for such a handle needs a time limit.
+ * operation has ended. Closing the CPU handle ends all DPU handles and remote events: their
+ * operations and waits fail with SHUTDOWN, or with CONNECTION_RESET if the process of the CPU
+ * handle was killed. Closing a DPU handle affects that handle alone, and nothing tells the CPU
+ * handle of it, or of the end of its process: a wait for such a handle needs a time limit.
  *
  * <p>Threads: any thread configures, starts, stops, exports and closes. In synchronous mode each
  * half of a handle, publishing (set, add) and subscribing (get, wait), belongs to the thread that
@@ -163,7 +165,14 @@ public final class SyncEvent implements AutoCloseable {
         SyncEvent event = new SyncEvent(device, true);
         boolean joined = false;
         try {
-            event.handle = HandleImport.join(decoded, device, timeoutNanos);
+            event.handle =
+                    new DpuHandle(
+                            HandleImport.join(
+                                    HandleImport.busOf(device),
+                                    decoded.eventId(),
+                                    decoded.key(),
+                                    decoded,
+                                    timeoutNanos));
             event.publisherLocation = SyncEventLocation.valueOf(decoded.publisher().name());
             event.subscriberLocation = SyncEventLocation.valueOf(decoded.subscriber().name());
             joined = true;
@@ -178,8 +187,8 @@ public final class SyncEvent implements AutoCloseable {
     /**
      * Sets the publisher location, once.
      *
-     * @throws DpuException ALREADY_EXIST if there is one; NOT_SUPPORTED for any other than CPU and
-     *     DPU; NOT_PERMITTED for a DPU handle; BAD_STATE if it was started or closed
+     * @throws DpuException ALREADY_EXIST if there is one; NOT_SUPPORTED for DPA and GPU;
+     *     NOT_PERMITTED for a DPU handle; BAD_STATE if it was started or closed
      */
     public synchronized SyncEvent addPublisherLocation(SyncEventLocation location) {
         requireConfigurable("addPublisherLocation");
@@ -201,10 +210,10 @@ public final class SyncEvent implements AutoCloseable {
     private SyncEventLocation checkedLocation(
             String kind, @Nullable SyncEventLocation present, SyncEventLocation added) {
         Arguments.notNull(added, "location");
-        if (added != SyncEventLocation.CPU && added != SyncEventLocation.DPU) {
+        if (added == SyncEventLocation.DPA || added == SyncEventLocation.GPU) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "no such %s location on this machine: location=%s, event=%s, expected=CPU or DPU"
+                    "no such %s location on this machine: location=%s, event=%s, expected=CPU, DPU or REMOTE"
                             .formatted(kind, added, this));
         }
         if (present != null) {
@@ -437,25 +446,13 @@ public final class SyncEvent implements AutoCloseable {
                     "sync events are exported by devices of the host that a port of the DPU has created: device=%s, side=%s, event=%s"
                             .formatted(exporting, exporting.machine().side().id(), this));
         }
-        if (!isStarted()) {
-            throw badState("export needs a started event", ", expected=start first");
-        }
-        if (publisherLocation != SyncEventLocation.DPU
-                && subscriberLocation != SyncEventLocation.DPU) {
-            throw new DpuException(
-                    Status.NOT_PERMITTED,
-                    "DPU is not among the locations: publisher=%s, subscriber=%s, event=%s, expected=DPU as one of them"
-                            .formatted(publisherLocation, subscriberLocation, this));
-        }
+        requireExportable(SyncEventLocation.DPU);
+        CpuHandle cpu = requireOwnMachine(exporting);
         Bus bus = HandleImport.busOf(device);
-        if (!(handle instanceof CpuHandle cpu) || HandleImport.busOf(exporting) != bus) {
-            throw new DpuException(
-                    Status.NOT_PERMITTED,
-                    "device belongs to another machine: device=%s, eventDevice=%s, event=%s"
-                            .formatted(exporting, device, this));
-        }
         CpuHandle.Invitation invitation =
-                cpu.invite(SyncEventCapabilities.of(exporting.info()).maxDpuHandles());
+                cpu.invite(
+                        Guest.DPU_HANDLE,
+                        SyncEventCapabilities.of(exporting.info()).maxDpuHandles());
         return new SyncEventBlob(
                         placeOf(publisherLocation),
                         placeOf(subscriberLocation),
@@ -469,9 +466,67 @@ public final class SyncEvent implements AutoCloseable {
     }
 
     private static SyncEventBlob.Place placeOf(@Nullable SyncEventLocation location) {
-        return location == SyncEventLocation.DPU
-                ? SyncEventBlob.Place.DPU
-                : SyncEventBlob.Place.CPU;
+        return location == null
+                ? SyncEventBlob.Place.CPU
+                : SyncEventBlob.Place.valueOf(location.name());
+    }
+
+    /**
+     * Exports the event for use by an RDMA peer. The blob gives access: a process that has it can
+     * create a remote event while the event is started. Further calls for the same device return an
+     * equal blob.
+     *
+     * @param exporting a device of the same machine: that of the RDMA instance which is connected
+     *     with the peer
+     * @return the blob, for {@link RemoteSyncEvent#createFromExport(byte[], Device)} of the peer
+     * @throws DpuException NOT_PERMITTED for a DPU handle, without REMOTE among the locations
+     *     (naming both), and for a device of another machine; BAD_STATE unless started;
+     *     OPERATING_SYSTEM
+     */
+    public synchronized byte[] exportRdma(Device exporting) {
+        Arguments.notNull(exporting, "exporting");
+        requireOwn("exportRdma");
+        requireExportable(SyncEventLocation.REMOTE);
+        CpuHandle cpu = requireOwnMachine(exporting);
+        CpuHandle.Invitation invitation =
+                cpu.invite(
+                        Guest.REMOTE_EVENT,
+                        SyncEventCapabilities.of(exporting.info()).maxRemoteEvents());
+        Bus bus = HandleImport.busOf(device);
+        return new RemoteEventBlob(
+                        exporting.machine().side(),
+                        bus.bootId(),
+                        bus.fabricId(),
+                        bus.busId(),
+                        invitation.eventId(),
+                        invitation.key(),
+                        device.machine().topology().sha256(),
+                        exporting.info().interfaceName())
+                .encode();
+    }
+
+    private void requireExportable(SyncEventLocation needed) {
+        if (!isStarted()) {
+            throw badState("export needs a started event", ", expected=start first");
+        }
+        if (publisherLocation != needed && subscriberLocation != needed) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "%s is not among the locations: publisher=%s, subscriber=%s, event=%s, expected=%s as one of them"
+                            .formatted(
+                                    needed, publisherLocation, subscriberLocation, this, needed));
+        }
+    }
+
+    private CpuHandle requireOwnMachine(Device exporting) {
+        if (!(handle instanceof CpuHandle cpu)
+                || HandleImport.busOf(exporting) != HandleImport.busOf(device)) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    "device belongs to another machine: device=%s, eventDevice=%s, event=%s"
+                            .formatted(exporting, device, this));
+        }
+        return cpu;
     }
 
     /**
@@ -850,7 +905,12 @@ public final class SyncEvent implements AutoCloseable {
     }
 
     private void requireLocationsOfMemory() {
-        if (userMemory != null && publisherLocation == subscriberLocation) {
+        boolean oneOfEach =
+                (publisherLocation == SyncEventLocation.CPU
+                                && subscriberLocation == SyncEventLocation.DPU)
+                        || (publisherLocation == SyncEventLocation.DPU
+                                && subscriberLocation == SyncEventLocation.CPU);
+        if (userMemory != null && !oneOfEach) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
                     "memory of the program is for events of one CPU and one DPU: publisher=%s, subscriber=%s, event=%s"

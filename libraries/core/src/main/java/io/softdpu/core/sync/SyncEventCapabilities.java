@@ -8,8 +8,8 @@ import io.softdpu.core.device.PciFunction;
 
 /**
  * Capabilities of sync events on a device (Core guide, section 3.4.6). Each device has sync events;
- * those of the host that a port of the DPU has created can export them, and the port imports them.
- * Immutable; any thread.
+ * those of the host that a port of the DPU has created can export them to that port, and each
+ * device to RDMA peers. Immutable; any thread.
  */
 public final class SyncEventCapabilities {
     /** The limit that lowers {@link #maxTasks()}. */
@@ -23,13 +23,19 @@ public final class SyncEventCapabilities {
     public static final DeviceLimit DPU_HANDLES_LIMIT =
             DeviceLimit.ofCount("sync-event", "max_dpu_handles");
 
+    /** The limit that lowers {@link #maxRemoteEvents()}. */
+    public static final DeviceLimit REMOTE_EVENTS_LIMIT =
+            DeviceLimit.ofCount("sync-event", "max_remote_events");
+
     private static final int MAX_TASKS = 1 << 16;
     private static final int MAX_WAIT_TASKS = 1 << 12;
     private static final int MAX_DPU_HANDLES = 32;
+    private static final int MAX_REMOTE_EVENTS = 32;
 
     private final int maxTasks;
     private final int maxWaitTasks;
     private final int maxDpuHandles;
+    private final int maxRemoteEvents;
     private final boolean exportPciSupported;
     private final boolean importSupported;
 
@@ -39,6 +45,7 @@ public final class SyncEventCapabilities {
         maxWaitTasks = (int) function.lowered(WAIT_TASKS_LIMIT, MAX_WAIT_TASKS);
         exportPciSupported = function.side() == Side.HOST && device.isMmapExportPciSupported();
         importSupported = device.isMmapFromExportPciSupported();
+        maxRemoteEvents = (int) function.lowered(REMOTE_EVENTS_LIMIT, MAX_REMOTE_EVENTS);
         maxDpuHandles =
                 exportPciSupported ? (int) function.lowered(DPU_HANDLES_LIMIT, MAX_DPU_HANDLES) : 0;
     }
@@ -63,6 +70,16 @@ public final class SyncEventCapabilities {
         return importSupported;
     }
 
+    /** Whether sync events can be exported through the device for use by RDMA peers. */
+    public boolean isExportRdmaSupported() {
+        return true;
+    }
+
+    /** Whether remote sync events can be created on the device. */
+    public boolean isCreateRemoteSupported() {
+        return true;
+    }
+
     /** Whether contexts have the wait tasks, and the wait job; otherwise get takes their place. */
     public boolean isWaitTaskSupported() {
         return maxWaitTasks > 0;
@@ -81,5 +98,10 @@ public final class SyncEventCapabilities {
     /** Limit of DPU handles of one sync event; 0 if the device cannot export it. */
     public int maxDpuHandles() {
         return maxDpuHandles;
+    }
+
+    /** Limit of remote events of one sync event that the device exports. */
+    public int maxRemoteEvents() {
+        return maxRemoteEvents;
     }
 }

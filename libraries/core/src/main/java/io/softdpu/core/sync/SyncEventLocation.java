@@ -13,6 +13,6 @@ public enum SyncEventLocation {
     DPA,
     /** A GPU, which no machine here has. */
     GPU,
-    /** A machine on the network. */
+    /** A machine on the network, whose programs use the event by RDMA tasks. */
     REMOTE
 }

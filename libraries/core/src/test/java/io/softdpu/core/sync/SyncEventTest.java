@@ -69,7 +69,7 @@ class SyncEventTest extends SyncEventFixture {
     @ParameterizedTest
     @EnumSource(
             value = SyncEventLocation.class,
-            names = {"DPA", "GPU", "REMOTE"})
+            names = {"DPA", "GPU"})
     @Clause(
             value = "core-165",
             refused = "no DPA or GPU on this machine: adr/0057-sync-events-by-private-pages.md")

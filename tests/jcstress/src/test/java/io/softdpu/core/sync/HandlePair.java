@@ -55,7 +55,7 @@ final class HandlePair {
             throws InterruptedException, ExecutionException, TimeoutException {
         counter = SharedSegment.allocate("counter", EventCounter.BYTES);
         cpu = new CpuHandle(host, counter, false);
-        CpuHandle.Invitation invitation = cpu.invite(1);
+        CpuHandle.Invitation invitation = cpu.invite(Guest.DPU_HANDLE, 1);
         SharedSegment page = SharedSegment.allocate("page", HandlePage.BYTES);
         Attachment attachment =
                 card.connect(
@@ -64,7 +64,7 @@ final class HandlePair {
                                 page,
                                 60 * SECOND)
                         .get(60, TimeUnit.SECONDS);
-        dpu = new DpuHandle(card, attachment, page);
+        dpu = new DpuHandle(new HandleImport.Joined(card, attachment, page));
         cpu.sleepers.add(ofCpu);
         dpu.sleepers.add(ofDpu);
     }

@@ -22,7 +22,8 @@ public final class SyncEventSource implements CapabilitySource {
         return List.of(
                 SyncEventCapabilities.TASKS_LIMIT,
                 SyncEventCapabilities.WAIT_TASKS_LIMIT,
-                SyncEventCapabilities.DPU_HANDLES_LIMIT);
+                SyncEventCapabilities.DPU_HANDLES_LIMIT,
+                SyncEventCapabilities.REMOTE_EVENTS_LIMIT);
     }
 
     @Override
@@ -31,6 +32,8 @@ public final class SyncEventSource implements CapabilitySource {
         return List.of(
                 Capability.support("export_pci", events.isExportPciSupported()),
                 Capability.support("create_from_export_pci", events.isCreateFromExportSupported()),
+                Capability.support("export_rdma", events.isExportRdmaSupported()),
+                Capability.support("create_from_export_rdma", events.isCreateRemoteSupported()),
                 Capability.support("export_dpa", false),
                 Capability.support("export_gpu", false),
                 Capability.support("task_get", events.isSupported()),
@@ -39,6 +42,8 @@ public final class SyncEventSource implements CapabilitySource {
                 Capability.support("task_wait", events.isWaitTaskSupported()),
                 Capability.limit(SyncEventCapabilities.TASKS_LIMIT, events.maxTasks()),
                 Capability.limit(SyncEventCapabilities.WAIT_TASKS_LIMIT, events.maxWaitTasks()),
-                Capability.limit(SyncEventCapabilities.DPU_HANDLES_LIMIT, events.maxDpuHandles()));
+                Capability.limit(SyncEventCapabilities.DPU_HANDLES_LIMIT, events.maxDpuHandles()),
+                Capability.limit(
+                        SyncEventCapabilities.REMOTE_EVENTS_LIMIT, events.maxRemoteEvents()));
     }
 }

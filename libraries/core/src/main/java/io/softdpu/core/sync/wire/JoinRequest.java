@@ -36,7 +36,7 @@ public record JoinRequest(RegionAddress.Id key) {
     public byte[] encode() {
         byte[] bytes = new byte[WIRE_BYTES];
         begin(bytes);
-        SyncEventBlob.put(MemorySegment.ofArray(bytes), AT_KEY, key);
+        BlobFields.put(MemorySegment.ofArray(bytes), AT_KEY, key);
         return bytes;
     }
 
@@ -47,7 +47,7 @@ public record JoinRequest(RegionAddress.Id key) {
      */
     public static JoinRequest decode(byte[] bytes) {
         requireBegin("request", bytes, WIRE_BYTES);
-        return new JoinRequest(SyncEventBlob.idAt(MemorySegment.ofArray(bytes), AT_KEY));
+        return new JoinRequest(BlobFields.idAt(MemorySegment.ofArray(bytes), AT_KEY));
     }
 
     /** The reply. */

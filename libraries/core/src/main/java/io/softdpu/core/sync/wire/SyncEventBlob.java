@@ -2,16 +2,12 @@ package io.softdpu.core.sync.wire;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
-import io.softdpu.core.Status;
 import io.softdpu.fabric.wire.RegionAddress;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Objects;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   0  u32   magic 0x53445345 ("SDSE")
  *   4  u16   version, 1
- *   6  u8    publisher location: 0 CPU, 1 DPU
- *   7  u8    subscriber location: 0 CPU, 1 DPU; one of the two is DPU
+ *   6  u8    publisher location: 0 CPU, 1 DPU, 2 remote
+ *   7  u8    subscriber location: 0 CPU, 1 DPU, 2 remote; one of the two is DPU
  *   8  16 B  kernel boot id
  *  24  16 B  fabric folder
  *  40  16 B  event, random
@@ -60,13 +56,11 @@ public record SyncEventBlob(
     /** The version that is encoded, and the only one that is decoded. */
     public static final int VERSION = 1;
 
+    private static final String BLOB = "sync event blob";
     private static final int MAGIC = 0x53445345;
-    private static final int NAME_BYTES = 32;
     private static final int HASH_BYTES = 32;
     private static final byte HOST = 0;
 
-    private static final long AT_MAGIC = 0;
-    private static final long AT_VERSION = 4;
     private static final long AT_PUBLISHER = 6;
     private static final long AT_SUBSCRIBER = 7;
     private static final long AT_BOOT = 8;
@@ -76,23 +70,15 @@ public record SyncEventBlob(
     private static final long AT_TOPOLOGY = 72;
     private static final long AT_SIDE = 104;
     private static final long AT_NAME_LENGTH = 105;
-    private static final long AT_NAME = 106;
-    private static final long AT_PADDING = 138;
-    private static final int AT_CHECK = 164;
-
-    private static final ValueLayout.OfShort U16 =
-            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    private static final ValueLayout.OfInt U32 =
-            ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    private static final ValueLayout.OfLong U64 =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     /** Locations that an exported event can have. */
     public enum Place {
         /** The CPU of the host. */
         CPU((byte) 0),
         /** The DPU. */
-        DPU((byte) 1);
+        DPU((byte) 1),
+        /** A machine on the network. */
+        REMOTE((byte) 2);
 
         private final byte code;
 
@@ -104,7 +90,8 @@ public record SyncEventBlob(
             return switch (code) {
                 case 0 -> CPU;
                 case 1 -> DPU;
-                default -> throw refused(field, code, "0 (CPU) or 1 (DPU)");
+                case 2 -> REMOTE;
+                default -> throw refused(field, code, "0 (CPU), 1 (DPU) or 2 (remote)");
             };
         }
     }
@@ -122,11 +109,7 @@ public record SyncEventBlob(
         if (publisher != Place.DPU && subscriber != Place.DPU) {
             throw refused("locations", publisher + " and " + subscriber, "DPU among them");
         }
-        if (interfaceName.isEmpty()
-                || interfaceName.length() > NAME_BYTES
-                || !interfaceName.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
-            throw refused("interface name", interfaceName.length(), "1 to 32 printing ASCII");
-        }
+        BlobFields.requireName(BLOB, interfaceName);
     }
 
     /** The topology's hash, a copy. */
@@ -144,27 +127,18 @@ public record SyncEventBlob(
     public byte[] encode() {
         byte[] bytes = new byte[WIRE_BYTES];
         MemorySegment blob = MemorySegment.ofArray(bytes);
-        blob.set(U32, AT_MAGIC, MAGIC);
-        blob.set(U16, AT_VERSION, (short) VERSION);
+        BlobFields.putBegin(blob, MAGIC, VERSION);
         blob.set(ValueLayout.JAVA_BYTE, AT_PUBLISHER, publisher.code);
         blob.set(ValueLayout.JAVA_BYTE, AT_SUBSCRIBER, subscriber.code);
-        put(blob, AT_BOOT, bootId);
-        put(blob, AT_FABRIC, fabricId);
-        put(blob, AT_EVENT, eventId);
-        put(blob, AT_KEY, key);
+        BlobFields.put(blob, AT_BOOT, bootId);
+        BlobFields.put(blob, AT_FABRIC, fabricId);
+        BlobFields.put(blob, AT_EVENT, eventId);
+        BlobFields.put(blob, AT_KEY, key);
         MemorySegment.copy(MemorySegment.ofArray(topologySha256), 0, blob, AT_TOPOLOGY, HASH_BYTES);
         blob.set(ValueLayout.JAVA_BYTE, AT_SIDE, HOST);
-        byte[] name = interfaceName.getBytes(StandardCharsets.US_ASCII);
-        blob.set(ValueLayout.JAVA_BYTE, AT_NAME_LENGTH, (byte) name.length);
-        MemorySegment.copy(MemorySegment.ofArray(name), 0, blob, AT_NAME, name.length);
-        blob.set(U32, AT_CHECK, checkOf(bytes));
+        BlobFields.putName(blob, AT_NAME_LENGTH, interfaceName);
+        BlobFields.putCheck(bytes);
         return bytes;
-    }
-
-    private static int checkOf(byte[] bytes) {
-        CRC32C check = new CRC32C();
-        check.update(bytes, 0, AT_CHECK);
-        return (int) check.getValue();
     }
 
     /**
@@ -179,27 +153,9 @@ public record SyncEventBlob(
         }
         byte[] copy = bytes.clone();
         MemorySegment blob = MemorySegment.ofArray(copy);
-        int magic = blob.get(U32, AT_MAGIC);
-        if (magic != MAGIC) {
-            throw refused("magic", Integer.toHexString(magic), "53445345");
-        }
-        int version = Short.toUnsignedInt(blob.get(U16, AT_VERSION));
-        if (version != VERSION) {
-            throw new DpuException(
-                    Status.UNSUPPORTED_VERSION,
-                    "sync event blob of another version: version="
-                            + version
-                            + ", expected="
-                            + VERSION);
-        }
+        BlobFields.requireBegin(BLOB, blob, MAGIC, VERSION);
         SyncEventBlob read = read(blob);
-        int check = blob.get(U32, AT_CHECK);
-        if (check != checkOf(copy)) { // last, so that an illegal field is named
-            throw refused(
-                    "check",
-                    Integer.toHexString(check),
-                    Integer.toHexString(checkOf(copy)) + ", the CRC-32C of the blob");
-        }
+        BlobFields.requireCheck(BLOB, copy); // last, so that an illegal field is named
         return read;
     }
 
@@ -211,48 +167,16 @@ public record SyncEventBlob(
         return new SyncEventBlob(
                 Place.ofCode("publisher", blob.get(ValueLayout.JAVA_BYTE, AT_PUBLISHER)),
                 Place.ofCode("subscriber", blob.get(ValueLayout.JAVA_BYTE, AT_SUBSCRIBER)),
-                idAt(blob, AT_BOOT),
-                idAt(blob, AT_FABRIC),
-                idAt(blob, AT_EVENT),
-                idAt(blob, AT_KEY),
+                BlobFields.idAt(blob, AT_BOOT),
+                BlobFields.idAt(blob, AT_FABRIC),
+                BlobFields.idAt(blob, AT_EVENT),
+                BlobFields.idAt(blob, AT_KEY),
                 blob.asSlice(AT_TOPOLOGY, HASH_BYTES).toArray(ValueLayout.JAVA_BYTE),
-                nameAt(blob));
-    }
-
-    private static String nameAt(MemorySegment blob) {
-        int length = Byte.toUnsignedInt(blob.get(ValueLayout.JAVA_BYTE, AT_NAME_LENGTH));
-        if (length < 1 || length > NAME_BYTES) {
-            throw refused("length of interface name", length, "1 to 32");
-        }
-        for (long at = AT_NAME + length; at < AT_CHECK; at++) {
-            byte present = blob.get(ValueLayout.JAVA_BYTE, at);
-            if (present != 0) {
-                throw refused(
-                        "%s, offsetBytes=%d"
-                                .formatted(
-                                        at < AT_PADDING ? "end of interface name" : "padding", at),
-                        Byte.toUnsignedInt(present),
-                        "0");
-            }
-        }
-        byte[] name = blob.asSlice(AT_NAME, length).toArray(ValueLayout.JAVA_BYTE);
-        return new String(name, StandardCharsets.ISO_8859_1);
-    }
-
-    static void put(MemorySegment bytes, long offset, RegionAddress.Id id) {
-        bytes.set(U64, offset, id.high());
-        bytes.set(U64, offset + Long.BYTES, id.low());
-    }
-
-    static RegionAddress.Id idAt(MemorySegment bytes, long offset) {
-        return new RegionAddress.Id(bytes.get(U64, offset), bytes.get(U64, offset + Long.BYTES));
+                BlobFields.nameAt(BLOB, blob, AT_NAME_LENGTH));
     }
 
     private static DpuException refused(String field, Object value, String expected) {
-        return new DpuException(
-                Status.INVALID_VALUE,
-                "sync event blob refused: field=%s, value=%s, expected=%s"
-                        .formatted(field, value, expected));
+        return BlobFields.refused(BLOB, field, value, expected);
     }
 
     @Override

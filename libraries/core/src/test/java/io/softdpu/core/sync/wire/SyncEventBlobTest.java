@@ -63,6 +63,9 @@ class SyncEventBlobTest {
         assertThat(read.side()).isEqualTo(Side.HOST);
         assertThat(read.interfaceName()).isEqualTo("pf0");
         assertThat(blob(Place.DPU, Place.CPU)).isNotEqualTo(blob);
+        SyncEventBlob ofPeers = blob(Place.REMOTE, Place.DPU);
+        assertThat(ofPeers.encode()[6]).isEqualTo((byte) 2);
+        assertThat(SyncEventBlob.decode(ofPeers.encode())).isEqualTo(ofPeers);
     }
 
     @Test
@@ -91,8 +94,8 @@ class SyncEventBlobTest {
     @ParameterizedTest
     @CsvSource({
         "0, 00, magic",
-        "6, 02, publisher",
-        "7, 02, subscriber",
+        "6, 03, publisher",
+        "7, 03, subscriber",
         "7, 00, locations",
         "104, 01, side",
         "105, 00, length of interface name",

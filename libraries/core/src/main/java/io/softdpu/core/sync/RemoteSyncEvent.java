@@ -1,0 +1,216 @@
+package io.softdpu.core.sync;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.internal.access.DependentsAccess;
+import io.softdpu.core.internal.access.RemoteEventAccess;
+import io.softdpu.core.internal.base.Dependents;
+import io.softdpu.core.spi.memory.RemoteMemory;
+import io.softdpu.core.sync.wire.RemoteEventBlob;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sync event of an RDMA peer (RDMA guide, remote DOCA sync event): made of the peer's {@link
+ * SyncEvent#exportRdma}, and read, set and added to by tasks of an RDMA instance that is connected
+ * with that peer. It has no operations of its own. An update wakes those who wait for the event, in
+ * any process, without action by the peer's program.
+ *
+ * <pre>{@code
+ * RemoteSyncEvent event = RemoteSyncEvent.createFromExport(blobOfPeer, device);
+ * rdma.allocateRemoteSyncEventNotifyAdd(connection, event, result, 1).submit();
+ * }</pre>
+ *
+ * <p>When the peer destroys its event, tasks with this one fail with SHUTDOWN, and if the peer's
+ * process was killed, with CONNECTION_RESET. Closing this one has no effect on the peer's.
+ *
+ * <p>Any thread.
+ */
+public final class RemoteSyncEvent implements AutoCloseable {
+    private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
+    private static final int CLOSED = -1;
+    private static final VarHandle TASKS;
+
+    static {
+        try {
+            TASKS = MethodHandles.lookup().findVarHandle(RemoteSyncEvent.class, "tasks", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+        RemoteEventAccess.install(new Access());
+    }
+
+    private final int number = LAST_NUMBER.incrementAndGet();
+    private final Device device;
+    private final RemoteCounter counter;
+    private final EventLeak leak;
+    private final Dependents.Dependency onDevice;
+
+    /** Number of tasks in flight; CLOSED if it is closed. */
+    @SuppressWarnings("unused") // through TASKS
+    private volatile int tasks;
+
+    private RemoteSyncEvent(Device device, RemoteEventBlob blob, long timeoutNanos) {
+        this.device = device;
+        String name = nameOf(number, device);
+        this.leak = EventLeak.begin(name);
+        this.onDevice = DependentsAccess.of(Device.class, device).add(name, leak::closeRefused);
+        boolean joined = false;
+        try {
+            this.counter =
+                    new RemoteCounter(
+                            HandleImport.join(
+                                    HandleImport.busOf(device),
+                                    blob.eventId(),
+                                    blob.key(),
+                                    blob,
+                                    timeoutNanos),
+                            blob.busId(),
+                            name);
+            joined = true;
+        } finally {
+            if (!joined) {
+                onDevice.release();
+            }
+        }
+        leak.opened();
+    }
+
+    /**
+     * Creates a remote event from an export; waits for the reply of the exporter for up to {@link
+     * SyncEvent#DEFAULT_IMPORT_TIMEOUT}.
+     *
+     * @throws DpuException as {@link #createFromExport(byte[], Device, Duration)}
+     */
+    public static RemoteSyncEvent createFromExport(byte[] blob, Device device) {
+        return createFromExport(blob, device, SyncEvent.DEFAULT_IMPORT_TIMEOUT);
+    }
+
+    /**
+     * Creates a remote event from an export. The program of the exporter need not participate and
+     * may sleep or compute. The device cannot be closed before the event.
+     *
+     * @param blob the result of the peer's {@link SyncEvent#exportRdma}
+     * @param device the device of the RDMA instance whose tasks use the event
+     * @param timeout for the reply of the exporter; 292 years or more is no limit
+     * @throws DpuException INVALID_VALUE if a field of the blob is wrong; UNSUPPORTED_VERSION for a
+     *     blob of another version; NOT_FOUND if it comes from another kernel or fabric folder, or
+     *     the event was stopped or has ended; BAD_CONFIG if it comes from another topology; FULL if
+     *     the event has {@link SyncEventCapabilities#maxRemoteEvents()} remote ones already;
+     *     TIME_OUT if the exporter does not reply; BAD_STATE if the device is closed
+     */
+    public static RemoteSyncEvent createFromExport(byte[] blob, Device device, Duration timeout) {
+        Arguments.notNull(blob, "blob");
+        Arguments.notNull(device, "device");
+        long timeoutNanos = Arguments.positiveNanos(timeout, "timeout");
+        RemoteEventBlob decoded = RemoteEventBlob.decode(blob);
+        HandleImport.require(decoded, device);
+        return new RemoteSyncEvent(device, decoded, timeoutNanos);
+    }
+
+    /** Its device. */
+    public Device device() {
+        return device;
+    }
+
+    /** Whether it is closed. */
+    public boolean isClosed() {
+        return tasks == CLOSED;
+    }
+
+    /**
+     * Closes it; idempotent. The event itself goes on.
+     *
+     * @throws DpuException IN_USE while tasks with it are in flight
+     */
+    @Override
+    public void close() {
+        if (!TASKS.compareAndSet(this, 0, CLOSED)) {
+            int present = tasks;
+            if (present == CLOSED) {
+                return;
+            }
+            throw new DpuException(
+                    Status.IN_USE,
+                    "tasks with the remote sync event are in flight: tasks=%d, event=%s, expected=their completion first"
+                            .formatted(present, this));
+        }
+        counter.close();
+        leak.closed();
+        onDevice.release();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // devices are objects, not values
+    private @Nullable Refusal mark(Device user) {
+        int present;
+        do {
+            present = tasks;
+            if (present == CLOSED) {
+                return Refusal.of(
+                        Status.BAD_STATE,
+                        "remote sync event is closed: event=%s, expected=an open one",
+                        this);
+            }
+        } while (!TASKS.compareAndSet(this, present, present + 1));
+        Refusal refusal = user == device ? counter.checkAlive() : ofOtherDevice(user);
+        if (refusal != null) {
+            clear();
+        }
+        return refusal;
+    }
+
+    private Refusal ofOtherDevice(Device user) {
+        return Refusal.of(
+                Status.NOT_PERMITTED,
+                "remote sync event was created for another device: event=%s, device=%s,"
+                        + " expected=createFromExport with the device of the RDMA instance",
+                this,
+                user);
+    }
+
+    private void clear() {
+        TASKS.getAndAdd(this, -1);
+    }
+
+    private static String nameOf(int number, Device device) {
+        return "remote sync event %d of %s".formatted(number, device);
+    }
+
+    /** Its kind and number in this process, for messages. */
+    @Override
+    public String toString() {
+        return nameOf(number, device);
+    }
+
+    private static final class Access extends RemoteEventAccess<RemoteSyncEvent, Device> {
+        Access() {
+            super(RemoteSyncEvent.class, Device.class);
+        }
+
+        @Override
+        public @Nullable Refusal mark(RemoteSyncEvent event, Device device) {
+            return event.mark(device);
+        }
+
+        @Override
+        public void clear(RemoteSyncEvent event) {
+            event.clear();
+        }
+
+        @Override
+        public RemoteMemory counterOf(RemoteSyncEvent event) {
+            return event.counter;
+        }
+
+        @Override
+        public void wake(RemoteSyncEvent event) {
+            event.counter.wake();
+        }
+    }
+}
