@@ -8,6 +8,7 @@ import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.rdma.spi.PrivateData;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -289,6 +290,24 @@ public sealed interface Rdma extends Context permits RdmaContext {
             RdmaTaskCallback<RdmaFetchAndAddTask> onSuccess,
             RdmaTaskCallback<RdmaFetchAndAddTask> onFailure);
 
+    /** Sets the remote sync event get tasks. */
+    Rdma setRemoteSyncEventGetTasks(
+            int count,
+            RdmaTaskCallback<RdmaRemoteSyncEventGetTask> onSuccess,
+            RdmaTaskCallback<RdmaRemoteSyncEventGetTask> onFailure);
+
+    /** Sets the remote sync event notify set tasks. */
+    Rdma setRemoteSyncEventNotifySetTasks(
+            int count,
+            RdmaTaskCallback<RdmaRemoteSyncEventNotifySetTask> onSuccess,
+            RdmaTaskCallback<RdmaRemoteSyncEventNotifySetTask> onFailure);
+
+    /** Sets the remote sync event notify add tasks. */
+    Rdma setRemoteSyncEventNotifyAddTasks(
+            int count,
+            RdmaTaskCallback<RdmaRemoteSyncEventNotifyAddTask> onSuccess,
+            RdmaTaskCallback<RdmaRemoteSyncEventNotifyAddTask> onFailure);
+
     /** Sets the callback for state changes of connections; null for none. */
     Rdma setConnectionCallback(@Nullable RdmaConnectionCallback callback);
 
@@ -442,6 +461,34 @@ public sealed interface Rdma extends Context permits RdmaContext {
      */
     RdmaFetchAndAddTask allocateFetchAndAdd(
             RdmaConnection connection, Buf destination, Buf result, long addData);
+
+    /**
+     * Allocates a remote sync event get task; errors as for {@link #allocateSend}.
+     *
+     * @param event of the peer
+     * @param destination the list that the value is appended to, by its head
+     */
+    RdmaRemoteSyncEventGetTask allocateRemoteSyncEventGet(
+            RdmaConnection connection, RemoteSyncEvent event, Buf destination);
+
+    /**
+     * Allocates a remote sync event notify set task; errors as for {@link #allocateSend}.
+     *
+     * @param event of the peer
+     * @param source the list with the eight bytes of the value, by its head
+     */
+    RdmaRemoteSyncEventNotifySetTask allocateRemoteSyncEventNotifySet(
+            RdmaConnection connection, RemoteSyncEvent event, Buf source);
+
+    /**
+     * Allocates a remote sync event notify add task; errors as for {@link #allocateSend}.
+     *
+     * @param event of the peer
+     * @param result over local memory
+     * @param addData the number to add
+     */
+    RdmaRemoteSyncEventNotifyAddTask allocateRemoteSyncEventNotifyAdd(
+            RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData);
 
     @Override
     Rdma setStateChangedCallback(@Nullable StateChangedCallback callback);

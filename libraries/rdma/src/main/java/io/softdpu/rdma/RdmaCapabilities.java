@@ -193,10 +193,9 @@ public final class RdmaCapabilities {
                     case WRITE_IMMEDIATE -> tasksOf(WorkRequest.Kind.WRITE_IMMEDIATE);
                     case ATOMIC_COMPARE_AND_SWAP -> tasksOf(WorkRequest.Kind.COMPARE_AND_SWAP);
                     case ATOMIC_FETCH_AND_ADD -> tasksOf(WorkRequest.Kind.FETCH_AND_ADD);
-                    case REMOTE_SYNC_EVENT_GET,
-                            REMOTE_SYNC_EVENT_NOTIFY_SET,
-                            REMOTE_SYNC_EVENT_NOTIFY_ADD ->
-                            0;
+                    case REMOTE_SYNC_EVENT_GET -> tasksOf(WorkRequest.Kind.READ);
+                    case REMOTE_SYNC_EVENT_NOTIFY_SET -> tasksOf(WorkRequest.Kind.WRITE);
+                    case REMOTE_SYNC_EVENT_NOTIFY_ADD -> tasksOf(WorkRequest.Kind.FETCH_AND_ADD);
                 };
         return (int) function.lowered(tasksLimit(type), ofProviders);
     }

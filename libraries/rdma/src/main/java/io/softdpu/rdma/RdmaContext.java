@@ -11,6 +11,7 @@ import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextBase;
+import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.time.Duration;
 import java.util.Objects;
@@ -259,6 +260,36 @@ final class RdmaContext extends ContextBase implements Rdma {
     }
 
     @Override
+    public Rdma setRemoteSyncEventGetTasks(
+            int count,
+            RdmaTaskCallback<RdmaRemoteSyncEventGetTask> onSuccess,
+            RdmaTaskCallback<RdmaRemoteSyncEventGetTask> onFailure) {
+        requireConfigurable(RdmaTaskType.REMOTE_SYNC_EVENT_GET);
+        tasks.remoteEventGet.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
+    public Rdma setRemoteSyncEventNotifySetTasks(
+            int count,
+            RdmaTaskCallback<RdmaRemoteSyncEventNotifySetTask> onSuccess,
+            RdmaTaskCallback<RdmaRemoteSyncEventNotifySetTask> onFailure) {
+        requireConfigurable(RdmaTaskType.REMOTE_SYNC_EVENT_NOTIFY_SET);
+        tasks.remoteEventSet.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
+    public Rdma setRemoteSyncEventNotifyAddTasks(
+            int count,
+            RdmaTaskCallback<RdmaRemoteSyncEventNotifyAddTask> onSuccess,
+            RdmaTaskCallback<RdmaRemoteSyncEventNotifyAddTask> onFailure) {
+        requireConfigurable(RdmaTaskType.REMOTE_SYNC_EVENT_NOTIFY_ADD);
+        tasks.remoteEventAdd.configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    @Override
     public Rdma setConnectionCallback(@Nullable RdmaConnectionCallback callback) {
         requireConfigurable();
         connectionCallback = callback;
@@ -411,6 +442,33 @@ final class RdmaContext extends ContextBase implements Rdma {
         requireAllocatingAtomic(connection, destination, result);
         FetchAndAddTask task = tasks.fetchAndAdd.allocate();
         task.use(connection, destination, result);
+        return task.setAddData(addData);
+    }
+
+    @Override
+    public RdmaRemoteSyncEventGetTask allocateRemoteSyncEventGet(
+            RdmaConnection connection, RemoteSyncEvent event, Buf destination) {
+        requireAllocating(connection, event, "destination", destination);
+        RemoteSyncEventGetTask task = tasks.remoteEventGet.allocate();
+        task.use(connection, event, destination);
+        return task;
+    }
+
+    @Override
+    public RdmaRemoteSyncEventNotifySetTask allocateRemoteSyncEventNotifySet(
+            RdmaConnection connection, RemoteSyncEvent event, Buf source) {
+        requireAllocating(connection, event, "source", source);
+        RemoteSyncEventNotifySetTask task = tasks.remoteEventSet.allocate();
+        task.use(connection, event, source);
+        return task;
+    }
+
+    @Override
+    public RdmaRemoteSyncEventNotifyAddTask allocateRemoteSyncEventNotifyAdd(
+            RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData) {
+        requireAllocating(connection, event, "result", result);
+        RemoteSyncEventNotifyAddTask task = tasks.remoteEventAdd.allocate();
+        task.use(connection, event, result);
         return task.setAddData(addData);
     }
 
@@ -634,6 +692,14 @@ final class RdmaContext extends ContextBase implements Rdma {
         requireOwn(connection);
         Arguments.notNull(source, "source");
         Arguments.notNull(destination, "destination");
+    }
+
+    private void requireAllocating(
+            RdmaConnection connection, RemoteSyncEvent event, String operand, Buf local) {
+        requireAllocating();
+        requireOwn(connection);
+        Arguments.notNull(event, "event");
+        Arguments.notNull(local, operand);
     }
 
     private void requireAllocatingAtomic(RdmaConnection connection, Buf destination, Buf result) {

@@ -13,6 +13,12 @@ final class RdmaTasks {
     final TaskType<WriteImmediateTask, RdmaTaskCallback<RdmaWriteImmediateTask>> writeImmediate;
     final TaskType<CompareAndSwapTask, RdmaTaskCallback<RdmaCompareAndSwapTask>> compareAndSwap;
     final TaskType<FetchAndAddTask, RdmaTaskCallback<RdmaFetchAndAddTask>> fetchAndAdd;
+    final TaskType<RemoteSyncEventGetTask, RdmaTaskCallback<RdmaRemoteSyncEventGetTask>>
+            remoteEventGet;
+    final TaskType<RemoteSyncEventNotifySetTask, RdmaTaskCallback<RdmaRemoteSyncEventNotifySetTask>>
+            remoteEventSet;
+    final TaskType<RemoteSyncEventNotifyAddTask, RdmaTaskCallback<RdmaRemoteSyncEventNotifyAddTask>>
+            remoteEventAdd;
     private final List<TaskType<?, ?>> all;
 
     RdmaTasks(RdmaContext rdma, RdmaCapabilities capabilities) {
@@ -64,6 +70,24 @@ final class RdmaTasks {
                         "setFetchAndAddTasks",
                         capabilities.maxTasks(RdmaTaskType.ATOMIC_FETCH_AND_ADD),
                         () -> new FetchAndAddTask(rdma));
+        remoteEventGet =
+                new TaskType<>(
+                        "remote sync event get",
+                        "setRemoteSyncEventGetTasks",
+                        capabilities.maxTasks(RdmaTaskType.REMOTE_SYNC_EVENT_GET),
+                        () -> new RemoteSyncEventGetTask(rdma));
+        remoteEventSet =
+                new TaskType<>(
+                        "remote sync event notify set",
+                        "setRemoteSyncEventNotifySetTasks",
+                        capabilities.maxTasks(RdmaTaskType.REMOTE_SYNC_EVENT_NOTIFY_SET),
+                        () -> new RemoteSyncEventNotifySetTask(rdma));
+        remoteEventAdd =
+                new TaskType<>(
+                        "remote sync event notify add",
+                        "setRemoteSyncEventNotifyAddTasks",
+                        capabilities.maxTasks(RdmaTaskType.REMOTE_SYNC_EVENT_NOTIFY_ADD),
+                        () -> new RemoteSyncEventNotifyAddTask(rdma));
         all =
                 List.of(
                         send,
@@ -73,7 +97,10 @@ final class RdmaTasks {
                         sendImmediate,
                         writeImmediate,
                         compareAndSwap,
-                        fetchAndAdd);
+                        fetchAndAdd,
+                        remoteEventGet,
+                        remoteEventSet,
+                        remoteEventAdd);
     }
 
     boolean isAnyConfigured() {

@@ -1,0 +1,207 @@
+package io.softdpu.rdma;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.sync.RemoteSyncEvent;
+import io.softdpu.core.sync.spi.RemoteEvents;
+import io.softdpu.rdma.spi.LocalList;
+import io.softdpu.rdma.spi.WorkRequest;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Base class of the tasks on remote sync events: a counter of eight bytes, which the provider
+ * accesses as memory of the peer, and a local list with or for the value. After an update it wakes
+ * those who wait for the event.
+ */
+abstract class RemoteEventTask extends RdmaTask {
+    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+
+    private final Permissions right;
+    private final String operand;
+    private @Nullable RdmaConnection connection;
+    private @Nullable RemoteSyncEvent event;
+    private @Nullable Buf local;
+
+    /**
+     * The value, if it is in several elements of the list: the counter is accessed in one piece.
+     */
+    private final MemorySegment word;
+
+    private boolean isSpread;
+
+    /**
+     * @param right the permission that the peer's instance has to grant
+     * @param operand name of the local list: {@code source}
+     * @param maxListLength limit of its elements
+     */
+    RemoteEventTask(
+            RdmaContext rdma,
+            WorkRequest.Kind kind,
+            Permissions right,
+            String operand,
+            int maxListLength) {
+        super(rdma, kind, maxListLength);
+        this.right = right;
+        this.operand = operand;
+        this.word = maxListLength == 1 ? MemorySegment.NULL : MemorySegment.ofArray(new long[1]);
+    }
+
+    public final RdmaConnection connection() {
+        return requireSet(connection, "connection");
+    }
+
+    public final RemoteSyncEvent event() {
+        return requireSet(event, "event");
+    }
+
+    final Buf local() {
+        return requireSet(local, operand);
+    }
+
+    final void use(RdmaConnection newConnection, RemoteSyncEvent newEvent, Buf newLocal) {
+        requireUser();
+        rdma.requireOwn(newConnection);
+        Arguments.notNull(newEvent, "event");
+        Arguments.notNull(newLocal, operand);
+        connection = newConnection;
+        event = newEvent;
+        local = newLocal;
+    }
+
+    @Override
+    protected final @Nullable Refusal onSubmit() {
+        Buf here = local();
+        Refusal refusal = checkLocal(operand, here);
+        if (refusal == null) {
+            refusal = checkInstance(connection(), right);
+        }
+        if (refusal == null) {
+            refusal = checkBytes(here);
+        }
+        if (refusal == null) {
+            refusal = Refusal.with(RemoteEvents.mark(event(), rdma.device()), "operand=event");
+        }
+        if (refusal != null) {
+            return refusal;
+        }
+        refusal = submitMarked(here);
+        if (refusal != null) {
+            RemoteEvents.clear(event());
+        }
+        return refusal;
+    }
+
+    private @Nullable Refusal checkBytes(Buf here) {
+        if (request.kind != WorkRequest.Kind.WRITE) {
+            return BufLists.tailroom(here) < Long.BYTES
+                    ? BufLists.tooLittleTailroom(operand, here, Long.BYTES)
+                    : null;
+        }
+        long lengthBytes = BufLists.dataLength(here);
+        return lengthBytes == Long.BYTES
+                ? null
+                : Refusal.of(
+                        Status.INVALID_VALUE,
+                        "value of a sync event has another length: source=%s, lengthBytes=%d,"
+                                + " expected=%d",
+                        here,
+                        lengthBytes,
+                        Long.BYTES);
+    }
+
+    private @Nullable Refusal submitMarked(Buf here) {
+        Refusal refusal =
+                request.kind == WorkRequest.Kind.WRITE
+                        ? REGIONS.markSource(here, maxListLength)
+                        : REGIONS.markDestination(here, maxListLength, Long.BYTES);
+        if (refusal != null) {
+            return Refusal.with(refusal, "operand=" + operand);
+        }
+        request.resultLengthBytes = 0;
+        setRemote(RemoteEvents.counterOf(event()), 0);
+        if (request.kind == WorkRequest.Kind.WRITE) {
+            gather(here, Long.BYTES);
+        } else {
+            scatter(here, Long.BYTES);
+        }
+        LocalList list = request.local;
+        isSpread = list.length(0) < Long.BYTES;
+        if (isSpread) {
+            if (request.kind == WorkRequest.Kind.WRITE) {
+                joinWord(list);
+            }
+            list.clear();
+            list.add(word, 0, Long.BYTES);
+        }
+        refusal = submit(connection(), request);
+        if (refusal != null) {
+            REGIONS.clearInFlight(here);
+        }
+        return refusal;
+    }
+
+    /** Copies the value out of the elements of the list. */
+    private void joinWord(LocalList list) {
+        long at = 0;
+        for (int i = 0; i < list.count(); i++) {
+            MemorySegment.copy(list.segment(i), list.offset(i), word, at, list.length(i));
+            at += list.length(i);
+        }
+    }
+
+    /** Copies the value into the tailrooms of the list. */
+    private void spreadWord(Buf list) {
+        long at = 0;
+        for (@Nullable Buf element = list;
+                element != null && at < Long.BYTES;
+                element = element.nextInList()) {
+            long piece = Math.min(Long.BYTES - at, element.tailroom());
+            MemorySegment.copy(
+                    word,
+                    at,
+                    REGIONS.segmentOf(element),
+                    element.dataOffset() + element.dataLength(),
+                    piece);
+            at += piece;
+        }
+    }
+
+    @Override
+    final void finish(Status status) {
+        Buf here = local();
+        REGIONS.clearInFlight(here);
+        if (status == Status.SUCCESS && request.kind != WorkRequest.Kind.WRITE) {
+            if (isSpread) {
+                spreadWord(here);
+            }
+            BufLists.appendData(here, Long.BYTES);
+        }
+        if (request.kind != WorkRequest.Kind.READ) {
+            // After a failure as well: it may have been executed before the connection ended.
+            RemoteEvents.wake(event());
+        }
+        RemoteEvents.clear(event());
+        if (status != Status.SUCCESS && request.kind == WorkRequest.Kind.FETCH_AND_ADD) {
+            connection().atomicFailed(status);
+        }
+        complete(status);
+    }
+
+    @Override
+    protected final void onFree() {
+        connection = null;
+        event = null;
+        local = null;
+        request.remote = null;
+        request.operand = 0;
+    }
+}
