@@ -19,7 +19,6 @@ import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -160,10 +159,7 @@ class ShmLimitedDeviceTest {
     }
 
     /** The types of tasks that an instance has. */
-    private static final List<RdmaTaskType> TYPES =
-            Stream.of(RdmaTaskType.values())
-                    .filter(type -> !type.name().startsWith("REMOTE_SYNC_EVENT"))
-                    .toList();
+    private static final List<RdmaTaskType> TYPES = List.of(RdmaTaskType.values());
 
     static List<RdmaTaskType> types() {
         return TYPES;
@@ -180,7 +176,12 @@ class ShmLimitedDeviceTest {
             case ATOMIC_COMPARE_AND_SWAP ->
                     rdma.setCompareAndSwapTasks(count, task -> {}, task -> {});
             case ATOMIC_FETCH_AND_ADD -> rdma.setFetchAndAddTasks(count, task -> {}, task -> {});
-            default -> throw new AssertionError(type);
+            case REMOTE_SYNC_EVENT_GET ->
+                    rdma.setRemoteSyncEventGetTasks(count, task -> {}, task -> {});
+            case REMOTE_SYNC_EVENT_NOTIFY_SET ->
+                    rdma.setRemoteSyncEventNotifySetTasks(count, task -> {}, task -> {});
+            case REMOTE_SYNC_EVENT_NOTIFY_ADD ->
+                    rdma.setRemoteSyncEventNotifyAddTasks(count, task -> {}, task -> {});
         }
     }
 
@@ -188,6 +189,7 @@ class ShmLimitedDeviceTest {
     @MethodSource("types")
     @Clause({"rdma-089", "rdma-123", "rdma-136"})
     @Clause({"rdma-145", "rdma-043"})
+    @Clause({"rdma-152", "rdma-163", "rdma-172"})
     void shouldNotSupportATypeOfTasksThatTheProfileLacks(RdmaTaskType lacking) {
         Topology.Builder topology = Topology.builder("without one type");
         Topology.builtin().functions().stream()

@@ -13,6 +13,9 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.RemoteSyncEvent;
+import io.softdpu.core.sync.SyncEvent;
+import io.softdpu.core.sync.SyncEventLocation;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaCompareAndSwapTask;
 import io.softdpu.rdma.RdmaConnection;
@@ -20,6 +23,9 @@ import io.softdpu.rdma.RdmaFetchAndAddTask;
 import io.softdpu.rdma.RdmaOpcode;
 import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.rdma.RdmaRemoteSyncEventGetTask;
+import io.softdpu.rdma.RdmaRemoteSyncEventNotifyAddTask;
+import io.softdpu.rdma.RdmaRemoteSyncEventNotifySetTask;
 import io.softdpu.rdma.RdmaSendImmediateTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaWriteImmediateTask;
@@ -115,6 +121,9 @@ final class Peer implements AutoCloseable {
         rdma.setWriteImmediateTasks(TASKS, this::written, this::written);
         rdma.setCompareAndSwapTasks(TASKS, this::swapped, this::swapped);
         rdma.setFetchAndAddTasks(TASKS, this::added, this::added);
+        rdma.setRemoteSyncEventGetTasks(TASKS, this::got, this::got);
+        rdma.setRemoteSyncEventNotifySetTasks(TASKS, this::set, this::set);
+        rdma.setRemoteSyncEventNotifyAddTasks(TASKS, this::added, this::added);
         rdma.setStateChangedCallback((context, previous, next) -> states.add(next));
         rdma.setConnectionCallback((connection, previous, next) -> connectionStates.add(next));
         configure.accept(rdma);
@@ -244,6 +253,39 @@ final class Peer implements AutoCloseable {
         return imported;
     }
 
+    /**
+     * A sync event of this peer that an RDMA peer may use, started in synchronous mode; stopped and
+     * closed with this peer.
+     */
+    SyncEvent event() {
+        SyncEvent event =
+                SyncEvent.create(device)
+                        .addPublisherLocation(SyncEventLocation.REMOTE)
+                        .addSubscriberLocation(SyncEventLocation.CPU)
+                        .start();
+        extras.add(() -> end(event));
+        return event;
+    }
+
+    /** Stops and closes an event in synchronous mode, in any state. */
+    static void end(SyncEvent event) {
+        if (event.isStarted()) {
+            event.stop();
+        }
+        event.close();
+    }
+
+    /** A remote event of another peer's event, closed with this peer. */
+    RemoteSyncEvent remoteEvent(Peer other, SyncEvent event) {
+        return remoteEvent(event.exportRdma(other.device));
+    }
+
+    RemoteSyncEvent remoteEvent(byte[] blob) {
+        RemoteSyncEvent remote = RemoteSyncEvent.createFromExport(blob, device);
+        extras.add(remote);
+        return remote;
+    }
+
     void closeLater(AutoCloseable closeable) {
         extras.add(closeable);
     }
@@ -332,6 +374,36 @@ final class Peer implements AutoCloseable {
         return submitted(task, destination, result);
     }
 
+    Status getEvent(
+            RdmaConnection connection, RemoteSyncEvent event, Buf destination, long userData) {
+        return submitted(
+                rdma.allocateRemoteSyncEventGet(connection, event, destination)
+                        .setUserData(userData),
+                destination,
+                null);
+    }
+
+    Status setEvent(RdmaConnection connection, RemoteSyncEvent event, Buf source, long userData) {
+        return submitted(
+                rdma.allocateRemoteSyncEventNotifySet(connection, event, source)
+                        .setUserData(userData),
+                source,
+                null);
+    }
+
+    Status addEvent(
+            RdmaConnection connection,
+            RemoteSyncEvent event,
+            Buf result,
+            long addData,
+            long userData) {
+        return submitted(
+                rdma.allocateRemoteSyncEventNotifyAdd(connection, event, result, addData)
+                        .setUserData(userData),
+                result,
+                null);
+    }
+
     /** Submits a task; a refused one is freed, and its bufs are released. */
     private static Status submitted(Task task, @Nullable Buf one, @Nullable Buf other) {
         Status status = task.trySubmit();
@@ -381,6 +453,24 @@ final class Peer implements AutoCloseable {
                 task.userData(),
                 task.connection());
         release(task.destination());
+        release(task.result());
+        task.free();
+    }
+
+    private void got(RdmaRemoteSyncEventGetTask task) {
+        note("get", task.status(), task.resultLength(), task.userData(), task.connection());
+        release(task.destination());
+        task.free();
+    }
+
+    private void set(RdmaRemoteSyncEventNotifySetTask task) {
+        note("set", task.status(), -1, task.userData(), task.connection());
+        release(task.source());
+        task.free();
+    }
+
+    private void added(RdmaRemoteSyncEventNotifyAddTask task) {
+        note("add", task.status(), task.result().dataLength(), task.userData(), task.connection());
         release(task.result());
         task.free();
     }

@@ -6,6 +6,7 @@ import com.sun.management.ThreadMXBean;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
@@ -75,9 +76,49 @@ public abstract class RdmaAllocationContract extends RdmaContract {
                                     BATCH, task -> ended++, RdmaAllocationContract::failed);
                             rdma.setFetchAndAddTasks(
                                     BATCH, task -> ended++, RdmaAllocationContract::failed);
+                            rdma.setRemoteSyncEventGetTasks(
+                                    BATCH, task -> ended++, RdmaAllocationContract::failed);
+                            rdma.setRemoteSyncEventNotifySetTasks(
+                                    BATCH, task -> ended++, RdmaAllocationContract::failed);
+                            rdma.setRemoteSyncEventNotifyAddTasks(
+                                    BATCH, task -> ended++, RdmaAllocationContract::failed);
                             rdma.setMaxSendBufferListLength(LIST_LENGTH);
                             rdma.setReceiveBufferListLength(LIST_LENGTH);
                         }));
+    }
+
+    @Test
+    @Clause("core-003")
+    void shouldAllocateNothingForRemoteSyncEvents() {
+        Peer near = open(true);
+        Peer far = open(false);
+        Pair pair = connect(near, far);
+        RemoteSyncEvent event = near.remoteEvent(far, far.event());
+        Buf pieces = near.room(0, 3);
+        pieces.chain(near.room(100, 5));
+        Buf[] written = {near.room(200, 8), pieces, near.room(300, 8)};
+        Buf joined = near.data(400, 3);
+        joined.chain(near.data(500, 5));
+        Buf[] sources = {near.data(600, 8), joined};
+        Task[] tasks = {
+            near.rdma.allocateRemoteSyncEventGet(pair.toFar(), event, written[0]),
+            near.rdma.allocateRemoteSyncEventGet(pair.toFar(), event, pieces),
+            near.rdma.allocateRemoteSyncEventNotifyAdd(pair.toFar(), event, written[2], 1),
+            near.rdma.allocateRemoteSyncEventNotifySet(pair.toFar(), event, sources[0]),
+            near.rdma.allocateRemoteSyncEventNotifySet(pair.toFar(), event, joined)
+        };
+        RdmaReceiveTask[] none = {};
+        exchange(WARM_UP_ROUNDS, near, far, tasks, none, 0, written);
+
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long begin = threads.getCurrentThreadAllocatedBytes();
+        exchange(ROUNDS, near, far, tasks, none, 0, written);
+        long allocatedBytes = threads.getCurrentThreadAllocatedBytes() - begin;
+
+        List.of(tasks).forEach(Task::free);
+        List.of(written).forEach(Buf::release);
+        List.of(sources).forEach(Buf::release);
+        assertThat(allocatedBytes).isLessThan(ROUNDS);
     }
 
     @Test

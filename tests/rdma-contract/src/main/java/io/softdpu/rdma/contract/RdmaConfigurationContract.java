@@ -26,6 +26,7 @@ import io.softdpu.testkit.Clause;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -34,16 +35,7 @@ import org.junit.jupiter.api.Test;
 /** Properties and capabilities of an instance, over every provider. */
 public abstract class RdmaConfigurationContract extends RdmaContract {
     /** Types of tasks that each provider supports. */
-    private static final Set<RdmaTaskType> SUPPORTED_TYPES =
-            Set.of(
-                    RdmaTaskType.RECEIVE,
-                    RdmaTaskType.SEND,
-                    RdmaTaskType.SEND_IMMEDIATE,
-                    RdmaTaskType.READ,
-                    RdmaTaskType.WRITE,
-                    RdmaTaskType.WRITE_IMMEDIATE,
-                    RdmaTaskType.ATOMIC_COMPARE_AND_SWAP,
-                    RdmaTaskType.ATOMIC_FETCH_AND_ADD);
+    private static final Set<RdmaTaskType> SUPPORTED_TYPES = EnumSet.allOf(RdmaTaskType.class);
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofNanos(Peer.DEADLINE_NANOS + 1);
 

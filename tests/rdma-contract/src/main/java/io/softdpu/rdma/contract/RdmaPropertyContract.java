@@ -369,6 +369,7 @@ public abstract class RdmaPropertyContract extends RdmaContract {
     @Test
     @Clause({"rdma-089", "rdma-123", "rdma-136"})
     @Clause({"rdma-145", "rdma-059"})
+    @Clause({"rdma-152", "rdma-163", "rdma-172"})
     void shouldTellForEachProviderWhatHoldsWithIt() {
         Peer near = openNear();
         DeviceInfo info = near.device.info();
@@ -390,7 +391,10 @@ public abstract class RdmaPropertyContract extends RdmaContract {
                         RdmaTaskType.SEND_IMMEDIATE,
                         RdmaTaskType.WRITE_IMMEDIATE,
                         RdmaTaskType.ATOMIC_COMPARE_AND_SWAP,
-                        RdmaTaskType.ATOMIC_FETCH_AND_ADD)) {
+                        RdmaTaskType.ATOMIC_FETCH_AND_ADD,
+                        RdmaTaskType.REMOTE_SYNC_EVENT_GET,
+                        RdmaTaskType.REMOTE_SYNC_EVENT_NOTIFY_SET,
+                        RdmaTaskType.REMOTE_SYNC_EVENT_NOTIFY_ADD)) {
             assertThat(all.isSupported(type)).as("%s", type).isTrue();
         }
         assertThatThrownBy(() -> RdmaCapabilities.of(info, "pigeon"))

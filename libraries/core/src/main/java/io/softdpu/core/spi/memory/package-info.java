@@ -1,6 +1,6 @@
 /**
- * Access of libraries to the memory of mmaps and bufs; abstract, since the package that implements
- * it is above.
+ * Access of libraries to the memory of mmaps, bufs and peers; abstract, since the packages that
+ * implement it are above.
  *
  * <p><b>Threads.</b> As each method says. <b>Ownership.</b> Nothing is held.
  */
