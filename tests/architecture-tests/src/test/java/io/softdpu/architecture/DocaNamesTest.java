@@ -23,7 +23,7 @@ import org.junit.jupiter.api.TestFactory;
 /** Checks that docs/doca-names.md has each name of the documents, and that its entries are true. */
 class DocaNamesTest {
     /** When fewer are planned, this is lowered; it is never raised. */
-    private static final int PLANNED = 3;
+    private static final int PLANNED = 0;
 
     private static final String PLANNED_MARK = "planned: ";
     private static final String REFUSED_MARK = "NOT_SUPPORTED: ";
