@@ -22,6 +22,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.linux.EventFd;
 import io.softdpu.linux.FileDescriptors;
@@ -290,6 +291,9 @@ final class FixtureScope implements AutoCloseable {
         rdma.setWriteImmediateTasks(1, task -> {}, task -> {});
         rdma.setCompareAndSwapTasks(1, task -> {}, task -> {});
         rdma.setFetchAndAddTasks(1, task -> {}, task -> {});
+        rdma.setRemoteSyncEventGetTasks(1, task -> {}, task -> {});
+        rdma.setRemoteSyncEventNotifySetTasks(1, task -> {}, task -> {});
+        rdma.setRemoteSyncEventNotifyAddTasks(1, task -> {}, task -> {});
         rdma.setConnectionRequestCallback(request -> {});
         return rdma;
     }
@@ -359,6 +363,12 @@ final class FixtureScope implements AutoCloseable {
     Mmap remoteMemory() {
         byte[] blob = mmap(environment.t0).exportRdma(environment.t0);
         return keep(Mmap.createFromExport(blob, environment.p0));
+    }
+
+    /** A sync event of the far side, that has a value other than 0, as the near side sees it. */
+    RemoteSyncEvent remoteEvent() {
+        return keep(
+                RemoteSyncEvent.createFromExport(SyncFixtures.remoteBlob(this), environment.p0));
     }
 
     // ---- DMA ----

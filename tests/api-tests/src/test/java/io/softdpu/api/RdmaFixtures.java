@@ -4,6 +4,7 @@ import io.softdpu.api.Registry.Threads;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaCapabilities;
@@ -16,6 +17,9 @@ import io.softdpu.rdma.RdmaFetchAndAddTask;
 import io.softdpu.rdma.RdmaOpcode;
 import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.rdma.RdmaRemoteSyncEventGetTask;
+import io.softdpu.rdma.RdmaRemoteSyncEventNotifyAddTask;
+import io.softdpu.rdma.RdmaRemoteSyncEventNotifySetTask;
 import io.softdpu.rdma.RdmaSendImmediateTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaTaskCallback;
@@ -107,6 +111,21 @@ final class RdmaFixtures {
                 Threads.OF_ENGINE,
                 OF_TASK,
                 RdmaFixtures::fetchAndAddTask);
+        registry.add(
+                RdmaRemoteSyncEventGetTask.class,
+                Threads.OF_ENGINE,
+                OF_TASK,
+                RdmaFixtures::remoteSyncEventGetTask);
+        registry.add(
+                RdmaRemoteSyncEventNotifySetTask.class,
+                Threads.OF_ENGINE,
+                OF_TASK,
+                RdmaFixtures::remoteSyncEventNotifySetTask);
+        registry.add(
+                RdmaRemoteSyncEventNotifyAddTask.class,
+                Threads.OF_ENGINE,
+                OF_TASK,
+                RdmaFixtures::remoteSyncEventNotifyAddTask);
     }
 
     private static Rdma rdma(FixtureScope scope, String state) {
@@ -278,6 +297,40 @@ final class RdmaFixtures {
         Buf local = scope.buf(scope.environment.p0, 64, 0);
         RdmaFetchAndAddTask task =
                 scope.keep(link.near().allocateFetchAndAdd(link.here(), remote, local, 1));
+        bring(scope, link.near(), task, state);
+        return task;
+    }
+
+    private static RdmaRemoteSyncEventGetTask remoteSyncEventGetTask(
+            FixtureScope scope, String state) {
+        FixtureScope.Link link = scope.link();
+        RemoteSyncEvent event = scope.remoteEvent();
+        Buf local = scope.buf(scope.environment.p0, 64, 0);
+        RdmaRemoteSyncEventGetTask task =
+                scope.keep(link.near().allocateRemoteSyncEventGet(link.here(), event, local));
+        bring(scope, link.near(), task, state);
+        return task;
+    }
+
+    private static RdmaRemoteSyncEventNotifySetTask remoteSyncEventNotifySetTask(
+            FixtureScope scope, String state) {
+        FixtureScope.Link link = scope.link();
+        RemoteSyncEvent event = scope.remoteEvent();
+        Buf local = scope.buf(scope.environment.p0, 64, 8);
+        RdmaRemoteSyncEventNotifySetTask task =
+                scope.keep(link.near().allocateRemoteSyncEventNotifySet(link.here(), event, local));
+        bring(scope, link.near(), task, state);
+        return task;
+    }
+
+    private static RdmaRemoteSyncEventNotifyAddTask remoteSyncEventNotifyAddTask(
+            FixtureScope scope, String state) {
+        FixtureScope.Link link = scope.link();
+        RemoteSyncEvent event = scope.remoteEvent();
+        Buf local = scope.buf(scope.environment.p0, 64, 0);
+        RdmaRemoteSyncEventNotifyAddTask task =
+                scope.keep(
+                        link.near().allocateRemoteSyncEventNotifyAdd(link.here(), event, local, 1));
         bring(scope, link.near(), task, state);
         return task;
     }

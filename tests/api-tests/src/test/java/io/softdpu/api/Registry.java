@@ -105,6 +105,7 @@ final class Registry {
                     Map.entry("setCompareData.compareData", "any value of a word"),
                     Map.entry("setSwapData.swapData", "any value of a word"),
                     Map.entry("allocateFetchAndAdd.addData", "any value of a word"),
+                    Map.entry("allocateRemoteSyncEventNotifyAdd.addData", "any value of a counter"),
                     Map.entry("setAddData.addData", "any value of a word"),
                     Map.entry("setValue.value", "any value of a counter"),
                     Map.entry("setIncrement.increment", "any value of a counter"),

@@ -6,6 +6,7 @@ import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.core.sync.SyncEventAddJob;
 import io.softdpu.core.sync.SyncEventAddTask;
@@ -55,8 +56,14 @@ final class SyncFixtures {
                         "closed",
                         "DPU handle",
                         "DPU started",
-                        "DPU ended"),
+                        "DPU ended",
+                        "of a peer"),
                 SyncFixtures::event);
+        registry.add(
+                RemoteSyncEvent.class,
+                Threads.ANY,
+                List.of("open", "ended", "closed"),
+                SyncFixtures::remote);
         registry.add(
                 SyncEventContext.class,
                 Threads.OF_ENGINE,
@@ -85,6 +92,38 @@ final class SyncFixtures {
                 context -> context.createWaitGreaterJob(0, SyncEvent.ALL_BITS));
     }
 
+    /** A blob for the near side of a started event of the far side. */
+    static byte[] remoteBlob(FixtureScope scope) {
+        SyncEvent event =
+                scope.keep(SyncEvent.create(scope.environment.t0))
+                        .addPublisherLocation(SyncEventLocation.REMOTE)
+                        .addSubscriberLocation(SyncEventLocation.CPU)
+                        .start();
+        event.set(VALUE);
+        return event.exportRdma(scope.environment.t0);
+    }
+
+    private static RemoteSyncEvent remote(FixtureScope scope, String state) {
+        SyncEvent event =
+                scope.keep(SyncEvent.create(scope.environment.t0))
+                        .addPublisherLocation(SyncEventLocation.REMOTE)
+                        .addSubscriberLocation(SyncEventLocation.CPU)
+                        .start();
+        RemoteSyncEvent remote =
+                scope.keep(
+                        RemoteSyncEvent.createFromExport(
+                                event.exportRdma(scope.environment.t0), scope.environment.p0));
+        switch (state) {
+            case "ended" -> {
+                event.stop();
+                event.close();
+            }
+            case "closed" -> remote.close();
+            default -> {}
+        }
+        return remote;
+    }
+
     /** A blob of a started event. */
     static byte[] blob(FixtureScope scope) {
         return event(scope, "started").exportPci(scope.environment.pf0);
@@ -103,6 +142,12 @@ final class SyncFixtures {
             }
             case "DPU handle", "DPU started", "DPU ended" -> {
                 return handle(scope, state);
+            }
+            case "of a peer" -> {
+                return scope.keep(SyncEvent.create(scope.environment.pf0))
+                        .addPublisherLocation(SyncEventLocation.REMOTE)
+                        .addSubscriberLocation(SyncEventLocation.CPU)
+                        .start();
             }
             default -> {}
         }

@@ -59,6 +59,7 @@ import io.softdpu.core.memory.MemoryFreeCallback;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.core.sync.SyncEventLocation;
 import io.softdpu.core.sync.SyncEventTaskCallback;
@@ -323,6 +324,8 @@ final class Values {
         byType.put(SyncEventLocation.class, (s, r) -> SyncEventLocation.CPU);
         byType.put(SyncEventTaskCallback.class, (s, r) -> (SyncEventTaskCallback<Task>) task -> {});
         byName.put("SyncEvent.createFromExport.blob", (s, r) -> SyncFixtures.blob(s));
+        byName.put("RemoteSyncEvent.createFromExport.blob", (s, r) -> SyncFixtures.remoteBlob(s));
+        byType.put(RemoteSyncEvent.class, (s, r) -> s.remoteEvent());
         byName.put("SyncEvent.setMemory.memory", (s, r) -> s.keep(SharedMemory.allocate(8)));
         byName.put("waitGreater.threshold", (s, r) -> 0L);
         byName.put("waitGreaterYield.threshold", (s, r) -> 0L);

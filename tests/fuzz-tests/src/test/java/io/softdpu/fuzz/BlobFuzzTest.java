@@ -6,6 +6,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.core.sync.wire.JoinRequest;
+import io.softdpu.core.sync.wire.RemoteEventBlob;
 import io.softdpu.core.sync.wire.SyncEventBlob;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.rdma.ConnectionBlobs;
@@ -30,6 +31,10 @@ class BlobFuzzTest {
         SyncEventBlob event = Refused.orValue(() -> SyncEventBlob.decode(blob));
         if (event != null) {
             Refused.requireSame("sync event blob", blob, event.encode());
+        }
+        RemoteEventBlob remote = Refused.orValue(() -> RemoteEventBlob.decode(blob));
+        if (remote != null) {
+            Refused.requireSame("remote sync event blob", blob, remote.encode());
         }
         JoinRequest join = Refused.orValue(() -> JoinRequest.decode(blob));
         if (join != null) {
@@ -92,6 +97,26 @@ class BlobFuzzTest {
             return; // a value that cannot be
         }
         Refused.requireReturns(event, value -> SyncEventBlob.decode(value.encode()));
+    }
+
+    @FuzzTest
+    void remoteEventFields(FuzzedDataProvider data) {
+        RemoteEventBlob event;
+        try {
+            event =
+                    new RemoteEventBlob(
+                            data.pickValue(Side.values()),
+                            id(data),
+                            id(data),
+                            id(data),
+                            id(data),
+                            id(data),
+                            Arrays.copyOf(data.consumeBytes(32), 32),
+                            data.consumeRemainingAsString());
+        } catch (DpuException e) {
+            return; // a value that cannot be
+        }
+        Refused.requireReturns(event, value -> RemoteEventBlob.decode(value.encode()));
     }
 
     private static RegionAddress.Id id(FuzzedDataProvider data) {
