@@ -1,0 +1,281 @@
+package io.softdpu.core.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.resource.ResourceTracking;
+import io.softdpu.core.spi.memory.RemoteMemory;
+import io.softdpu.core.sync.spi.RemoteEvents;
+import io.softdpu.core.sync.wire.RemoteEventBlob;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.testkit.Await;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Exports of sync events for RDMA, and remote events as a transport and its tasks use them. */
+class RemoteSyncEventTest extends SyncEventFixture {
+    private Device t0;
+
+    @BeforeEach
+    void openTarget() {
+        t0 = machines.device(Side.TARGET, "t0");
+    }
+
+    /** An event of the DPU for RDMA peers, not started; stopped and closed with the test. */
+    private SyncEvent ofPeers() {
+        return closedLater(
+                SyncEvent.create(p0)
+                        .addPublisherLocation(SyncEventLocation.REMOTE)
+                        .addSubscriberLocation(SyncEventLocation.CPU));
+    }
+
+    private RemoteSyncEvent remote(SyncEvent event) {
+        return machines.add(RemoteSyncEvent.createFromExport(event.exportRdma(event.device()), t0));
+    }
+
+    /** As a task does that sets the counter. */
+    private static void set(RemoteSyncEvent event, long value) {
+        assertThat(RemoteEvents.mark(event, event.device())).isNull();
+        RemoteMemory counter = RemoteEvents.counterOf(event);
+        Objects.requireNonNull(counter.memory()).set(ValueLayout.JAVA_LONG, 0, value);
+        RemoteEvents.wake(event);
+        RemoteEvents.clear(event);
+    }
+
+    private static Status statusOf(Refusal refusal) {
+        return refusal == null ? Status.SUCCESS : refusal.status();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldShareTheCounterFromEachSide(Side side) {
+        Device exporting =
+                switch (side) {
+                    case HOST -> pf0;
+                    case DPU -> p0;
+                    case TARGET -> t0;
+                };
+        SyncEvent event =
+                closedLater(
+                        SyncEvent.create(exporting)
+                                .addPublisherLocation(SyncEventLocation.CPU)
+                                .addSubscriberLocation(SyncEventLocation.REMOTE)
+                                .start());
+        RemoteSyncEvent remote = remote(event);
+        set(remote, 7);
+        assertThat(event.get()).isEqualTo(7);
+        RemoteMemory counter = RemoteEvents.counterOf(remote);
+        assertThat(Objects.requireNonNull(counter.memory()).byteSize()).isEqualTo(8);
+        assertThat(counter.checkAlive()).isNull();
+        assertThat(remote.device()).isSameAs(t0);
+    }
+
+    @Test
+    void shouldWakeAThreadThatSleeps() {
+        SyncEvent event = ofPeers();
+        SyncEventContext context = event.asContext();
+        context.start();
+        RemoteSyncEvent remote = remote(event);
+        for (long i = 0; i < 100; i++) {
+            QueueWaiter waiter = QueueWaiter.sleep(context, i);
+            set(remote, i + 1);
+            assertThat(waiter.value()).isEqualTo(i + 1);
+        }
+    }
+
+    @Test
+    void shouldExportForThoseWhoseLocationItHas() {
+        SyncEvent both =
+                closedLater(
+                        SyncEvent.create(pf0)
+                                .addPublisherLocation(SyncEventLocation.REMOTE)
+                                .addSubscriberLocation(SyncEventLocation.DPU)
+                                .start());
+        SyncEvent handle = imported(both);
+        assertThat(handle.publisherLocation()).isEqualTo(SyncEventLocation.REMOTE);
+        assertThat(handle.subscriberLocation()).isEqualTo(SyncEventLocation.DPU);
+        set(remote(both), 3);
+        assertThat(handle.start().get()).isEqualTo(3);
+        Thrown.with(Status.NOT_PERMITTED, () -> handle.exportRdma(p0));
+        SyncEvent ofDpu = started();
+        Thrown.with(Status.NOT_PERMITTED, () -> ofDpu.exportRdma(pf0))
+                .hasMessageContaining("REMOTE is not among the locations");
+        SyncEvent ofPeers = ofPeers().start();
+        Device ofAnotherMachine = machines.device(Side.DPU, "p0");
+        Thrown.with(Status.NOT_PERMITTED, () -> ofPeers.exportRdma(ofAnotherMachine))
+                .hasMessageContaining("another machine");
+    }
+
+    @Test
+    void shouldExportStartedEventsOnly() {
+        SyncEvent event = ofPeers();
+        Thrown.with(Status.BAD_STATE, () -> event.exportRdma(p0))
+                .hasMessageContaining("export needs a started event");
+        event.start();
+        byte[] blob = event.exportRdma(p0);
+        assertThat(event.exportRdma(p0)).isEqualTo(blob);
+        event.stop();
+        Thrown.with(Status.BAD_STATE, () -> event.exportRdma(p0));
+        Thrown.with(Status.NOT_FOUND, () -> RemoteSyncEvent.createFromExport(blob, t0));
+    }
+
+    @Test
+    void shouldNotTakeMemoryOfTheProgram() {
+        SharedMemory memory = machines.add(SharedMemory.allocate(8));
+        SyncEvent event = ofPeers().setMemory(memory);
+        Thrown.with(Status.NOT_PERMITTED, event::start)
+                .hasMessageContaining("publisher=REMOTE, subscriber=CPU");
+    }
+
+    @Test
+    void shouldImportFromTheSameKernelFolderAndTopologyWithTheKeyOnly() {
+        SyncEvent event =
+                closedLater(
+                        SyncEvent.create(pf0)
+                                .addPublisherLocation(SyncEventLocation.REMOTE)
+                                .addSubscriberLocation(SyncEventLocation.DPU)
+                                .start());
+        event.exportPci(pf0);
+        RemoteEventBlob good = RemoteEventBlob.decode(event.exportRdma(pf0));
+        Bus bus = HandleImport.busOf(pf0);
+        assertThat(good.busId()).isEqualTo(bus.busId());
+        RegionAddress.Id other = new RegionAddress.Id(1, 2);
+        byte[] hash = good.topologySha256();
+        hash[0] ^= 1;
+        assertRefused(Status.NOT_FOUND, of(good, other, good.fabricId(), good.key(), null));
+        assertRefused(Status.NOT_FOUND, of(good, good.bootId(), other, good.key(), null));
+        assertRefused(Status.NOT_FOUND, of(good, good.bootId(), good.fabricId(), other, null));
+        assertRefused(
+                Status.BAD_CONFIG, of(good, good.bootId(), good.fabricId(), good.key(), hash));
+        assertRefused(Status.INVALID_VALUE, event.exportPci(pf0));
+        Thrown.with(
+                Status.INVALID_VALUE, () -> SyncEvent.createFromExport(event.exportRdma(pf0), p0));
+    }
+
+    private static byte[] of(
+            RemoteEventBlob good,
+            RegionAddress.Id bootId,
+            RegionAddress.Id fabricId,
+            RegionAddress.Id key,
+            byte[] hash) {
+        return new RemoteEventBlob(
+                        good.side(),
+                        bootId,
+                        fabricId,
+                        good.busId(),
+                        good.eventId(),
+                        key,
+                        hash == null ? good.topologySha256() : hash,
+                        good.interfaceName())
+                .encode();
+    }
+
+    private void assertRefused(Status expected, byte[] blob) {
+        Thrown.with(expected, () -> RemoteSyncEvent.createFromExport(blob, t0));
+    }
+
+    @Test
+    void shouldHaveAsManyRemoteEventsAsTheDeviceAllowsBesideTheHandles() throws Exception {
+        try (Machines limited = new Machines(folder.resolve("limited"))) {
+            var topology = limited(SyncEventCapabilities.REMOTE_EVENTS_LIMIT, 2);
+            Machine host =
+                    limited.add(
+                            Machine.builder(Side.HOST)
+                                    .fabricFolder(limited.folder())
+                                    .topology(topology)
+                                    .open());
+            Machine card =
+                    limited.add(
+                            Machine.builder(Side.DPU)
+                                    .fabricFolder(limited.folder())
+                                    .topology(topology)
+                                    .open());
+            Device function = limited.device(host, "pf0");
+            Device port = limited.device(card, "p0");
+            assertThat(SyncEventCapabilities.of(function.info()).maxRemoteEvents()).isEqualTo(2);
+            SyncEvent event =
+                    SyncEvent.create(function)
+                            .addPublisherLocation(SyncEventLocation.REMOTE)
+                            .addSubscriberLocation(SyncEventLocation.DPU)
+                            .start();
+            byte[] blob = event.exportRdma(function);
+            List<RemoteSyncEvent> remotes = new ArrayList<>();
+            remotes.add(RemoteSyncEvent.createFromExport(blob, port));
+            remotes.add(RemoteSyncEvent.createFromExport(blob, port));
+            Thrown.with(Status.FULL, () -> RemoteSyncEvent.createFromExport(blob, port))
+                    .hasMessageContaining("kind=REMOTE_EVENT, handles=2, limit=2");
+            SyncEvent handle = SyncEvent.createFromExport(event.exportPci(function), port);
+            remotes.removeFirst().close();
+            Await.until(
+                    "one place is free",
+                    DEADLINE,
+                    () -> {
+                        try {
+                            remotes.add(RemoteSyncEvent.createFromExport(blob, port));
+                            return true;
+                        } catch (DpuException e) {
+                            assertThat(e.status()).isEqualTo(Status.FULL);
+                            return false;
+                        }
+                    });
+            remotes.forEach(RemoteSyncEvent::close);
+            handle.close();
+            event.stop();
+            event.close();
+        }
+    }
+
+    @Test
+    void shouldEndWithTheEvent() {
+        SyncEvent event = ofPeers().start();
+        RemoteSyncEvent remote = remote(event);
+        event.stop();
+        set(remote, 4);
+        assertThat(RemoteEvents.mark(remote, t0)).isNull();
+        RemoteMemory counter = RemoteEvents.counterOf(remote);
+        event.close();
+        Refusal ended = counter.checkAlive();
+        assertThat(statusOf(ended)).isEqualTo(Status.SHUTDOWN);
+        Thrown.with(Status.IN_USE, remote::close).hasMessageContaining("tasks=1");
+        RemoteEvents.clear(remote);
+        assertThat(statusOf(RemoteEvents.mark(remote, t0))).isEqualTo(Status.SHUTDOWN);
+        remote.close();
+        assertThat(statusOf(RemoteEvents.mark(remote, t0))).isEqualTo(Status.BAD_STATE);
+    }
+
+    @Test
+    void shouldBeForItsDeviceAlone() {
+        RemoteSyncEvent remote = remote(ofPeers().start());
+        assertThat(statusOf(RemoteEvents.mark(remote, p0))).isEqualTo(Status.NOT_PERMITTED);
+        remote.close(); // not marked
+    }
+
+    @Test
+    void shouldKeepItsDeviceOpenAndBeTracked() {
+        SyncEvent event = ofPeers().start();
+        Device device = machines.open(Side.TARGET).findDevice("t0").open();
+        try (ResourceTracking tracking = ResourceTracking.start()) {
+            RemoteSyncEvent remote = RemoteSyncEvent.createFromExport(event.exportRdma(p0), device);
+            assertThat(tracking.open()).anyMatch(each -> each.kind().equals("sync-event"));
+            Thrown.with(Status.IN_USE, device::close).hasMessageContaining("remote sync event");
+            remote.close();
+            assertThat(tracking.open()).noneMatch(each -> each.kind().equals("sync-event"));
+        }
+        device.close();
+    }
+}
