@@ -1,6 +1,6 @@
 package io.softdpu.cli;
 
-import io.softdpu.perf.comch.PerfWait;
+import io.softdpu.perf.pair.PerfWait;
 import java.util.Arrays;
 import java.util.Iterator;
 import picocli.CommandLine.ITypeConverter;

@@ -135,7 +135,7 @@ class CodeRulesTest {
                             "io.softdpu.perf.result.MachineInfo.processorModelHere",
                             "reads /proc/cpuinfo"),
                     Map.entry(
-                            "io.softdpu.perf.comch.SharedLine.<init>",
+                            "io.softdpu.perf.pair.SharedLine.<init>",
                             "opens to read and write, which blocks for no type, and maps it"),
                     Map.entry(
                             "io.softdpu.perf.child.JvmCommand.ofThisProcess",

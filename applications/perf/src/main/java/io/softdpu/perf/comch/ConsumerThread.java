@@ -9,6 +9,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.Latencies;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.ResourceStack;
@@ -110,7 +111,7 @@ final class ConsumerThread implements AutoCloseable {
             Incoming posted = new Incoming(plan, messages, consumer, () -> ending, this::received);
             own.connect(consumer);
             consumer.start();
-            serve(new EngineTurns(plan, own), consumer, posted);
+            serve(plan.turnsOf(own), consumer, posted);
         } catch (RuntimeException e) {
             failure = e;
             dpuEngine.wake();

@@ -67,12 +67,7 @@ final class IdleClients {
         rest(System.nanoTime() + plan.nanos());
         ResourceUse host = ResourceUse.now().since(hostBefore);
         ResourceUse dpu = dpuUse().since(dpuBefore);
-        double others =
-                MachineUse.othersProcessors(
-                        machineBefore,
-                        MachineUse.now(),
-                        host.cpuNanos() + dpu.cpuNanos(),
-                        Math.max(host.nanos(), dpu.nanos()));
+        double others = MachineUse.othersProcessors(machineBefore, host, dpu);
         long imports = export == null ? 0 : endImports();
         double resident = (double) (residentBytes() - before) / plan.clients();
         long rings = (ProcessMemory.mappedBytes(RING) - ringsBefore) / plan.clients();

@@ -10,6 +10,7 @@ import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.HostSide;
 import io.softdpu.perf.pair.Latencies;
+import io.softdpu.perf.pair.LineTimes;
 import io.softdpu.perf.result.MachineUse;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -171,12 +172,7 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
         ResourceUse host = ResourceUse.now().since(hostBefore);
         PerfReport dpu = report();
         ResourceUse used = dpu.use().since(dpuBefore.use());
-        double others =
-                MachineUse.othersProcessors(
-                        machineBefore,
-                        MachineUse.now(),
-                        host.cpuNanos() + used.cpuNanos(),
-                        Math.max(host.nanos(), used.nanos()));
+        double others = MachineUse.othersProcessors(machineBefore, host, used);
         return plan.mode().isRoundTrip()
                 ? new PerfResult(
                         plan,

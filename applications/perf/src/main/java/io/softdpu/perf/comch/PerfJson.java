@@ -3,6 +3,7 @@ package io.softdpu.perf.comch;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.perf.pair.JsonFigures;
 import io.softdpu.perf.pair.Percentiles;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.result.ResultHeader;
@@ -68,10 +69,7 @@ public final class PerfJson {
         Map<String, String> units = new LinkedHashMap<>();
         units.put("messages_per_s", "messages/s, with latency and control round trips/s");
         units.put("gb_per_s", "10^9 bytes/s");
-        units.put("p50_ns", "ns");
-        units.put("p99_ns", "ns");
-        units.put("p999_ns", "ns");
-        units.put("max_ns", "ns");
+        JsonFigures.addLatencyUnits(units);
         units.put("connect_p50_ns", "ns");
         units.put("connect_p99_ns", "ns");
         units.put("connect_max_ns", "ns");
@@ -80,8 +78,7 @@ public final class PerfJson {
         units.put("allocated_bytes_per_op", "bytes/message");
         units.put("cores_used", "processors");
         units.put("shares", "part of 1");
-        units.put("line_before_ns", "ns");
-        units.put("line_after_ns", "ns");
+        JsonFigures.addLineUnits(units);
         return units;
     }
 
@@ -95,18 +92,14 @@ public final class PerfJson {
                 .put(
                         "gb_per_s",
                         idle ? null : (Double) Figures.rounded(result.gigabytesPerSecond()));
-        Percentiles.put(node, result.latencies())
-                .put(
-                        "allocated_bytes_per_op",
-                        allocated.isEmpty()
-                                ? null
-                                : (Double) Figures.rounded(allocated.getAsDouble()));
-        node.putObject("cores_used")
-                .put("host", Figures.rounded(result.host().processors()))
-                .put("dpu", Figures.rounded(result.dpu().processors()));
+        JsonFigures.putLatencies(node, result.latencies());
+        node.put(
+                "allocated_bytes_per_op",
+                allocated.isEmpty() ? null : (Double) Figures.rounded(allocated.getAsDouble()));
+        JsonFigures.putCores(node, result.host(), result.dpu());
         ArrayNode shares = node.putArray("shares");
         result.shares().forEach(share -> shares.add(Figures.rounded(share)));
-        putLineTimes(node, result.lineTimes());
+        JsonFigures.putLineTimes(node, result.lineTimes());
         putIdle(node, result.idle());
     }
 
@@ -125,11 +118,5 @@ public final class PerfJson {
                         "ring_bytes_per_connection",
                         idle == null ? null : (Long) idle.ringBytesPerConnection())
                 .put("imports", idle == null ? null : (Long) idle.imports());
-    }
-
-    private static void putLineTimes(ObjectNode node, @Nullable LineTimes times) {
-        node.put("line_before_ns", times == null ? null : (Long) times.beforeNanos())
-                .put("line_after_ns", times == null ? null : (Long) times.afterNanos())
-                .put("distance", times == null ? null : times.distance().word());
     }
 }

@@ -4,8 +4,12 @@ import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.PerfCpus;
+import io.softdpu.perf.pair.PerfWait;
 import io.softdpu.perf.text.SizeText;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -240,10 +244,13 @@ public record PerfPlan(
 
     /** Number of processors that these threads may use. */
     int processors(int available) {
-        if (cpus == null) {
-            return available;
-        }
-        return cpus.isShared() ? 1 : 2;
+        return PerfCpus.processors(cpus, available);
+    }
+
+    /** Rounds of an engine of one of these threads. */
+    EngineTurns turnsOf(ProgressEngine engine) {
+        return new EngineTurns(
+                engine, waiting, pollers(), processors(CpuBinding.availableProcessors()));
     }
 
     /**

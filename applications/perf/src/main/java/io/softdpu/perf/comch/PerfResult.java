@@ -1,6 +1,7 @@
 package io.softdpu.perf.comch;
 
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.pair.LineTimes;
 import io.softdpu.perf.pair.Percentiles;
 import java.util.List;
 import java.util.OptionalDouble;

@@ -7,14 +7,16 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.pair.EngineTurns;
+import io.softdpu.perf.pair.PerfWait;
 import io.softdpu.perf.pair.ResourceStack;
+import io.softdpu.perf.pair.SharedLine;
+import io.softdpu.perf.pair.SideDevice;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -36,7 +38,7 @@ abstract class PerfSide implements AutoCloseable {
     static final String SERVER = "perf";
 
     /** Time limit of one wait in the engine; an event ends it earlier. */
-    static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    static final long TURN_NANOS = EngineTurns.TURN_NANOS;
 
     /**
      * Timeout of stopping all contexts after {@link #abort}, while a user waits: together with what
@@ -72,23 +74,14 @@ abstract class PerfSide implements AutoCloseable {
         this.plan = plan;
         this.silenceTimeoutNanos = silenceTimeoutNanos;
         this.path = pathOf(plan);
-        Machine machine =
-                keep(
-                        Machine.builder(side)
-                                .topology(pair.topology())
-                                .fabricFolder(fabric)
-                                .importedBytesLimit(plan.importLimitBytes())
-                                .importedBytesLimitPerPeer(plan.importLimitBytes())
-                                .open());
         try {
-            device = keep(machine.findDevice(pair.of(side).pciAddress().toString()).open());
+            device =
+                    SideDevice.open(
+                            resources, side, pair, fabric, plan.importLimitBytes(), plan.cpus());
             engine = keep(ProgressEngine.create());
-            turns = new EngineTurns(plan, engine);
-            if (plan.cpus() != null) {
-                // After the machine: its threads inherit the affinity of this one.
-                CpuBinding.hard(plan.cpus().of(side)).bindCurrentThread();
-            }
-            sharedLine = plan.isLineTimed() ? keep(new SharedLine(lineFile(fabric))) : null;
+            turns = plan.turnsOf(engine);
+            sharedLine =
+                    plan.isLineTimed() ? keep(new SharedLine(SharedLine.fileOf(fabric))) : null;
         } catch (RuntimeException e) {
             resources.closeAfter(e);
             throw e;
@@ -114,11 +107,6 @@ abstract class PerfSide implements AutoCloseable {
     /** The line that both sides have mapped: there where {@link PerfPlan#isLineTimed}. */
     final SharedLine sharedLine() {
         return Objects.requireNonNull(sharedLine);
-    }
-
-    /** Beside the folder of the fabric, in which only the bus has files. */
-    private static Path lineFile(Path fabric) {
-        return fabric.resolveSibling(fabric.getFileName() + "-line");
     }
 
     /** The number after the word with which a control message of the peer begins. */

@@ -1,5 +1,6 @@
 package io.softdpu.perf.comch;
 
+import io.softdpu.perf.pair.PerfWait;
 import io.softdpu.perf.result.MeasurementNotes;
 import io.softdpu.perf.result.MeasurementNotes.Circumstances;
 import io.softdpu.perf.result.Runs;

@@ -1,5 +1,6 @@
 package io.softdpu.perf.comch;
 
+import io.softdpu.perf.pair.LineTimes;
 import io.softdpu.perf.pair.Percentiles;
 import io.softdpu.perf.result.Runs;
 import io.softdpu.perf.text.Figures;

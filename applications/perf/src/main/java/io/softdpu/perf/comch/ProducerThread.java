@@ -9,6 +9,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.ResourceStack;
 import java.time.Duration;
@@ -106,7 +107,7 @@ final class ProducerThread implements AutoCloseable {
                 CpuBinding.hard(cpus.of(Side.HOST)).bindCurrentThread();
             }
             ProgressEngine engine = resources.keep(ProgressEngine.create());
-            EngineTurns turns = new EngineTurns(plan, engine);
+            EngineTurns turns = plan.turnsOf(engine);
             MessagePool messages =
                     resources.keep(new MessagePool(device, plan.window(), plan.sizeBytes()));
             ComchProducer producer = ComchProducer.create(connection);

@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Processors to which the polling threads of a measurement are pinned.
@@ -40,6 +41,19 @@ public record PerfCpus(int host, int dpu) {
         CpuBinding.hard(pair.host).checkAvailable();
         CpuBinding.hard(pair.dpu).checkAvailable();
         return pair;
+    }
+
+    /**
+     * Number of processors that the threads of both sides may use.
+     *
+     * @param cpus to which they are pinned; null if they are not
+     * @param available number of those that this process may use
+     */
+    public static int processors(@Nullable PerfCpus cpus, int available) {
+        if (cpus == null) {
+            return available;
+        }
+        return cpus.isShared() ? 1 : 2;
     }
 
     /** Whether both sides share one processor. */

@@ -1,5 +1,6 @@
 package io.softdpu.perf.result;
 
+import io.softdpu.perf.child.ResourceUse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +49,22 @@ public final class MachineUse {
         }
         long others = after.getAsLong() - before.getAsLong() - ownCpuNanos;
         return Math.max(0, (double) others / nanos);
+    }
+
+    /**
+     * As {@link #othersProcessors(OptionalLong, OptionalLong, long, long)}, from a moment until
+     * now.
+     *
+     * @param before an answer of {@link #now}
+     * @param host use of a measured process meanwhile
+     * @param dpu use of the other one
+     */
+    public static double othersProcessors(OptionalLong before, ResourceUse host, ResourceUse dpu) {
+        return othersProcessors(
+                before,
+                now(),
+                host.cpuNanos() + dpu.cpuNanos(),
+                Math.max(host.nanos(), dpu.nanos()));
     }
 
     /** Reads the first line of the file: {@code cpu user nice system idle iowait irq ...}. */

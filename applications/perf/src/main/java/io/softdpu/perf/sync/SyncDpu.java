@@ -4,13 +4,13 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.Machine;
-import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.sync.SyncEvent;
-import io.softdpu.linux.text.ForeignText;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.pair.DpuLines;
 import io.softdpu.perf.pair.ResourceStack;
+import io.softdpu.perf.pair.SideDevice;
+import io.softdpu.perf.pair.StopSign;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -48,29 +48,11 @@ public final class SyncDpu implements AutoCloseable {
         this.plan = plan;
         stop = resources.keep(new StopSign(plan.limitNanos(), () -> {}));
         try {
-            device = openDevice(resources, Side.DPU, plan, pair, fabric);
+            device = SideDevice.open(resources, Side.DPU, pair, fabric, 0, plan.cpus());
         } catch (RuntimeException e) {
             resources.closeAfter(e);
             throw e;
         }
-    }
-
-    /** Opens the machine and the device of a side, and pins the calling thread after that. */
-    static Device openDevice(
-            ResourceStack resources, Side side, SyncPlan plan, ComchPair pair, Path fabric) {
-        Machine machine =
-                resources.keep(
-                        Machine.builder(side)
-                                .topology(pair.topology())
-                                .fabricFolder(fabric)
-                                .open());
-        Device device =
-                resources.keep(machine.findDevice(pair.of(side).pciAddress().toString()).open());
-        if (plan.cpus() != null) {
-            // After the machine: its threads inherit the affinity of this one.
-            CpuBinding.hard(plan.cpus().of(side)).bindCurrentThread();
-        }
-        return device;
     }
 
     /**
@@ -92,7 +74,7 @@ public final class SyncDpu implements AutoCloseable {
             out.println(READY);
             for (String line = line(lines); line != null; line = line(lines)) {
                 if (!line.equals(RUN)) {
-                    throw unexpected(line, RUN, null);
+                    throw DpuLines.unexpected(line, RUN, null);
                 }
                 out.println(ResourceUse.now());
                 SyncRun done = run(handle);
@@ -113,13 +95,13 @@ public final class SyncDpu implements AutoCloseable {
 
     private SyncEvent imported(String line) {
         if (!line.startsWith(EXPORT)) {
-            throw unexpected(line, EXPORT + "and an export", null);
+            throw DpuLines.unexpected(line, EXPORT + "and an export", null);
         }
         try {
             return SyncEvent.createFromExport(
                     HexFormat.of().parseHex(line.substring(EXPORT.length())), device);
         } catch (IllegalArgumentException e) {
-            throw unexpected(line, EXPORT + "and hexadecimal digits", e);
+            throw DpuLines.unexpected(line, EXPORT + "and hexadecimal digits", e);
         }
     }
 
@@ -146,15 +128,6 @@ public final class SyncDpu implements AutoCloseable {
             throw new DpuException(
                     Status.IO_FAILED, "standard input cannot be read: reason=" + e, e);
         }
-    }
-
-    /** The error for a line of the other process. */
-    static DpuException unexpected(String line, String expected, @Nullable Throwable cause) {
-        return new DpuException(
-                Status.UNEXPECTED,
-                "line of the other process is illegal: line=%s, expected=%s"
-                        .formatted(ForeignText.escapeAndCut(line), expected),
-                cause);
     }
 
     @Override

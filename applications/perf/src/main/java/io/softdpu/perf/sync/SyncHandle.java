@@ -9,6 +9,7 @@ import io.softdpu.core.sync.SyncEventContext;
 import io.softdpu.core.sync.SyncEventSetTask;
 import io.softdpu.core.sync.SyncEventTaskCallback;
 import io.softdpu.core.sync.SyncEventWaitTask;
+import io.softdpu.perf.pair.StopSign;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;

@@ -8,30 +8,22 @@ import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.core.sync.SyncEventLocation;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.pair.DpuLines;
 import io.softdpu.perf.pair.HostSide;
 import io.softdpu.perf.pair.Latencies;
 import io.softdpu.perf.pair.ResourceStack;
+import io.softdpu.perf.pair.SideDevice;
+import io.softdpu.perf.pair.StopSign;
 import io.softdpu.perf.result.MachineUse;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HexFormat;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** The host side: has the CPU handle, drives the load and measures. */
 public final class SyncHost implements HostSide<SyncResult> {
-    /** A process closes its output before its parent is notified of its end. */
-    private static final long LATE_SECONDS = 1;
-
     private final SyncPlan plan;
-    private final Process dpu;
-    private final BufferedReader lines;
+    private final DpuLines lines;
     private final ResourceStack resources = new ResourceStack();
     private final StopSign stop;
     private final Device device;
@@ -47,11 +39,10 @@ public final class SyncHost implements HostSide<SyncResult> {
      */
     public SyncHost(SyncPlan plan, ComchPair pair, Path fabric, Process dpu) {
         this.plan = plan;
-        this.dpu = dpu;
-        lines = dpu.inputReader(StandardCharsets.US_ASCII);
+        lines = new DpuLines(dpu);
         stop = resources.keep(new StopSign(plan.limitNanos(), dpu::destroyForcibly));
         try {
-            device = SyncDpu.openDevice(resources, Side.HOST, plan, pair, fabric);
+            device = SideDevice.open(resources, Side.HOST, pair, fabric, 0, plan.cpus());
             event =
                     SyncEvent.create(device)
                             .addPublisherLocation(SyncEventLocation.CPU)
@@ -61,29 +52,20 @@ public final class SyncHost implements HostSide<SyncResult> {
             resources.closeAfter(e);
             throw e;
         }
-        CompletableFuture<Void> _ = dpu.onExit().thenAccept(ended -> stop.raise(endOf(ended)));
-    }
-
-    private static DpuException endOf(Process ended) {
-        return new DpuException(
-                Status.CONNECTION_RESET, "process of the DPU has ended: exit=" + ended.exitValue());
+        CompletableFuture<Void> _ =
+                dpu.onExit().thenAccept(ended -> stop.raise(DpuLines.endOf(ended)));
     }
 
     @Override
     public SyncResult run() {
         try (StopSign _ = stop) {
-            write(SyncDpu.EXPORT + HexFormat.of().formatHex(event.exportPci(device)));
-            String reply = read();
-            if (!reply.equals(SyncDpu.READY)) {
-                throw SyncDpu.unexpected(reply, SyncDpu.READY, null);
-            }
+            lines.write(SyncDpu.EXPORT + HexFormat.of().formatHex(event.exportPci(device)));
+            lines.require(SyncDpu.READY);
             // The warm-up is without pace: a few hundred round trips compile nothing.
             measure(0);
             SyncResult result = measure(plan.paceNanos());
-            dpu.getOutputStream().close(); // which ends it
+            lines.close(); // which ends the process of the DPU
             return result;
-        } catch (IOException e) {
-            throw peerHasEnded(e);
         } catch (DpuException e) {
             DpuException reason = stop.reason(); // instead of the wait that it has ended
             throw reason == null ? e : reason;
@@ -100,8 +82,8 @@ public final class SyncHost implements HostSide<SyncResult> {
 
     private SyncResult measure(long paceNanos) {
         handle.set(0);
-        write(SyncDpu.RUN);
-        ResourceUse dpuBefore = read(ResourceUse::parse, "its resources");
+        lines.write(SyncDpu.RUN);
+        ResourceUse dpuBefore = lines.read(ResourceUse::parse, "its resources");
         OptionalLong machineBefore = MachineUse.now(); // which allocates
         ResourceUse hostBefore = ResourceUse.now();
         boolean isRate = plan.mode() == SyncMode.RATE;
@@ -113,14 +95,9 @@ public final class SyncHost implements HostSide<SyncResult> {
         if (!isRate) {
             handle.set(SyncDpu.END);
         }
-        SyncRun others = read(SyncRun::parse, "its part of the run");
-        ResourceUse used = read(ResourceUse::parse, "its resources").since(dpuBefore);
-        double othersProcessors =
-                MachineUse.othersProcessors(
-                        machineBefore,
-                        MachineUse.now(),
-                        host.cpuNanos() + used.cpuNanos(),
-                        Math.max(host.nanos(), used.nanos()));
+        SyncRun others = lines.read(SyncRun::parse, "its part of the run");
+        ResourceUse used = lines.read(ResourceUse::parse, "its resources").since(dpuBefore);
+        double othersProcessors = MachineUse.othersProcessors(machineBefore, host, used);
         return new SyncResult(
                 plan,
                 roundTrips,
@@ -169,49 +146,6 @@ public final class SyncHost implements HostSide<SyncResult> {
             handle.set(value);
             latencies.record(roundTrip); // while the next one is on its way
         }
-    }
-
-    // ---- lines
-
-    private void write(String line) {
-        try {
-            dpu.getOutputStream().write((line + '\n').getBytes(StandardCharsets.US_ASCII));
-            dpu.getOutputStream().flush();
-        } catch (IOException e) {
-            throw peerHasEnded(e);
-        }
-    }
-
-    private String read() {
-        try {
-            String line = lines.readLine();
-            if (line == null) {
-                throw peerHasEnded(null);
-            }
-            return line;
-        } catch (IOException e) {
-            throw peerHasEnded(e);
-        }
-    }
-
-    private <T> T read(Function<String, Optional<T>> parser, String expected) {
-        String line = read();
-        return parser.apply(line).orElseThrow(() -> SyncDpu.unexpected(line, expected, null));
-    }
-
-    /** Its standard input or output is closed; the exit code tells more than that. */
-    private DpuException peerHasEnded(@Nullable IOException cause) {
-        try {
-            if (dpu.waitFor(LATE_SECONDS, TimeUnit.SECONDS)) {
-                return endOf(dpu);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        return new DpuException(
-                Status.CONNECTION_RESET,
-                "process of the DPU does not answer: pid=" + dpu.pid(),
-                cause);
     }
 
     @Override

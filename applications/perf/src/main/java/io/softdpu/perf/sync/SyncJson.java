@@ -2,6 +2,7 @@ package io.softdpu.perf.sync;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.perf.pair.JsonFigures;
 import io.softdpu.perf.pair.Percentiles;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.result.ResultHeader;
@@ -31,7 +32,7 @@ public final class SyncJson {
                         latencies == null
                                 ? null
                                 : (Double) Figures.rounded(result.roundTripsPerSecond()));
-        Percentiles.put(root, latencies);
+        JsonFigures.putLatencies(root, latencies);
         if (adds == null) {
             root.putNull("adds").putNull("adds_per_s").putNull("value");
         } else {
@@ -42,9 +43,7 @@ public final class SyncJson {
             root.put("value", adds.value());
         }
         root.put("allocated_bytes_per_op", Figures.rounded(result.allocatedBytesPerOperation()));
-        root.putObject("cores_used")
-                .put("host", Figures.rounded(result.host().processors()))
-                .put("dpu", Figures.rounded(result.dpu().processors()));
+        JsonFigures.putCores(root, result.host(), result.dpu());
         result.notes().forEach(root.putArray("notes")::add);
         return root;
     }
@@ -69,10 +68,7 @@ public final class SyncJson {
     private static Map<String, String> units() {
         Map<String, String> units = new LinkedHashMap<>();
         units.put("round_trips_per_s", "round trips/s");
-        units.put("p50_ns", "ns");
-        units.put("p99_ns", "ns");
-        units.put("p999_ns", "ns");
-        units.put("max_ns", "ns");
+        JsonFigures.addLatencyUnits(units);
         units.put("adds_per_s", "additions/s");
         units.put("allocated_bytes_per_op", "bytes/round trip, with rate bytes/addition");
         units.put("cores_used", "processors");

@@ -95,9 +95,6 @@ public record SyncPlan(
 
     /** Number of processors that the two threads may use. */
     int processors(int available) {
-        if (cpus == null) {
-            return available;
-        }
-        return cpus.isShared() ? 1 : 2;
+        return PerfCpus.processors(cpus, available);
     }
 }

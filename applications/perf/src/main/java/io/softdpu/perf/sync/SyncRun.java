@@ -1,5 +1,6 @@
 package io.softdpu.perf.sync;
 
+import io.softdpu.perf.pair.StopSign;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -13,6 +13,7 @@ import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.perf.card.Cards;
 import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.pair.LineTimes;
 import io.softdpu.perf.pair.PerfCpus;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,14 +1,17 @@
-package io.softdpu.perf.comch;
+package io.softdpu.perf.pair;
 
-import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Rounds of an engine as a plan says to wait. With {@link PerfWait#BUSY} the thread yields after
+ * Rounds of an engine in one way of waiting. With {@link PerfWait#BUSY} the thread yields after
  * some unsuccessful polls if the polling threads have fewer processors than they are: the peer
  * could not run otherwise before the end of a time slice. Belongs to the engine's thread.
  */
-final class EngineTurns {
+public final class EngineTurns {
+    /** Time limit of one wait in the engine; an event ends it earlier. */
+    public static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     /** Unsuccessful polls, of some ten nanoseconds each, before a yield, which takes longer. */
     private static final int POLLS_PER_YIELD = 64;
 
@@ -17,25 +20,27 @@ final class EngineTurns {
     private final boolean yields;
     private int idlePolls;
 
-    EngineTurns(PerfPlan plan, ProgressEngine engine) {
-        this(plan, engine, CpuBinding.availableProcessors());
-    }
-
-    EngineTurns(PerfPlan plan, ProgressEngine engine, int processors) {
+    /**
+     * Rounds that have not begun.
+     *
+     * @param pollers number of threads that wait for each other
+     * @param processors number of processors that they may use
+     */
+    public EngineTurns(ProgressEngine engine, PerfWait waiting, int pollers, int processors) {
         this.engine = engine;
-        waiting = plan.waiting();
-        yields = waiting == PerfWait.BUSY && plan.pollers() > plan.processors(processors);
+        this.waiting = waiting;
+        yields = waiting == PerfWait.BUSY && pollers > processors;
     }
 
     /** Whether it yields after unsuccessful polls. */
-    boolean yields() {
+    public boolean yields() {
         return yields;
     }
 
     /** One round; whether anything was done. */
     @SuppressWarnings("ThreadPriorityCheck") // the scheduler is what the threads share
-    boolean turn() {
-        if (waiting.turn(engine, PerfSide.TURN_NANOS)) {
+    public boolean turn() {
+        if (waiting.turn(engine, TURN_NANOS)) {
             idlePolls = 0;
             return true;
         }

@@ -1,4 +1,4 @@
-package io.softdpu.perf.comch;
+package io.softdpu.perf.pair;
 
 import io.softdpu.core.execution.ProgressEngine;
 import java.time.Duration;
@@ -9,26 +9,26 @@ public enum PerfWait {
     /** They never stop looking: best with a core for each. */
     BUSY {
         @Override
-        boolean turn(ProgressEngine engine, long timeoutNanos) {
+        public boolean turn(ProgressEngine engine, long timeoutNanos) {
             return engine.progress();
         }
 
         @Override
-        int turnsPerCheck() {
+        public int turnsPerCheck() {
             return 1024;
         }
     },
     /** They look for a while, then sleep: what the storage roles do. */
     ADAPTIVE {
         @Override
-        boolean turn(ProgressEngine engine, long timeoutNanos) {
+        public boolean turn(ProgressEngine engine, long timeoutNanos) {
             return engine.await(Duration.ofNanos(timeoutNanos));
         }
     },
     /** They sleep at once. */
     EVENT {
         @Override
-        boolean turn(ProgressEngine engine, long timeoutNanos) {
+        public boolean turn(ProgressEngine engine, long timeoutNanos) {
             if (engine.progress()) {
                 return true;
             }
@@ -45,13 +45,13 @@ public enum PerfWait {
     }
 
     /** Makes progress, or waits for work for at most this long; true if there was work. */
-    abstract boolean turn(ProgressEngine engine, long timeoutNanos);
+    public abstract boolean turn(ProgressEngine engine, long timeoutNanos);
 
     /**
      * Number of idle iterations after which a ping checks that the peer is alive: an iteration that
      * does not wait takes less time than that check, and the reply may arrive meanwhile.
      */
-    int turnsPerCheck() {
+    public int turnsPerCheck() {
         return 1;
     }
 }

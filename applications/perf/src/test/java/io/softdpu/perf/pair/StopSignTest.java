@@ -1,4 +1,4 @@
-package io.softdpu.perf.sync;
+package io.softdpu.perf.pair;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

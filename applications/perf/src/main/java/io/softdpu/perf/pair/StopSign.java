@@ -1,4 +1,4 @@
-package io.softdpu.perf.sync;
+package io.softdpu.perf.pair;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #close} ends the time limit, and clears the interrupt of its thread. Any thread raises it;
  * the rest belongs to the thread that makes it.
  */
-final class StopSign implements AutoCloseable {
+public final class StopSign implements AutoCloseable {
     private final Thread measuring = Thread.currentThread();
     private final Runnable unblocking;
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -24,7 +24,7 @@ final class StopSign implements AutoCloseable {
      *
      * @param unblocking ends what an interrupt does not; called once, on the thread that raises it
      */
-    StopSign(long limitNanos, Runnable unblocking) {
+    public StopSign(long limitNanos, Runnable unblocking) {
         this.unblocking = unblocking;
         Thread.ofPlatform().daemon().name("softdpu-perf-limit").start(() -> raiseAfter(limitNanos));
     }
@@ -44,7 +44,7 @@ final class StopSign implements AutoCloseable {
     }
 
     /** Stops the measurement, for the first reason that is given. */
-    synchronized void raise(DpuException why) {
+    public synchronized void raise(DpuException why) {
         if (reason == null && !isClosed) {
             reason = why;
             measuring.interrupt();
@@ -57,7 +57,7 @@ final class StopSign implements AutoCloseable {
      *
      * @throws DpuException the reason why it may not
      */
-    void check() {
+    public void check() {
         DpuException why = reason;
         if (why != null) {
             throw why;
@@ -65,7 +65,7 @@ final class StopSign implements AutoCloseable {
     }
 
     /** Why it is to stop; null if it is not. */
-    @Nullable DpuException reason() {
+    public @Nullable DpuException reason() {
         return reason;
     }
 

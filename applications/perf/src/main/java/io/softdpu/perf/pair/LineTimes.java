@@ -1,4 +1,4 @@
-package io.softdpu.perf.comch;
+package io.softdpu.perf.pair;
 
 import java.util.Locale;
 

@@ -1,4 +1,4 @@
-package io.softdpu.perf.comch;
+package io.softdpu.perf.pair;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * number in the line is odd when the second is to move and even when the first is. Belongs to one
  * thread.
  */
-final class SharedLine implements AutoCloseable {
+public final class SharedLine implements AutoCloseable {
     /** The line begins a page, so nothing else is in it. */
     private static final long BYTES = 4096;
 
@@ -45,7 +45,7 @@ final class SharedLine implements AutoCloseable {
     private final MemorySegment line;
 
     /** Maps the file, which this creates or the other side has created. */
-    SharedLine(Path file) {
+    public SharedLine(Path file) {
         try (FileChannel channel =
                 FileChannel.open(
                         file,
@@ -62,8 +62,13 @@ final class SharedLine implements AutoCloseable {
         }
     }
 
+    /** The file beside the folder of the fabric, in which only the bus has files. */
+    public static Path fileOf(Path fabric) {
+        return fabric.resolveSibling(fabric.getFileName() + "-line");
+    }
+
     /** Prepares a measurement, before the other side is asked to answer. */
-    void reset() {
+    public void reset() {
         NUMBER.setRelease(line, 0L, 0L);
     }
 
@@ -75,7 +80,7 @@ final class SharedLine implements AutoCloseable {
      * @param check called now and then while it is; may throw
      * @throws DpuException TIME_OUT
      */
-    long measure(long timeoutNanos, Runnable check) {
+    public long measure(long timeoutNanos, Runnable check) {
         long[] samples = new long[MAX_SAMPLES];
         int count = 0;
         long number = 0;
@@ -111,7 +116,7 @@ final class SharedLine implements AutoCloseable {
      * @param check called now and then while it is; may throw
      * @throws DpuException TIME_OUT
      */
-    void answer(long timeoutNanos, Runnable check) {
+    public void answer(long timeoutNanos, Runnable check) {
         for (long number = 1; await(number, timeoutNanos, check); number += 2) {
             NUMBER.setRelease(line, 0L, number + 1);
         }
