@@ -44,6 +44,7 @@ public final class RdmaConnection {
     private byte[] blob = new byte[0];
     private State state = State.EXPORTED;
     private @Nullable ProviderConnection selected;
+    private int selectedProvider;
     private Permissions peerPermissions = Permissions.LOCAL_READ_ONLY;
     private Status failure = Status.SUCCESS;
     private String failureReason = "";
@@ -146,6 +147,14 @@ public final class RdmaConnection {
         return providerConnection == null ? 0 : providerConnection.pathMtuBytes();
     }
 
+    /**
+     * Name of the provider that serves the connection, one of {@link RdmaCapabilities#providers()};
+     * empty before it was connected to a blob.
+     */
+    public String provider() {
+        return selected == null ? "" : rdma.capabilities().providers().get(selectedProvider);
+    }
+
     /** The number that the user has attached; 0 at first. */
     public long userData() {
         return userData;
@@ -214,6 +223,7 @@ public final class RdmaConnection {
         ProviderConnection providerConnection =
                 Objects.requireNonNull(providerConnections[provider]);
         selected = providerConnection;
+        selectedProvider = provider;
         peerPermissions = grantedByPeer;
         for (int i = 0; i < providerConnections.length; i++) {
             if (i != provider) {

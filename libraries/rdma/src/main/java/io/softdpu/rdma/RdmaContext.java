@@ -573,6 +573,10 @@ final class RdmaContext extends ContextBase implements Rdma {
         return tasks;
     }
 
+    RdmaCapabilities capabilities() {
+        return capabilities;
+    }
+
     long maxMessageBytes() {
         return capabilities.maxMessageBytes();
     }

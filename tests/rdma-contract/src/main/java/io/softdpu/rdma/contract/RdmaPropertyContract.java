@@ -275,10 +275,14 @@ public abstract class RdmaPropertyContract extends RdmaContract {
         near.start();
         RdmaConnection alone = near.rdma.exportConnection();
         assertThat(alone.pathMtuBytes()).as("not connected").isZero();
+        assertThat(alone.provider()).as("not connected").isEmpty();
         alone.disconnect();
         Pair pair = connect(near, far);
         assertThat(pair.toFar().pathMtuBytes()).isEqualTo(lower);
         assertThat(pair.toNear().pathMtuBytes()).isEqualTo(lower);
+        assertThat(RdmaCapabilities.of(near.device.info()).providers())
+                .contains(pair.toFar().provider());
+        assertThat(pair.toNear().provider()).isEqualTo(pair.toFar().provider());
         assertThat(near.rdma.pathMtuBytes()).as("as it was set").isEqualTo(here);
 
         far.receive(far.room(0, 10_000), 1);
