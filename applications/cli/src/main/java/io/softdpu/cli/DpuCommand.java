@@ -1,0 +1,50 @@
+package io.softdpu.cli;
+
+import io.softdpu.cli.card.TopologyOption;
+import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.child.SharedFolder;
+import io.softdpu.perf.pair.TwoProcesses;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * The DPU process of a measurement, which starts it. It ends when its standard input does, since
+ * its parent has ended then.
+ */
+@Command(hidden = true, description = "The side of the DPU.")
+abstract class DpuCommand implements Callable<Integer> {
+    @Spec private @Nullable CommandSpec spec;
+    @Mixin private final TopologyOption topology = new TopologyOption();
+
+    @Option(names = "--parent-folder", required = true, paramLabel = "FOLDER")
+    private @Nullable Path parentFolder;
+
+    @Override
+    public final Integer call() {
+        Path shared = Objects.requireNonNull(parentFolder);
+        try (SharedFolder _ = SharedFolder.join(shared)) {
+            serve(
+                    Objects.requireNonNull(spec).commandLine(),
+                    ComchPair.of(topology.load()),
+                    shared.resolve(TwoProcesses.FABRIC));
+        }
+        return ExitCode.OK.code();
+    }
+
+    /**
+     * Serves the host until it has gone.
+     *
+     * @param command this command
+     * @param pair the devices of both sides
+     * @param fabric the folder of the fabric
+     */
+    abstract void serve(CommandLine command, ComchPair pair, Path fabric);
+}
