@@ -1,7 +1,7 @@
 /**
  * The measuring programs: the demo, which measures the storage pipeline, and the measurements of a
- * Comm Channel and of a sync event between two processes; and the protocol between their processes.
- * For the softdpu command, which runs them.
+ * Comm Channel, of a sync event and of RDMA between two processes; and the protocol between their
+ * processes. For the softdpu command, which runs them.
  */
 module io.softdpu.perf {
     requires com.fasterxml.jackson.databind;
@@ -9,6 +9,7 @@ module io.softdpu.perf {
     requires io.softdpu.comch;
     requires io.softdpu.core;
     requires io.softdpu.linux;
+    requires io.softdpu.rdma;
     requires io.softdpu.storage;
     requires jdk.management;
     requires static org.jspecify;
@@ -22,6 +23,8 @@ module io.softdpu.perf {
     exports io.softdpu.perf.demo to
             io.softdpu.cli;
     exports io.softdpu.perf.pair to
+            io.softdpu.cli;
+    exports io.softdpu.perf.rdma to
             io.softdpu.cli;
     exports io.softdpu.perf.result to
             io.softdpu.cli;

@@ -2,9 +2,6 @@ package io.softdpu.cli;
 
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SizeConverter;
-import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
-import io.softdpu.linux.MemoryLimits;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.comch.PerfJson;
@@ -71,22 +68,14 @@ final class PerfComchCommand implements Callable<Integer> {
         dpu.addAll(PerfPlanOptions.arguments(plan));
         dpu.addAll(topology.arguments());
         ComchPair pair = ComchPair.of(topology.load());
-        requireMemory(plan);
+        PerfRun.requireMemory(
+                plan.mode().word(),
+                plan.neededBytes(),
+                "a smaller size, window or import, or fewer clients");
         PerfSession session = new PerfSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
         return new PerfRun<PerfSummary>(
                         PerfTable::lines,
                         (summary, header) -> PerfJson.of(summary, header, pair.topology().name()))
                 .measure(session, json, command);
-    }
-
-    /** Both processes populate their memory: without this check the kernel would end one. */
-    private static void requireMemory(PerfPlan plan) {
-        long free = MemoryLimits.freeBytes();
-        if (plan.neededBytes() > free) {
-            throw new DpuException(
-                    Status.NO_MEMORY,
-                    "both processes need more memory than is available: measurement=%s, neededBytes=%d, availableBytes=%d, expected=a smaller size, window or import, or fewer clients"
-                            .formatted(plan.mode().word(), plan.neededBytes(), free));
-        }
     }
 }

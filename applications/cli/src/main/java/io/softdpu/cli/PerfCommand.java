@@ -17,11 +17,18 @@ import picocli.CommandLine.Spec;
         subcommands = {
             PerfComchCommand.class,
             PerfSyncEventCommand.class,
+            PerfRdmaCommand.class,
             PerfDpuCommand.class,
-            PerfSyncEventDpuCommand.class
+            PerfSyncEventDpuCommand.class,
+            PerfRdmaDpuCommand.class,
+            PerfRdmaIdleCommand.class
         },
         footerHeading = Examples.HEADING,
-        footer = {"  softdpu perf comch latency", "  softdpu perf sync-event latency"})
+        footer = {
+            "  softdpu perf comch latency",
+            "  softdpu perf sync-event latency",
+            "  softdpu perf rdma latency --op read"
+        })
 final class PerfCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
     @ParentCommand private @Nullable SoftDpu root;

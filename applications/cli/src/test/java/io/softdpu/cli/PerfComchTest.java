@@ -67,7 +67,7 @@ class PerfComchTest extends PerfFixture {
     @TempDir Path folder;
 
     PerfComchTest() {
-        super("comch");
+        super("comch", 3);
     }
 
     @ParameterizedTest
@@ -516,7 +516,7 @@ class PerfComchTest extends PerfFixture {
 
         assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.USAGE.code());
         assertThat(perf.errorLines().getFirst())
-                .isEqualTo("softdpu: command is missing: expected=one of comch, sync-event");
+                .isEqualTo("softdpu: command is missing: expected=one of comch, sync-event, rdma");
     }
 
     /** Result of a short measurement, which has all keys in their order. */

@@ -24,9 +24,16 @@ abstract class PerfFixture {
 
     Processes processes;
     private final String measurement;
+    private final int sockets;
 
-    PerfFixture(String measurement) {
+    /**
+     * A measurement.
+     *
+     * @param sockets in the folder once both processes are there
+     */
+    PerfFixture(String measurement, int sockets) {
         this.measurement = measurement;
+        this.sockets = sockets;
     }
 
     @BeforeEach
@@ -64,10 +71,10 @@ abstract class PerfFixture {
         return new ObjectMapper().readTree(String.join("\n", perf.outputLines()));
     }
 
-    /** Waits until both have a bus in the folder, and the server its name. */
+    /** Waits until both have a bus in the folder, and what else has a name there. */
     final ProcessHandle otherHalf(ChildProcess perf) {
         ProcessHandle parent = ProcessHandle.of(perf.pid()).orElseThrow();
-        Await.until("both are there", DEADLINE, () -> sockets() > 2);
+        Await.until("both are there", DEADLINE, () -> sockets() >= sockets);
         return parent.children().findFirst().orElseThrow();
     }
 

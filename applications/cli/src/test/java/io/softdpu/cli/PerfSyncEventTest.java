@@ -44,7 +44,7 @@ class PerfSyncEventTest extends PerfFixture {
     @TempDir Path folder;
 
     PerfSyncEventTest() {
-        super("sync-event");
+        super("sync-event", 3);
     }
 
     @ParameterizedTest

@@ -19,6 +19,11 @@ import io.softdpu.perf.demo.DemoOptions;
 import io.softdpu.perf.demo.DemoPhase;
 import io.softdpu.perf.demo.DemoResult;
 import io.softdpu.perf.pair.LineTimes;
+import io.softdpu.perf.rdma.RdmaJson;
+import io.softdpu.perf.rdma.RdmaMode;
+import io.softdpu.perf.rdma.RdmaOperation;
+import io.softdpu.perf.rdma.RdmaPlan;
+import io.softdpu.perf.rdma.RdmaResult;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.sync.SyncAdds;
 import io.softdpu.perf.sync.SyncJson;
@@ -65,8 +70,16 @@ class JsonPageTest {
     }
 
     @Test
+    void shouldDescribeEachKeyOfRdma() throws IOException {
+        Set<String> keys = keysOf(rdma());
+
+        assertThat(keys).contains("softdpu", "operation", "window", "provider", "distance");
+        assertAllOnPage(keys);
+    }
+
+    @Test
     void shouldNameOnlyKeysAmongTheUnits() {
-        for (JsonNode document : List.of(demo(), perf(), syncEvent())) {
+        for (JsonNode document : List.of(demo(), perf(), syncEvent(), rdma())) {
             assertThat(keysOf(document)).containsAll(fields(document.at("/softdpu/units")));
         }
     }
@@ -157,5 +170,12 @@ class JsonPageTest {
                         use,
                         0);
         return SyncJson.of(result, HEADER, "default");
+    }
+
+    private static JsonNode rdma() {
+        ResourceUse use = new ResourceUse(1, 0, 0);
+        RdmaPlan plan = RdmaPlan.of(RdmaMode.RATE, RdmaOperation.WRITE, null, null, 1, null, null);
+        return RdmaJson.of(
+                new RdmaResult(plan, "shm", 1, 1, null, use, use, 0, null), HEADER, "default");
     }
 }

@@ -140,12 +140,7 @@ public final class PerfTable {
 
     private static void addLineTimes(List<String> lines, @Nullable LineTimes times) {
         if (times != null) {
-            lines.add(
-                    "round trip of a cache line: %d ns before, %d ns after (%s)"
-                            .formatted(
-                                    times.beforeNanos(),
-                                    times.afterNanos(),
-                                    times.distance().word()));
+            lines.add(times.toText());
         }
     }
 

@@ -114,6 +114,17 @@ public final class DpuLines {
                 cause);
     }
 
+    /** A failure, or the end of the process if that has caused it: its exit code tells more. */
+    public DpuException causeOf(DpuException failure) {
+        return switch (failure.status()) {
+            case CONNECTION_RESET, CONNECTION_ABORTED, NOT_CONNECTED, SHUTDOWN, BAD_STATE -> {
+                DpuException end = peerHasEnded(failure);
+                yield dpu.isAlive() ? failure : end;
+            }
+            default -> failure;
+        };
+    }
+
     /** The error for a line of the other process. */
     public static DpuException unexpected(String line, String expected, @Nullable Throwable cause) {
         return new DpuException(

@@ -29,6 +29,12 @@ public record LineTimes(long beforeNanos, long afterNanos) {
         }
     }
 
+    /** The times and their class, for people. */
+    public String toText() {
+        return "round trip of a cache line: %d ns before, %d ns after (%s)"
+                .formatted(beforeNanos, afterNanos, distance().word());
+    }
+
     /** The class. */
     public Distance distance() {
         if (Math.max(beforeNanos, afterNanos) <= NEAR_NANOS) {

@@ -36,10 +36,19 @@ public final class SideDevice {
         Machine machine = resources.keep(builder.open());
         Device device =
                 resources.keep(machine.findDevice(pair.of(side).pciAddress().toString()).open());
+        pin(side, cpus);
+        return device;
+    }
+
+    /**
+     * Pins the calling thread. After the machine was opened, and other threads were started: they
+     * inherit the affinity of this one.
+     *
+     * @param cpus of both sides; null to leave the thread to the scheduler
+     */
+    public static void pin(Side side, @Nullable PerfCpus cpus) {
         if (cpus != null) {
-            // After the machine: its threads inherit the affinity of this one.
             CpuBinding.hard(cpus.of(side)).bindCurrentThread();
         }
-        return device;
     }
 }

@@ -1,0 +1,272 @@
+package io.softdpu.cli;
+
+import static io.softdpu.cli.Pipeline.DEADLINE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withPrecision;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.softdpu.linux.Affinity;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.StartsProcesses;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tests of the RDMA measurement with two real processes. */
+@StartsProcesses
+class PerfRdmaTest extends PerfFixture {
+    private static final List<String> KEYS =
+            List.of(
+                    "softdpu",
+                    "measurement",
+                    "operation",
+                    "size_bytes",
+                    "wait",
+                    "window",
+                    "cpu",
+                    "provider",
+                    "messages",
+                    "messages_per_s",
+                    "gb_per_s",
+                    "p50_ns",
+                    "p99_ns",
+                    "p999_ns",
+                    "max_ns",
+                    "allocated_bytes_per_op",
+                    "cores_used",
+                    "line_before_ns",
+                    "line_after_ns",
+                    "distance",
+                    "notes");
+
+    @TempDir Path folder;
+
+    PerfRdmaTest() {
+        super("rdma", 2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "latency, write, 64, busy",
+        "latency, write, 1, busy",
+        "latency, read, 64, adaptive",
+        "latency, send, 64, adaptive",
+        "latency, send, 7, event",
+        "latency, write-imm, 100, busy",
+        "latency, fetch-add, 8, event",
+        "latency, cmp-swap, 8, adaptive",
+        "rate, write, 8, busy",
+        "rate, read, 32, event",
+        "rate, send, 32, adaptive",
+        "rate, write-imm, 32, event",
+        "rate, fetch-add, 8, adaptive",
+        "rate, cmp-swap, 8, busy",
+        "bandwidth, write, 1048576, adaptive",
+        "bandwidth, read, 300000, busy",
+        "bandwidth, send, 1048576, event",
+        "bandwidth, write-imm, 100000, adaptive"
+    })
+    void shouldMeasureEachOperation(String measurement, String operation, long size, String wait)
+            throws IOException {
+        JsonNode found =
+                measured(
+                        perf(
+                                measurement,
+                                "--op",
+                                operation,
+                                "--size",
+                                "" + size,
+                                "--wait",
+                                wait,
+                                "--seconds",
+                                "0.2",
+                                "--json",
+                                "-"));
+
+        assertThat(found.fieldNames()).toIterable().containsExactlyElementsOf(KEYS);
+        assertThat(found.get("measurement").asText()).isEqualTo(measurement);
+        assertThat(found.get("operation").asText()).isEqualTo(operation);
+        assertThat(found.get("provider").asText()).isEqualTo("shm");
+        assertThat(found.get("size_bytes").asLong()).isEqualTo(size);
+        assertThat(found.get("wait").asText()).isEqualTo(wait);
+        assertThat(found.get("window").isNull()).isEqualTo(measurement.equals("latency"));
+        assertThat(found.get("messages").asLong()).isPositive();
+        assertThat(found.get("p50_ns").asLong())
+                .isPositive()
+                .isLessThanOrEqualTo(found.get("p99_ns").asLong());
+        assertThat(found.get("max_ns").asLong())
+                .isGreaterThanOrEqualTo(found.get("p999_ns").asLong());
+        double rate = found.get("messages_per_s").asDouble();
+        assertThat(found.get("gb_per_s").asDouble())
+                .isEqualTo(rate * size / 1e9, withPrecision(rate * size / 1e9 * 1e-3));
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldUseTheWindowTheProcessorsAndTheTopologyThatTheUserAsksFor() throws IOException {
+        int[] allowed = Affinity.allowed().stream().toArray();
+        int host = allowed[allowed.length - 1];
+        int dpu = allowed[0];
+        JsonNode found =
+                measured(
+                        perf(
+                                "rate",
+                                "--op",
+                                "write",
+                                "--window",
+                                "16",
+                                "--cpu",
+                                host + "," + dpu,
+                                "--seconds",
+                                "0.05",
+                                "--topology",
+                                "storage-guide",
+                                "--json",
+                                "-"));
+
+        assertThat(found.get("window").asInt()).isEqualTo(16);
+        assertThat(found.get("wait").asText()).isEqualTo("adaptive");
+        assertThat(found.get("cpu").asText()).isEqualTo(host + "," + dpu);
+        assertThat(found.at("/softdpu/options/topology").asText()).isEqualTo("storage-guide");
+        if (host == dpu) {
+            assertThat(found.get("distance").isNull()).as("one processor").isTrue();
+        } else {
+            assertThat(found.get("line_before_ns").asLong()).isPositive();
+            assertThat(found.get("line_after_ns").asLong()).isPositive();
+            assertThat(found.get("distance").asText()).isIn("near", "far", "mixed");
+        }
+    }
+
+    @Test
+    void shouldMeasureTheMemoryOfIdleConnections() {
+        ChildProcess perf =
+                processes.start(
+                        Pipeline.command("perf", "rdma-idle")
+                                .withArguments("--connections", "16", "--fabric", folder + ""));
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(perf.outputLines().getFirst()).matches("resident_bytes_per_connection -?\\d+");
+        assertThat(perf.outputLines().getLast()).startsWith("ring_bytes_per_connection ");
+        long rings = Long.parseLong(perf.outputLines().getLast().split(" ")[1]);
+        assertThat(rings)
+                .as("two rings, in whole pages")
+                .isPositive()
+                .matches(bytes -> bytes % 8192 == 0);
+    }
+
+    @Test
+    void shouldPrintATableAndWriteTheJsonBesideIt() throws IOException {
+        Path json = folder.resolve("perf.json");
+        ChildProcess perf =
+                perf("latency", "--op", "write", "--seconds", "0.1", "--json", json.toString());
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(perf.outputLines().getFirst()).startsWith("measurement").contains("p50  ");
+        assertThat(perf.outputLines().get(1))
+                .matches("latency +write +shm +64 B +busy +- .* [num]s .* B/operation .*");
+        assertThat(perf.outputLines().get(2)).startsWith("measured after a warm-up");
+        assertThat(new ObjectMapper().readTree(json.toFile()).get("operation").asText())
+                .isEqualTo("write");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "latency, write, busy",
+        "latency, read, event",
+        "latency, send, adaptive",
+        "rate, write-imm, event",
+        "rate, fetch-add, busy",
+        "bandwidth, write, adaptive"
+    })
+    void shouldEndWhereItsOtherHalfIsKilled(String measurement, String operation, String wait) {
+        ChildProcess perf = perf(measurement, "--op", operation, "--wait", wait, "--seconds", "60");
+        ProcessHandle dpu = otherHalf(perf);
+
+        dpu.destroyForcibly();
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(perf.errorLines())
+                .filteredOn(line -> line.startsWith("softdpu: "))
+                .singleElement()
+                .asString()
+                .startsWith("softdpu: CONNECTION_RESET: process of the DPU has ended: exit=137");
+        assertNothingLeft();
+    }
+
+    /** A frozen other half neither answers nor sees the SIGTERM: it has to be killed. */
+    @ParameterizedTest
+    @CsvSource({"latency, write, busy", "latency, send, event", "rate, read, adaptive"})
+    void shouldEndAfterASignalThoughItsOtherHalfIsFrozen(
+            String measurement, String operation, String wait) {
+        ChildProcess perf = perf(measurement, "--op", operation, "--wait", wait, "--seconds", "60");
+        ProcessHandle dpu = otherHalf(perf);
+        signal(dpu, "STOP");
+
+        perf.signal("TERM");
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.TERMINATED.code());
+        assertThat(perf.errorLines())
+                .contains("softdpu: CONNECTION_ABORTED: User requested abort")
+                .noneMatch(line -> line.contains("command did not end after a signal"));
+        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        assertNothingLeft();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"latency, write, busy", "latency, send, event", "rate, read, adaptive"})
+    void shouldEndItsOtherHalfWhereItIsKilledItself(
+            String measurement, String operation, String wait) {
+        ChildProcess perf = perf(measurement, "--op", operation, "--wait", wait, "--seconds", "60");
+        ProcessHandle dpu = otherHalf(perf);
+
+        perf.signal("KILL"); // and not its other half with it
+
+        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        assertNothingLeft();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "latency|value is missing: option=--op, expected=--op=OP",
+                "latency --op write --wait adaptive|a peer that is written to is not notified, and"
+                        + " polls its memory: option=--wait, wait=adaptive, measurement=latency,"
+                        + " op=write, expected=busy",
+                "latency --op read --window 4|latency is that of one operation at a time:"
+                        + " option=--window, window=4, measurement=latency, expected=no window",
+                "bandwidth --op cmp-swap|atomic operations have no bandwidth: option=--op,"
+                        + " op=cmp-swap, measurement=bandwidth, expected=latency or rate",
+                "rate --op fetch-add --size 16|size is illegal: option=--size, size=16,"
+                        + " op=fetch-add, expected=8, or no size",
+                "rate --op read --size 3GiB|size is illegal: option=--size, size=3GiB, expected=1"
+                        + " to 2GiB",
+                "rate --op read --size 0|size is zero: option=--size, size=0",
+                "rate --op read --window 9000|window is illegal: option=--window, window=9000,"
+                        + " expected=1 to 8192",
+                "bandwidth --op read --size 1GiB --window 5|operations of both processes need too"
+                        + " much memory: option=--window, window=5, size=1GiB, needed=10 GiB,"
+                        + " limit=8 GiB",
+                "rate --op copy|no such operation: option=--op, op=copy, expected=write, read,"
+                        + " send, write-imm, fetch-add or cmp-swap",
+                "rate --op read --wait long|no such way to wait: option=--wait, wait=long,"
+                        + " expected=busy, adaptive or event",
+                "rate --op read --cpu 0|option=--cpu, cpu=0, expected=HOST,DPU such as 0,1",
+                "control --op read|no such measurement: measurement=control, expected=latency,"
+                        + " rate or bandwidth",
+                "rate --op read --json /no/such/folder/a.json|option=--json,"
+                        + " file=/no/such/folder/a.json"
+            })
+    void shouldRefuseWhatCannotBeMeasured(String arguments, String reason) {
+        ChildProcess perf = perf(arguments.split(" "));
+
+        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.USAGE.code());
+        assertThat(perf.errorLines().getFirst()).startsWith("softdpu: ").contains(reason);
+    }
+}

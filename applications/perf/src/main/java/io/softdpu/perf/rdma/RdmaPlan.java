@@ -1,0 +1,282 @@
+package io.softdpu.perf.rdma;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.pair.EngineTurns;
+import io.softdpu.perf.pair.PerfCpus;
+import io.softdpu.perf.pair.PerfWait;
+import io.softdpu.perf.text.SizeText;
+import io.softdpu.rdma.RdmaCapabilities;
+import io.softdpu.rdma.RdmaTaskType;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One measurement of RDMA, made by {@link #of}.
+ *
+ * @param mode kind of measurement
+ * @param operation that is measured
+ * @param sizeBytes bytes of an operation, 1 to {@link #MAX_SIZE_BYTES}; 8 of an atomic one
+ * @param waiting how both sides wait
+ * @param nanos how long the run takes, after a warm-up of the same length
+ * @param window operations in flight at a time; 1 with {@link RdmaMode#LATENCY}
+ * @param cpus processors to which both sides are pinned; null if they are not
+ */
+public record RdmaPlan(
+        RdmaMode mode,
+        RdmaOperation operation,
+        long sizeBytes,
+        PerfWait waiting,
+        long nanos,
+        int window,
+        @Nullable PerfCpus cpus) {
+    /** Largest operation: 2 GiB, that of RDMA. */
+    public static final long MAX_SIZE_BYTES = 2L << 30;
+
+    /** Most operations in flight: those of a send queue. */
+    public static final int MAX_WINDOW = 8192;
+
+    /** An operation begins where a cache line does. */
+    private static final long ALIGNMENT = 64;
+
+    /** Memory for the operations of one side, if the window is not given. */
+    private static final long WINDOW_BYTES = 64 << 20;
+
+    /** Most memory of both processes. */
+    private static final long MAX_MEMORY_BYTES = 8L << 30;
+
+    /** From this size on a copy takes so much longer than a wake-up that one is enough. */
+    private static final long SINGLE_BYTES = 256 << 20;
+
+    private static final int MOST_IN_FLIGHT = 64;
+
+    /** One of this many small operations is timed: two reads of the clock cost as much as one. */
+    private static final int OPERATIONS_PER_TIMED = 64;
+
+    /** From this size on reading the clock does not count beside the copy. */
+    private static final long ALL_TIMED_BYTES = 64 << 10;
+
+    /** Time limit of everything but the measurement itself. */
+    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** Resident memory of both processes without operations. */
+    private static final long PROCESSES_BYTES = 128 << 20;
+
+    /** Checks the values: INVALID_VALUE that names the field. */
+    public RdmaPlan {
+        if (operation.isAtomic() && mode == RdmaMode.BANDWIDTH) {
+            throw invalid(
+                    "atomic operations have no bandwidth: op=%s, measurement=bandwidth, expected=latency or rate"
+                            .formatted(operation.word()));
+        }
+        if (operation.isAtomic() && sizeBytes != Long.BYTES) {
+            throw invalid(
+                    "size is illegal: size=%s, op=%s, expected=8, or no size"
+                            .formatted(SizeText.format(sizeBytes), operation.word()));
+        }
+        if (sizeBytes < 1 || sizeBytes > MAX_SIZE_BYTES) {
+            throw invalid(
+                    "size is illegal: size=%s, expected=1 to %s"
+                            .formatted(
+                                    SizeText.format(sizeBytes), SizeText.format(MAX_SIZE_BYTES)));
+        }
+        if (nanos < 1) {
+            throw invalid("time is illegal: nanos=%d, expected=1 or more".formatted(nanos));
+        }
+        if (mode == RdmaMode.LATENCY && window != 1) {
+            throw invalid(
+                    "latency is that of one operation at a time: window=%d, measurement=latency, expected=no window"
+                            .formatted(window));
+        }
+        if (window < 1 || window > MAX_WINDOW) {
+            throw invalid(
+                    "window is illegal: window=%d, expected=1 to %d".formatted(window, MAX_WINDOW));
+        }
+        if (isPolled(mode, operation) && waiting != PerfWait.BUSY) {
+            throw invalid(
+                    "a peer that is written to is not notified, and polls its memory: wait=%s, measurement=latency, op=write, expected=busy"
+                            .formatted(waiting.word()));
+        }
+        long memory = memoryBytes(mode, operation, sizeBytes, window);
+        if (memory > MAX_MEMORY_BYTES) {
+            throw invalid(
+                    "operations of both processes need too much memory: window=%d, size=%s, needed=%s, limit=%s"
+                            .formatted(
+                                    window,
+                                    SizeText.format(sizeBytes),
+                                    SizeText.rounded(memory),
+                                    SizeText.rounded(MAX_MEMORY_BYTES)));
+        }
+    }
+
+    /**
+     * A plan, with the defaults of a mode and an operation for what is not given.
+     *
+     * @param sizeBytes null for the default: 8 of an atomic operation, else that of the mode
+     * @param waiting null for the default: adaptive, but busy where the peer polls its memory
+     * @param window null for the default: 64, or as many as fill 64 MiB, but at least 2, from 256
+     *     MiB on 1
+     * @throws DpuException INVALID_VALUE that names the illegal value
+     */
+    public static RdmaPlan of(
+            RdmaMode mode,
+            RdmaOperation operation,
+            @Nullable Long sizeBytes,
+            @Nullable PerfWait waiting,
+            long nanos,
+            @Nullable Integer window,
+            @Nullable PerfCpus cpus) {
+        if (mode == RdmaMode.LATENCY && window != null) {
+            throw invalid(
+                    "latency is that of one operation at a time: window=%d, measurement=latency, expected=no window"
+                            .formatted(window));
+        }
+        long ofMode = operation.isAtomic() ? Long.BYTES : mode.defaultSizeBytes();
+        long size = sizeBytes == null ? ofMode : sizeBytes;
+        PerfWait ofOperation = isPolled(mode, operation) ? PerfWait.BUSY : PerfWait.ADAPTIVE;
+        return new RdmaPlan(
+                mode,
+                operation,
+                size,
+                waiting == null ? ofOperation : waiting,
+                nanos,
+                window == null ? defaultWindow(mode, size) : window,
+                cpus);
+    }
+
+    private static int defaultWindow(RdmaMode mode, long sizeBytes) {
+        if (mode == RdmaMode.LATENCY || sizeBytes >= SINGLE_BYTES) {
+            return 1;
+        }
+        return Math.clamp(WINDOW_BYTES / Math.max(1, sizeBytes), 2, MOST_IN_FLIGHT);
+    }
+
+    private static DpuException invalid(String message) {
+        return new DpuException(Status.INVALID_VALUE, message);
+    }
+
+    // ---- how it is measured
+
+    /** Whether the DPU answers each operation by one. */
+    boolean isAnswered() {
+        return isAnswered(mode, operation);
+    }
+
+    private static boolean isAnswered(RdmaMode mode, RdmaOperation operation) {
+        return mode == RdmaMode.LATENCY && operation.hasAnswer();
+    }
+
+    /** Whether both sides look in their memory for what the other has written. */
+    boolean isPolled() {
+        return isPolled(mode, operation);
+    }
+
+    private static boolean isPolled(RdmaMode mode, RdmaOperation operation) {
+        return isAnswered(mode, operation) && operation == RdmaOperation.WRITE;
+    }
+
+    /** Whether both sides export their memory. */
+    boolean isExported() {
+        return operation.right() != null;
+    }
+
+    /** Number of operations of which one is timed, with several in flight. */
+    int operationsPerTimed() {
+        return sizeBytes < ALL_TIMED_BYTES ? OPERATIONS_PER_TIMED : 1;
+    }
+
+    // ---- memory
+
+    /** Distance of the operations in memory. */
+    long strideBytes() {
+        return strideBytes(sizeBytes);
+    }
+
+    private static long strideBytes(long sizeBytes) {
+        return (sizeBytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+
+    /** Memory of one side: for its own operations, for those of the other, or for both. */
+    long sideBytes() {
+        return memoryBytes(mode, operation, sizeBytes, window) / 2;
+    }
+
+    /** Offset of the memory for a side's own operations. */
+    long ownOffset(Side side) {
+        return side == Side.HOST ? 0 : window * strideBytes();
+    }
+
+    /** Offset of the memory for the operations of the other side. */
+    long peerOffset(Side side) {
+        return side == Side.DPU ? 0 : window * strideBytes();
+    }
+
+    private static long memoryBytes(
+            RdmaMode mode, RdmaOperation operation, long sizeBytes, int window) {
+        int areas = isAnswered(mode, operation) ? 4 : 2;
+        return areas * window * strideBytes(sizeBytes);
+    }
+
+    /** Memory that both processes need in all. */
+    public long neededBytes() {
+        return 2 * sideBytes() + PROCESSES_BYTES;
+    }
+
+    /** Limit of the memory of one process that the other has mapped, with a reserve for rings. */
+    long importLimitBytes() {
+        return sideBytes() + MAX_MEMORY_BYTES;
+    }
+
+    // ---- time and processors
+
+    /** Time limit of setup and end, each; it grows with the memory, which both populate. */
+    long deadlineNanos() {
+        return DEADLINE_NANOS + (long) (DEADLINE_NANOS * (2 * sideBytes() / 1e9));
+    }
+
+    /** Time limit of all of it: warm-up, run, and what is before, between and after them. */
+    long limitNanos() {
+        return 2 * nanos + 3 * deadlineNanos();
+    }
+
+    /** Number of processors that the two threads may use. */
+    int processors(int available) {
+        return PerfCpus.processors(cpus, available);
+    }
+
+    /** Rounds of the engine of a side. */
+    EngineTurns turnsOf(ProgressEngine engine) {
+        return new EngineTurns(engine, waiting, 2, processors(CpuBinding.availableProcessors()));
+    }
+
+    /** Whether the round trip of a cache line is measured: between two processors. */
+    boolean isLineTimed() {
+        return cpus != null && !cpus.isShared();
+    }
+
+    /**
+     * Checks that the devices of both sides have what the measurement uses.
+     *
+     * @throws DpuException NOT_SUPPORTED naming the device and its limit
+     */
+    void requireSupported(ComchPair pair) {
+        requireSupported(pair, Side.HOST, operation.taskType());
+        if (isAnswered()) {
+            requireSupported(pair, Side.DPU, operation.taskType());
+        }
+        if (operation.isReceived()) {
+            requireSupported(pair, Side.DPU, RdmaTaskType.RECEIVE);
+            if (isAnswered()) {
+                requireSupported(pair, Side.HOST, RdmaTaskType.RECEIVE);
+            }
+        }
+    }
+
+    private void requireSupported(ComchPair pair, Side side, RdmaTaskType type) {
+        pair.requireSupported(side, RdmaCapabilities.tasksLimit(type), mode.word());
+    }
+}
