@@ -56,7 +56,7 @@ say "building ours"
 jdk=$("$root/softdpu" --print-jdk-home)
 "$root/softdpu" --version >/dev/null
 
-[[ -n $ours_only ]] || build_peers
+[[ -n $ours_only ]] || build_peers "$aeron" AgronaRing AeronIpc Measurements
 
 # What a tree does not know, as an old one given in SOFTDPU_ROOT, is left out.
 "$root/softdpu" perf comch --help >"$work/help"
@@ -94,33 +94,6 @@ aeron_ipc() { # mode here, mode there, size, figure: name, case, unit
     stop "$driver"
     rm -rf "$shm/aeron"
     printed "$4" "$5" "$6" "Aeron IPC"
-}
-
-# UCX over shared memory: test, size, iterations. Sets what it tells in the end, in its own order:
-# iterations; latency in us: median, average, overall; MB/s (2^20 bytes) and messages/s: average,
-# overall. Where the port was lost before the server had it, another is tried.
-ucx() {
-    local port server tries=3
-    while ((tries-- > 0)); do
-        port=$(free_port)
-        : >"$work/ucx.client"
-        start env UCX_TLS=posix,self taskset -c "$second" ucx_perftest -p "$port" \
-            >"$work/ucx.server" 2>&1
-        server=$started
-        if listening "$port" "$server"; then
-            start env UCX_TLS=posix,self taskset -c "$first" ucx_perftest 127.0.0.1 -p "$port" \
-                -t "$1" -s "$2" -n "$3" -w "$(($3 / 10))" -f >"$work/ucx.client" 2>&1
-            if await "$started" && await "$server"; then
-                read -ra told < <(sed 's/.*Final://' "$work/ucx.client" |
-                    awk 'NF == 8 && $1 ~ /^[0-9]+$/ {line = $0} END {print line}')
-                ((${#told[@]} == 8)) && return
-            fi
-        fi
-        stop "$server"
-        say "ucx_perftest has not measured: test=$1, port=$port, tries left=$tries"
-        cat "$work/ucx.server" "$work/ucx.client" >&2
-    done
-    fail "ucx_perftest gives no figures: test=$1"
 }
 
 ucx_round_trips() {

@@ -50,7 +50,7 @@ machine=$(machine)
 say "building ours"
 jdk=$("$root/softdpu" --print-jdk-home)
 "$root/softdpu" --version >/dev/null
-[[ -n $ours_only ]] || build_peers
+[[ -n $ours_only ]] || build_peers "$aeron" AgronaRing Measurements
 
 # Ours: way of waiting, case.
 ours() {

@@ -232,25 +232,34 @@ choose_cores() {
 
 # ---- peers
 
-aeron=1.51.0 # its jar has Agrona, too
+aeron=io.aeron:aeron-all:1.51.0 # its jar has Agrona, too
+jucx=org.openucx:jucx:1.12.1     # on the UCX of the distribution
 
-# Fetches and compiles the peers that are Java programs; how to start them is in java.
+# Fetches and compiles the peers that are Java programs, and sets java to how these are started: the
+# artifact that they use, their classes.
 build_peers() {
-    say "fetching and compiling the peers"
+    local artifact=$1 group name version class_path
+    local -a sources
+    shift
+    IFS=: read -r group name version <<<"$artifact"
+    sources=("${@/#/$here/peers/}")
+    sources=("${sources[@]/%/.java}")
+    say "fetching and compiling the peers: $group $name $version"
     # -N: once, not for each module.
-    (cd "$root" && maven -q -N dependency:copy -Dartifact="io.aeron:aeron-all:$aeron" \
-        -DoutputDirectory="$work") >"$work/build.log" 2>&1 || {
+    (cd "$root" && maven -q -N dependency:copy -Dartifact="$artifact" -DoutputDirectory="$work") \
+        >"$work/build.log" 2>&1 || {
         cat "$work/build.log" >&2
-        fail "the peers cannot be fetched: artifact=io.aeron:aeron-all:$aeron"
+        fail "the peers cannot be fetched: artifact=$artifact"
     }
-    class_path=$work/classes:$work/aeron-all-$aeron.jar
-    "$jdk/bin/javac" -nowarn -d "$work/classes" -cp "$class_path" "$here"/peers/*.java \
+    class_path=$work/classes:$work/$name-$version.jar
+    "$jdk/bin/javac" -nowarn -d "$work/classes" -cp "$class_path" "${sources[@]}" \
         >"$work/build.log" 2>&1 || {
         cat "$work/build.log" >&2
         fail "the peers do not compile: folder=$here/peers"
     }
     java=("$jdk/bin/java" --add-opens java.base/jdk.internal.misc=ALL-UNNAMED
         --add-opens java.base/sun.nio.ch=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow
+        --enable-native-access=ALL-UNNAMED
         -Dagrona.disable.bounds.checks=true -Xmx1g -cp "$class_path")
 }
 
@@ -337,10 +346,80 @@ agrona() {
     printed "$4" "$5" "$6" Agrona
 }
 
+ucx_transports=posix,self
+
+# UCX over shared memory, by the transports in ucx_transports: test, size, iterations, options. Sets what it tells in the end, in its own order:
+# iterations; latency in us: median, average, overall; MB/s (2^20 bytes) and messages/s: average,
+# overall. Where the port was lost before the server had it, another is tried.
+ucx() {
+    local port server tries=3
+    while ((tries-- > 0)); do
+        port=$(free_port)
+        : >"$work/ucx.client"
+        start env UCX_TLS="$ucx_transports" taskset -c "$second" ucx_perftest -p "$port" \
+            >"$work/ucx.server" 2>&1
+        server=$started
+        if listening "$port" "$server"; then
+            start env UCX_TLS="$ucx_transports" taskset -c "$first" ucx_perftest 127.0.0.1 -p "$port" \
+                -t "$1" -s "$2" -n "$3" -w "$(($3 / 10))" -f "${@:4}" >"$work/ucx.client" 2>&1
+            if await "$started" && await "$server"; then
+                read -ra told < <(sed 's/.*Final://' "$work/ucx.client" |
+                    awk 'NF == 8 && $1 ~ /^[0-9]+$/ {line = $0} END {print line}')
+                ((${#told[@]} == 8)) && return
+            fi
+        fi
+        stop "$server"
+        say "ucx_perftest has not measured: test=$1, port=$port, tries left=$tries"
+        cat "$work/ucx.server" "$work/ucx.client" >&2
+    done
+    fail "ucx_perftest gives no figures: test=$1"
+}
+
 # Round trips over a pair of Unix sockets: bytes, case, who, epoll to sleep in it.
 unix_socket() {
     run "$work/unix-socket" "$1" "$seconds" "$first" "$second" "${@:4}" >"$work/printed"
     figure "$2" ns "$3" "$(<"$work/printed")"
+}
+
+# Sets resident to the most memory, in bytes, that commands of the background and their children use
+# together until the first of them ends, as proportional set size: pid,pid ...
+watch_memory() {
+    python3 - "$1" <<'PYTHON' >"$work/resident"
+import os, sys, time
+
+def children(pid):
+    found = [pid]
+    for one in found:
+        try:
+            for task in os.listdir(f"/proc/{one}/task"):
+                with open(f"/proc/{one}/task/{task}/children", encoding="ascii") as names:
+                    found += map(int, names.read().split())
+        except OSError:
+            pass  # it has ended meanwhile
+    return found
+
+def bytes_of(pid):
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as lines:
+            return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:"))
+    except OSError:
+        return 0  # it has ended meanwhile
+
+def has_ended(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
+            return stat.read().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+most = 0
+roots = list(map(int, sys.argv[1].split(",")))
+while not has_ended(roots[0]):
+    most = max(most, sum(bytes_of(pid) for root in roots for pid in children(root)))
+    time.sleep(0.1)
+print(most)
+PYTHON
+    resident=$(<"$work/resident")
 }
 
 # Whether one more round is due: those asked for, and as many again while some ratio of the goals

@@ -15,7 +15,7 @@ import argparse
 import json
 import statistics
 
-LESS_IS_BETTER = {"ns", "us", "cores", "B/op", "bytes/connection"}
+LESS_IS_BETTER = {"ns", "us", "cores", "B/op", "bytes", "bytes/connection"}
 NEAR_NS = 200
 FAR_NS = 300
 LEAST_PAIRS = {"near": 3, "far": 3, "": 1}

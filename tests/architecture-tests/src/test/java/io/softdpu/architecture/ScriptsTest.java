@@ -36,6 +36,7 @@ class ScriptsTest {
         "benchmarks/compare, --rounds",
         "benchmarks/beside-comch.sh, --rounds",
         "benchmarks/beside-core.sh, --rounds",
+        "benchmarks/beside-rdma.sh, --rounds",
         "benchmarks/beside-storage.sh,",
         "benchmarks/comch-modes.sh,",
         "benchmarks/syscalls.sh,"
