@@ -14,6 +14,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaFetchAndAddTask;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaWriteTask;
@@ -32,9 +33,12 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A request over shared memory as a storage target serves it: a send of 64 bytes, a write of as
- * many into the memory of the client, and a send of 64 bytes as the answer; both sides on one
- * thread, with an engine each.
+ * Operations over shared memory; both sides on one thread, with an engine each.
+ *
+ * <p>A request as a storage target serves it: a send of 64 bytes, a write of as many into the
+ * memory of the client, and a send of 64 bytes as the answer. And single operations from their
+ * submission to their completion, 32 at a time: a write of 64 bytes, one of a list of four bufs of
+ * 16 bytes, and a fetch and add.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -45,18 +49,28 @@ import org.openjdk.jmh.annotations.Warmup;
 public class RdmaBenchmark {
     private static final int BATCH = 32;
     private static final int BYTES = 64;
+
+    /** Marks a write that is no part of a request. */
+    private static final int ALONE = -1;
+
+    private static final int ELEMENTS = 4;
+    private static final int SLOTS = 16 * BATCH;
     private static final int ROUNDS_PER_POLL = 1 << 16;
 
     private final BothSides sides = new BothSides();
     private final RdmaSendTask[] requests = new RdmaSendTask[BATCH];
     private final RdmaWriteTask[] writes = new RdmaWriteTask[BATCH];
     private final RdmaSendTask[] answers = new RdmaSendTask[BATCH];
+    private final RdmaWriteTask[] singles = new RdmaWriteTask[BATCH];
+    private final RdmaWriteTask[] lists = new RdmaWriteTask[BATCH];
+    private final RdmaFetchAndAddTask[] adds = new RdmaFetchAndAddTask[BATCH];
     private Peer client;
     private Peer target;
     private int sent;
     private int answered;
     private int replied;
     private int served;
+    private int done;
 
     /** One side: its memory, and an RDMA instance on an engine of its own. */
     private final class Peer {
@@ -71,17 +85,20 @@ public class RdmaBenchmark {
             Machine machine = sides.machine(side);
             device = sides.keep(machine.findDevice(deviceName).open());
             engine = sides.engine();
-            SharedMemory memory = sides.keep(SharedMemory.allocate(4L * BATCH * BYTES));
+            SharedMemory memory = sides.keep(SharedMemory.allocate((long) SLOTS * BYTES));
             mmap = sides.keep(Mmap.create());
-            inventory = sides.keep(BufInventory.create(4 * BATCH));
+            inventory = sides.keep(BufInventory.create(SLOTS));
             mmap.setMemory(memory)
                     .setPermissions(
-                            Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_WRITE))
+                            Permissions.of(
+                                    AccessFlag.LOCAL_READ_WRITE,
+                                    AccessFlag.RDMA_WRITE,
+                                    AccessFlag.RDMA_ATOMIC))
                     .addDevice(device)
                     .start();
             inventory.start();
             rdma = Rdma.create(device);
-            rdma.setPermissions(Permissions.of(AccessFlag.RDMA_WRITE));
+            rdma.setPermissions(Permissions.of(AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC));
             rdma.setSendQueueSize(4 * BATCH);
         }
 
@@ -96,6 +113,17 @@ public class RdmaBenchmark {
 
         Buf room() {
             return sides.keep(inventory.bufByAddress(mmap, nextOffset(), BYTES));
+        }
+
+        /** As many bytes in a list of bufs, by its head. */
+        Buf list() {
+            long offset = nextOffset();
+            int bytes = BYTES / ELEMENTS;
+            Buf head = sides.keep(inventory.bufByData(mmap, offset, bytes)); // releases all
+            for (int i = 1; i < ELEMENTS; i++) {
+                head.chain(inventory.bufByData(mmap, offset + (long) i * bytes, bytes));
+            }
+            return head;
         }
 
         private long nextOffset() {
@@ -114,7 +142,9 @@ public class RdmaBenchmark {
         client.rdma.setSendTasks(BATCH, _ -> sent++, RdmaBenchmark::failed);
         client.rdma.setReceiveTasks(BATCH, this::answered, Task::free);
         target.rdma.setReceiveTasks(BATCH, this::requested, Task::free);
-        target.rdma.setWriteTasks(BATCH, this::written, RdmaBenchmark::failed);
+        target.rdma.setWriteTasks(3 * BATCH, this::written, RdmaBenchmark::failed);
+        target.rdma.setFetchAndAddTasks(BATCH, _ -> done++, RdmaBenchmark::failed);
+        target.rdma.setMaxSendBufferListLength(ELEMENTS);
         target.rdma.setSendTasks(BATCH, _ -> replied++, RdmaBenchmark::failed);
         client.start();
         target.start();
@@ -134,13 +164,22 @@ public class RdmaBenchmark {
             target.receive();
             requests[i] = client.rdma.allocateSend(toTarget, client.data());
             answers[i] = target.rdma.allocateSend(toClient, target.data());
-            Buf there =
-                    sides.keep(
-                            target.inventory.bufByAddress(remote, (3L * BATCH + i) * BYTES, BYTES));
-            writes[i] = target.rdma.allocateWrite(toClient, target.data(), there);
+            writes[i] = target.rdma.allocateWrite(toClient, target.data(), there(remote, 3, i));
             writes[i].setUserData(i);
+            singles[i] = target.rdma.allocateWrite(toClient, target.data(), there(remote, 4, i));
+            singles[i].setUserData(ALONE);
+            lists[i] = target.rdma.allocateWrite(toClient, target.list(), there(remote, 5, i));
+            lists[i].setUserData(ALONE);
+            adds[i] =
+                    target.rdma.allocateFetchAndAdd(
+                            toClient, there(remote, 6, i), target.room(), 1);
         }
         sides.keep(this::stop);
+    }
+
+    private Buf there(Mmap remote, int batch, int i) {
+        long offset = ((long) batch * BATCH + i) * BYTES;
+        return sides.keep(target.inventory.bufByAddress(remote, offset, BYTES));
     }
 
     @TearDown
@@ -170,6 +209,52 @@ public class RdmaBenchmark {
         }
     }
 
+    /** 32 writes of 64 bytes are submitted, then the engine makes progress until all are done. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public void write() {
+        writeAll(singles);
+    }
+
+    /** As {@link #write}, each of a list of four bufs. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public void writeListOfFour() {
+        writeAll(lists);
+    }
+
+    /** As {@link #write}, of fetch and add. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public void fetchAndAdd() {
+        done = 0;
+        for (RdmaFetchAndAddTask add : adds) {
+            add.result().resetDataLength();
+            submit(add);
+        }
+        awaitDone();
+    }
+
+    private void writeAll(RdmaWriteTask[] tasks) {
+        done = 0;
+        for (RdmaWriteTask write : tasks) {
+            write.destination().resetDataLength();
+            submit(write);
+        }
+        awaitDone();
+    }
+
+    private void awaitDone() {
+        long deadline = 0;
+        int rounds = 0;
+        while (done < BATCH) {
+            target.engine.progress();
+            if (++rounds % ROUNDS_PER_POLL == 0) {
+                deadline = BothSides.requireInTime(deadline, () -> "not done: done=" + done);
+            }
+        }
+    }
+
     private void requested(RdmaReceiveTask task) {
         again(task);
         RdmaWriteTask write = writes[served++];
@@ -178,7 +263,11 @@ public class RdmaBenchmark {
     }
 
     private void written(RdmaWriteTask task) {
-        submit(answers[(int) task.userData()]);
+        if (task.userData() == ALONE) {
+            done++;
+        } else {
+            submit(answers[(int) task.userData()]);
+        }
     }
 
     private void answered(RdmaReceiveTask task) {
@@ -211,6 +300,9 @@ public class RdmaBenchmark {
             requests[i].free();
             writes[i].free();
             answers[i].free();
+            singles[i].free();
+            lists[i].free();
+            adds[i].free();
         }
         sides.stop(target.rdma);
         sides.stop(client.rdma);
