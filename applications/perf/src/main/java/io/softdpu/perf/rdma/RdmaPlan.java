@@ -238,9 +238,12 @@ public record RdmaPlan(
         return DEADLINE_NANOS + (long) (DEADLINE_NANOS * (2 * sideBytes() / 1e9));
     }
 
-    /** Time limit of all of it: warm-up, run, and what is before, between and after them. */
+    /**
+     * Time limit of all of it: warm-up, run, and what is before, between and after them. Generous:
+     * beside other load the round trip of a cache line takes seconds, and is measured four times.
+     */
     long limitNanos() {
-        return 2 * nanos + 3 * deadlineNanos();
+        return 4 * nanos + 12 * deadlineNanos();
     }
 
     /** Number of processors that the two threads may use. */
