@@ -36,7 +36,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ShmHostileRequestTest extends ListenFixture {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-
     /** The refusal of a request. */
     private FabricException refusalOf(byte[] request) {
         CompletableFuture<Attachment> answer = rogue.send(RogueBus.nameOf(device), request);
