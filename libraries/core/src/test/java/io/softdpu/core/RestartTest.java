@@ -26,6 +26,7 @@ import io.softdpu.core.memory.LocalMemory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.core.sync.SyncEventContext;
 import io.softdpu.core.sync.SyncEventLocation;
@@ -126,6 +127,7 @@ class RestartTest {
                 Map.entry("Sanitizer", this::showSanitizer),
                 Map.entry("GraphInstance", this::showGraphInstance),
                 Map.entry("SyncEvent", this::showSyncEvent),
+                Map.entry("RemoteSyncEvent", this::showRemoteSyncEvent),
                 Map.entry("SyncEventContext", this::showSyncEventContext));
     }
 
@@ -381,6 +383,23 @@ class RestartTest {
         SyncEvent another = syncEvent().start();
         assertThat(another.get()).isZero();
         another.stop();
+    }
+
+    private void showRemoteSyncEvent() {
+        SyncEvent event =
+                machines.add(
+                                SyncEvent.create(pf0)
+                                        .addPublisherLocation(SyncEventLocation.REMOTE)
+                                        .addSubscriberLocation(SyncEventLocation.CPU))
+                        .start();
+        byte[] blob = event.exportRdma(pf0);
+        RemoteSyncEvent remote = RemoteSyncEvent.createFromExport(blob, pf0);
+        remote.close();
+        assertThat(remote.isClosed()).isTrue();
+        RemoteSyncEvent another = machines.add(RemoteSyncEvent.createFromExport(blob, pf0));
+        assertThat(another.isClosed()).isFalse();
+        another.close();
+        event.stop();
     }
 
     private void showSyncEventContext() {
