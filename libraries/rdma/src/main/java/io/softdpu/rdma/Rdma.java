@@ -490,6 +490,14 @@ public sealed interface Rdma extends Context permits RdmaContext {
     RdmaRemoteSyncEventNotifyAddTask allocateRemoteSyncEventNotifyAdd(
             RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData);
 
+    /**
+     * Would return the handle of this instance for kernels on a data path accelerator
+     * (doca_rdma_get_dpa_handle), which no machine here has: the data path is on the CPU.
+     *
+     * @throws DpuException NOT_SUPPORTED
+     */
+    long dpaHandle();
+
     @Override
     Rdma setStateChangedCallback(@Nullable StateChangedCallback callback);
 

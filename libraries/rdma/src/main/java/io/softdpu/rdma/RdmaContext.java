@@ -723,6 +723,14 @@ final class RdmaContext extends ContextBase implements Rdma {
     }
 
     @Override
+    public long dpaHandle() {
+        throw new DpuException(
+                Status.NOT_SUPPORTED,
+                "RDMA instance has no handle for an accelerator: context=%s, dataPath=%s, expected=%s"
+                        .formatted(this, DataPathLocation.CPU, DataPathLocation.DPA));
+    }
+
+    @Override
     public Rdma setStateChangedCallback(@Nullable StateChangedCallback callback) {
         super.setStateChangedCallback(callback);
         return this;

@@ -141,6 +141,7 @@ final class Registry {
     /** Operations that no state allows, and why. */
     static final Map<String, String> NEVER_ALLOWED =
             Map.of(
+                    "Rdma.dpaHandle", "no machine has a DPA",
                     "SyncEvent.exportDpa", "no machine has a DPA",
                     "SyncEvent.exportGpu", "no machine has a GPU that waits");
 

@@ -259,6 +259,7 @@ public abstract class RdmaImmediateContract extends RdmaContract {
     }
 
     @Test
+    @Clause("rdma-065")
     void shouldLimitAReceiveByItsBufForMessagesOnly() {
         Pair pair = connected();
         Peer near = pair.near();
@@ -272,7 +273,11 @@ public abstract class RdmaImmediateContract extends RdmaContract {
 
         far.receive(null, 3);
         near.sendImmediate(pair.toFar(), near.data(0, 1), 1, 4);
-        assertThat(far.next(near).status()).isEqualTo(Status.TOO_BIG);
+        Peer.Outcome failed = far.next(near);
+        assertThat(failed.status()).isEqualTo(Status.TOO_BIG);
+        assertThat(failed.kind())
+                .as("the opcode, after a failure too")
+                .isEqualTo("receive immediate");
         assertThat(near.next(far).status()).isEqualTo(Status.IO_FAILED);
     }
 
