@@ -111,7 +111,7 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /**
      * Sets the number of receive tasks that can be posted at a time; rounded up to a power of two.
-     * By default it is the number of receive tasks.
+     * By default it is the number of receive tasks, within the limit.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE beyond {@link
      *     RdmaCapabilities#maxReceiveQueueSize()}

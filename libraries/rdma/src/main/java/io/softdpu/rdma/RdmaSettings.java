@@ -16,7 +16,7 @@ final class RdmaSettings {
     private Permissions permissions = Permissions.LOCAL_READ_ONLY;
     private int sendQueueSize;
 
-    /** 0 for as many as there are receive tasks. */
+    /** 0 for one that holds all receive tasks, within the limit. */
     private int receiveQueueSize;
 
     private int maxSendBufferListLength = 1;
@@ -32,7 +32,9 @@ final class RdmaSettings {
     RdmaSettings(RdmaCapabilities capabilities) {
         this.capabilities = capabilities;
         this.sendQueueSize =
-                Math.min(Rdma.DEFAULT_SEND_QUEUE_SIZE, capabilities.maxSendQueueSize());
+                Math.min(
+                        Math.min(Rdma.DEFAULT_SEND_QUEUE_SIZE, capabilities.maxSendQueueSize()),
+                        Integer.highestOneBit(capabilities.maxSendQueueElements()));
         this.pathMtuBytes =
                 Math.clamp(
                         Rdma.DEFAULT_PATH_MTU_BYTES,
@@ -71,12 +73,14 @@ final class RdmaSettings {
     }
 
     /**
-     * The size that was set, or as many as there are receive tasks.
+     * The size that was set, or as many as there are receive tasks, within the limit.
      *
      * @param receiveTasks their number, 0 without any
      */
     int receiveQueueSize(int receiveTasks) {
-        return receiveQueueSize == 0 ? Math.max(1, receiveTasks) : receiveQueueSize;
+        return receiveQueueSize == 0
+                ? Math.max(1, Math.min(receiveTasks, capabilities.maxReceiveQueueSize()))
+                : receiveQueueSize;
     }
 
     void setMaxSendBufferListLength(int length) {

@@ -9,8 +9,10 @@ import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.FunctionType;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaCapabilities;
@@ -19,6 +21,7 @@ import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -96,7 +99,35 @@ class ShmLimitedDeviceTest {
                 Device t0 = target.findDevice("t0").open();
                 Rdma rdma = Rdma.create(t0)) {
             assertThat(rdma.sendQueueSize()).isEqualTo(64);
+            rdma.setReceiveTasks(7, task -> {}, task -> {});
+            assertThat(rdma.receiveQueueSize()).isEqualTo(4);
         }
+    }
+
+    /** The default of one property respects a limit of its product with another. */
+    @Test
+    @Clause("rdma-037")
+    void shouldHaveADefaultWithinTheLimitOfAProduct() {
+        try (Machine target =
+                        open(
+                                Side.TARGET,
+                                withLimit(
+                                        RdmaCapabilities.SEND_QUEUE_ELEMENTS_LIMIT,
+                                        80,
+                                        t -> true));
+                Device t0 = target.findDevice("t0").open();
+                Rdma rdma = Rdma.create(t0)) {
+            assertThat(rdma.sendQueueSize()).isEqualTo(64);
+            assertThat(rdma.setMaxSendBufferListLength(1).maxSendBufferListLength()).isEqualTo(1);
+        }
+    }
+
+    private static Topology withLimit(DeviceLimit limit, long value, Predicate<PciFunction> which) {
+        Topology.Builder topology = Topology.builder("with a limit");
+        Topology.builtin().functions().stream()
+                .map(f -> which.test(f) ? f.toBuilder().limit(limit, value).build() : f)
+                .forEach(topology::add);
+        return topology.build();
     }
 
     @Test
