@@ -132,6 +132,7 @@ abstract class AtomicTask extends RdmaTask {
 
     @Override
     protected final void onFree() {
+        request.local.release();
         connection = null;
         destination = null;
         result = null;

@@ -79,6 +79,7 @@ abstract class MessageTask extends RdmaTask {
 
     @Override
     protected final void onFree() {
+        request.local.release();
         connection = null;
         source = null;
         request.immediate = 0;

@@ -117,6 +117,7 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
 
     @Override
     protected void onFree() {
+        request.local.release();
         destination = null;
         resultConnection = null;
     }

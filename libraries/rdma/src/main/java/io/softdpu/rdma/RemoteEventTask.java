@@ -198,6 +198,7 @@ abstract class RemoteEventTask extends RdmaTask {
 
     @Override
     protected final void onFree() {
+        request.local.release();
         connection = null;
         event = null;
         local = null;

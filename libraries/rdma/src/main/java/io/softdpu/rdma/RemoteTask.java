@@ -135,6 +135,7 @@ abstract class RemoteTask extends RdmaTask {
 
     @Override
     protected final void onFree() {
+        request.local.release();
         connection = null;
         source = null;
         destination = null;

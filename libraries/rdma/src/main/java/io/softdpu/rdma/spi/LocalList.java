@@ -1,6 +1,7 @@
 package io.softdpu.rdma.spi;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,9 @@ public final class LocalList {
     private final long[] offsets;
     private final long[] lengths;
     private int count;
+
+    /** Number of segments that are referred to, by this list or one before. */
+    private int held;
 
     // The provider's position.
     private int element;
@@ -32,9 +36,17 @@ public final class LocalList {
         lengths = new long[maxLength];
     }
 
-    /** Removes all elements. */
+    /** Removes all elements. Their memory stays referenced until {@link #release}. */
     public void clear() {
         count = 0;
+    }
+
+    /** Removes all elements and refers to no memory any more, which may be collected then. */
+    public void release() {
+        Arrays.fill(segments, 0, held, null);
+        held = 0;
+        clear();
+        rewind();
     }
 
     /**
@@ -50,6 +62,7 @@ public final class LocalList {
         }
         if (segments[count] != segment) {
             segments[count] = segment;
+            held = Math.max(held, count + 1);
         }
         offsets[count] = offsetBytes;
         lengths[count] = lengthBytes;
@@ -61,20 +74,20 @@ public final class LocalList {
         return count;
     }
 
-    /** Memory of an element; its bytes are at {@link #offset} of it. */
+    /** Memory of an element, whose bytes are at {@link #offset} of it; empty behind the last. */
     public MemorySegment segment(int index) {
         MemorySegment segment = index < count ? segments[index] : null;
         return segment == null ? MemorySegment.NULL : segment;
     }
 
-    /** Offset of an element in its segment. */
+    /** Offset of an element in its segment; 0 behind the last element. */
     public long offset(int index) {
-        return offsets[index];
+        return index < count ? offsets[index] : 0;
     }
 
-    /** Length of an element in bytes. */
+    /** Length of an element in bytes; 0 behind the last element. */
     public long length(int index) {
-        return lengths[index];
+        return index < count ? lengths[index] : 0;
     }
 
     // ---- the provider's position ----
