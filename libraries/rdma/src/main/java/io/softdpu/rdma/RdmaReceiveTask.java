@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link #trySubmit()} fails, and the task still belongs to the user, with: NOT_PERMITTED if the
  * mmap of a buf lacks LOCAL_READ_WRITE or the device; INVALID_VALUE if the list is longer than
  * {@link Rdma#receiveBufferListLength()}; IN_USE if it is in flight; AGAIN if the receive queue is
- * full. It completes with: TOO_BIG if the message was larger than the tailroom, which ends the
- * connection; CONNECTION_RESET or CONNECTION_ABORTED if the connection ended within the message;
- * CONNECTION_ABORTED if the instance stopped.
+ * full. It completes with: TOO_BIG if the message was larger than the tailroom or {@link
+ * RdmaCapabilities#maxMessageBytes()} of the device, which ends the connection; CONNECTION_RESET or
+ * CONNECTION_ABORTED if the connection ended within the message; CONNECTION_ABORTED if the instance
+ * stopped.
  *
  * <p>Thread: that of the engine. From submit to callback the buf must not be touched.
  */
@@ -45,7 +46,10 @@ public sealed interface RdmaReceiveTask extends Task permits ReceiveTask {
      */
     int resultImmediate();
 
-    /** The peer's operation; valid after completion, success or not. */
+    /**
+     * The peer's operation; valid after completion, success or not, if there was one: {@link
+     * #resultConnection()} is null otherwise.
+     */
     RdmaOpcode resultOpcode();
 
     /**

@@ -63,6 +63,7 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
     @Override
     protected @Nullable Refusal onSubmit() {
         resultConnection = null;
+        request.resultOpcode = ReceivedOpcode.SEND;
         request.resultLengthBytes = 0;
         request.immediate = 0;
         Buf into = destination;
@@ -79,7 +80,7 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
         if (refusal != null) {
             return refusal;
         }
-        scatter(into, BufLists.tailroom(into));
+        scatter(into, Math.min(BufLists.tailroom(into), rdma.maxMessageBytes()));
         refusal = rdma.postReceive(request);
         if (refusal != null) {
             REGIONS.clearInFlight(into);

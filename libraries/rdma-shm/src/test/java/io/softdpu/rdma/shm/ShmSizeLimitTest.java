@@ -1,57 +1,11 @@
 package io.softdpu.rdma.shm;
 
-import io.softdpu.core.Side;
-import io.softdpu.core.device.Machine;
-import io.softdpu.core.device.Topology;
-import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.contract.RdmaSizeLimitContract;
 import io.softdpu.rdma.contract.RdmaTestEnvironment;
-import io.softdpu.rdma.contract.RdmaTrait;
-import java.nio.file.Path;
-import java.util.Set;
 
-/** Sizes on devices whose profile limits messages to 10,000 bytes, two and a half slots. */
 class ShmSizeLimitTest extends RdmaSizeLimitContract {
-    private static final int LIMIT_BYTES = 10_000;
-
     @Override
     protected RdmaTestEnvironment environment() {
-        return new Limited();
-    }
-
-    private static final class Limited implements RdmaTestEnvironment {
-        private final ShmTestEnvironment devices = new ShmTestEnvironment();
-
-        @Override
-        public Side nearSide() {
-            return devices.nearSide();
-        }
-
-        @Override
-        public Side farSide() {
-            return devices.farSide();
-        }
-
-        @Override
-        public Machine openMachine(Path folder, Side side) {
-            Topology.Builder topology = Topology.builder("small messages");
-            Topology.builtin().functions().stream()
-                    .map(f ->
-                            f.toBuilder()
-                                    .limit(RdmaCapabilities.MESSAGE_SIZE_LIMIT, LIMIT_BYTES)
-                                    .build())
-                    .forEach(topology::add);
-            return Machine.builder(side).fabricFolder(folder).topology(topology.build()).open();
-        }
-
-        @Override
-        public Set<RdmaTrait> traits() {
-            return devices.traits();
-        }
-
-        @Override
-        public String device(Side side) {
-            return devices.device(side);
-        }
+        return new LimitedEnvironment(function -> true);
     }
 }

@@ -16,8 +16,9 @@ public interface EndpointListener {
     void completed(WorkRequest request, Status status);
 
     /**
-     * A receive has been consumed, successfully or not; {@link WorkRequest#resultOpcode} and, after
-     * success, {@link WorkRequest#resultLengthBytes} and {@link WorkRequest#immediate} are set.
+     * A receive has been consumed, successfully or not. {@link WorkRequest#resultOpcode} is set if
+     * a connection consumed it, and after success {@link WorkRequest#resultLengthBytes} and {@link
+     * WorkRequest#immediate}.
      *
      * @param from the connection that consumed it; null if none did, in a flush
      */
