@@ -170,7 +170,9 @@ class SampleCommandTest {
         "rdma-send,none,-s|--send-string",
         "rdma-receive,none,none",
         "rdma-send-immediate,none,-s|--send-string",
-        "rdma-receive-immediate,none,none"
+        "rdma-receive-immediate,none,none",
+        "rdma-sync-event-requester,-m,none",
+        "rdma-sync-event-responder,-m,none"
     })
     @Clause({"rdma-202", "rdma-203", "rdma-204"})
     @Clause({"rdma-205", "rdma-206", "rdma-210"})

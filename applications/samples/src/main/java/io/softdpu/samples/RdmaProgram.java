@@ -14,6 +14,10 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.RemoteSyncEvent;
+import io.softdpu.core.sync.SyncEvent;
+import io.softdpu.core.sync.SyncEventContext;
+import io.softdpu.core.sync.SyncEventLocation;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
@@ -22,7 +26,9 @@ import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -57,10 +63,11 @@ final class RdmaProgram implements AutoCloseable {
     private final Rdma rdma;
     private final boolean byAddress;
     private @Nullable RdmaConnection connection;
-    private byte[] peerMmapDescriptor = new byte[0];
+    private byte[] sharedByPeer = new byte[0];
     private @Nullable Mmap remote;
-    private @Nullable Task refused;
-    private @Nullable Buf[] refusedBufs = {};
+    private final ArrayDeque<Refused> refused = new ArrayDeque<>();
+    private @Nullable SyncEvent event;
+    private @Nullable RemoteSyncEvent remoteEvent;
     private @Nullable DpuException failure;
     private @Nullable UserInput input;
     private boolean idle;
@@ -94,7 +101,8 @@ final class RdmaProgram implements AutoCloseable {
     static void run(RdmaSample sample, SampleSettings settings, PrintStream out) {
         Deadline deadline = Deadline.in(settings.timeout());
         try (Machine machine = RdmaSampleSettings.machine(settings, sample.side());
-                Device device = RdmaSampleSettings.device(machine, settings, sample.task()).open();
+                Device device =
+                        RdmaSampleSettings.device(machine, settings, sample.tasks()).open();
                 SharedMemory memory = SharedMemory.allocate(RdmaText.MEMORY_BYTES);
                 Mmap mmap = started(memory, sample.memoryPermissions(), device);
                 ProgressEngine engine = ProgressEngine.create();
@@ -130,8 +138,12 @@ final class RdmaProgram implements AutoCloseable {
         rdma.setStateChangedCallback(this::stateChanged);
         rdma.setConnectionCallback(this::connectionChanged);
         engine.connect(rdma);
-        if (exportsMemory()) {
-            files.announce(file(RdmaSampleSettings.EXPORTED_MMAP));
+        if (event != null) {
+            event.asContext().start();
+        }
+        SampleOption exported = exported();
+        if (exported != null) {
+            files.announce(file(exported));
         }
     }
 
@@ -139,7 +151,7 @@ final class RdmaProgram implements AutoCloseable {
     private void requireDifferentFiles() {
         Path local = file(RdmaSampleSettings.LOCAL_DESCRIPTOR).normalize();
         Path peer = file(RdmaSampleSettings.REMOTE_DESCRIPTOR).normalize();
-        SampleOption option = sample.mmapDescriptor();
+        SampleOption option = sample.sharedDescriptor();
         Path memoryFile = option == null ? null : file(option).normalize();
         if (local.equals(peer) || local.equals(memoryFile) || peer.equals(memoryFile)) {
             throw new DpuException(
@@ -157,18 +169,27 @@ final class RdmaProgram implements AutoCloseable {
         return sample.options().stream().noneMatch(RdmaSampleSettings.ADDRESS::equals);
     }
 
-    private boolean exportsMemory() {
-        return RdmaSampleSettings.EXPORTED_MMAP.equals(sample.mmapDescriptor());
+    /** The option with the file of what this side exports; null if it exports nothing. */
+    private @Nullable SampleOption exported() {
+        SampleOption option = sample.sharedDescriptor();
+        return RdmaSampleSettings.EXPORTED_MMAP.equals(option)
+                        || RdmaSampleSettings.EXPORTED_EVENT.equals(option)
+                ? option
+                : null;
     }
 
-    private boolean usesMemoryOfPeer() {
-        return RdmaSampleSettings.PEER_MMAP.equals(sample.mmapDescriptor());
+    private static String kindOf(SampleOption option) {
+        boolean isEvent =
+                option.equals(RdmaSampleSettings.EXPORTED_EVENT)
+                        || option.equals(RdmaSampleSettings.PEER_EVENT);
+        return isEvent ? "sync event descriptor" : "mmap descriptor";
     }
 
     /** Progresses until the context is IDLE, after success or a failure. */
     private void runToIdle() {
         rdma.start();
         engine.runUntil(this::isDone, deadline.remaining());
+        freeRefused(); // what is left after a failure would keep the context in STOPPING
         engine.runUntil(() -> idle, STOP_TIMEOUT); // after a failure it is about to stop
         DpuException first = failure == null ? rdma.failure() : failure;
         if (first != null) {
@@ -204,7 +225,7 @@ final class RdmaProgram implements AutoCloseable {
     private void connectionChanged(
             RdmaConnection changed, RdmaConnection.State previous, RdmaConnection.State next) {
         if (next == RdmaConnection.State.DISCONNECTED && rdma.state() == ContextState.RUNNING) {
-            sample.disconnected(this);
+            attempt(() -> sample.disconnected(this));
         } else if (next == RdmaConnection.State.FAILED && contextGoesOn()) {
             fail(new DpuException(changed.failure(), changed.failureReason()));
         }
@@ -222,14 +243,14 @@ final class RdmaProgram implements AutoCloseable {
             RdmaConnection exported = rdma.exportConnection();
             connection = exported;
             write("connection descriptor", RdmaSampleSettings.LOCAL_DESCRIPTOR, exported.blob());
-            exportMemory();
+            exportShared();
             byte[] ofPeer = await("connection descriptor", RdmaSampleSettings.REMOTE_DESCRIPTOR);
-            awaitMemory();
+            awaitShared();
             rdma.connect(ofPeer, exported);
         } else if (listens()) {
             int port = RdmaSampleSettings.port(settings);
             rdma.listen(port);
-            exportMemory(); // the peer connects when it has that
+            exportShared(); // the peer connects when it has that
             out.println(
                     "listening for %s: address=%s, port=%d"
                             .formatted(
@@ -237,7 +258,7 @@ final class RdmaProgram implements AutoCloseable {
                                     RdmaSampleSettings.ownAddress(settings, device),
                                     port));
         } else {
-            awaitMemory();
+            awaitShared();
             RdmaAddress address = RdmaSampleSettings.address(settings);
             out.println("connecting to %s: address=%s".formatted(sample.peer(), address));
             connection = rdma.connect(address, NO_DATA);
@@ -255,15 +276,18 @@ final class RdmaProgram implements AutoCloseable {
         }
     }
 
-    private void exportMemory() {
-        if (exportsMemory()) {
-            write("mmap descriptor", RdmaSampleSettings.EXPORTED_MMAP, mmap.exportRdma(device));
+    private void exportShared() {
+        SampleOption option = exported();
+        if (option != null) {
+            byte[] descriptor = event == null ? mmap.exportRdma(device) : event.exportRdma(device);
+            write(kindOf(option), option, descriptor);
         }
     }
 
-    private void awaitMemory() {
-        if (usesMemoryOfPeer()) {
-            peerMmapDescriptor = await("mmap descriptor", RdmaSampleSettings.PEER_MMAP);
+    private void awaitShared() {
+        SampleOption option = sample.sharedDescriptor();
+        if (option != null && exported() == null) {
+            sharedByPeer = await(kindOf(option), option);
         }
     }
 
@@ -311,13 +335,43 @@ final class RdmaProgram implements AutoCloseable {
      * @throws WrongDataException if the memory is too small for any text
      */
     Mmap importMemory() {
-        Mmap imported = Mmap.createFromExport(peerMmapDescriptor, device);
+        Mmap imported = Mmap.createFromExport(sharedByPeer, device);
         remote = imported;
         if (imported.sizeBytes() < RdmaText.MEMORY_BYTES) {
             throw new WrongDataException(
                     "memory of the peer is too small: bytes=%d, expected=%d or more"
                             .formatted(imported.sizeBytes(), RdmaText.MEMORY_BYTES));
         }
+        return imported;
+    }
+
+    /**
+     * A sync event of this side, which the peer may read and set, as a context on the engine: a
+     * wait for the peer's signal then ends with the connection. To be configured; it is started
+     * before it is exported.
+     */
+    SyncEventContext createEvent() {
+        SyncEvent created = SyncEvent.create(device);
+        event = created;
+        created.addPublisherLocation(SyncEventLocation.REMOTE);
+        created.addSubscriberLocation(SyncEventLocation.CPU);
+        SyncEventContext context = created.asContext();
+        engine.connect(context);
+        return context;
+    }
+
+    /** The context of the event of this side. */
+    SyncEventContext event() {
+        return Objects.requireNonNull(event, "created when the sample was configured").asContext();
+    }
+
+    /**
+     * The peer's sync event, from its descriptor. Waits for the peer's machine, not for its
+     * program.
+     */
+    RemoteSyncEvent importEvent() {
+        RemoteSyncEvent imported = RemoteSyncEvent.createFromExport(sharedByPeer, device);
+        remoteEvent = imported;
         return imported;
     }
 
@@ -330,55 +384,95 @@ final class RdmaProgram implements AutoCloseable {
         out.println(line);
     }
 
+    /** Submits the only task of a sample, as {@link #submit(Task, int, Buf...)}. */
+    void submit(Task task, @Nullable Buf... bufs) {
+        submit(task, TASKS, bufs);
+    }
+
     /**
      * Submits a task with the number of remaining tasks as its user data. What is refused for lack
      * of room is left to the main loop: a callback cannot wait for it.
      *
+     * @param remaining number of tasks up to the end of the sample, with this one
      * @throws DpuException if it was refused for another reason; the task and its bufs are free
      */
-    void submit(Task task, @Nullable Buf... bufs) {
-        task.setUserData(rdma.allocatedTasks());
-        refused = task;
-        refusedBufs = bufs;
+    void submit(Task task, int remaining, @Nullable Buf... bufs) {
+        task.setUserData(remaining);
+        submit(new Refused(task, "submitted: remainingTasks=" + remaining, Arrays.asList(bufs)));
+    }
+
+    /** Submits a task of the event, or once more one that is not done, without a line about it. */
+    void submitQuietly(Task task, @Nullable Buf... bufs) {
+        submit(new Refused(task, null, Arrays.asList(bufs)));
+    }
+
+    /** Behind those that wait for room. */
+    private void submit(Refused task) {
+        refused.add(task);
         submitRefused();
     }
 
     private void submitRefused() {
-        Task task = refused;
-        if (task == null) {
-            return;
+        while (!refused.isEmpty()) {
+            Refused next = refused.element();
+            Status submitted = next.task.trySubmit();
+            if (submitted == Status.AGAIN) {
+                return;
+            }
+            refused.remove();
+            if (submitted != Status.SUCCESS) {
+                DpuException reason = Objects.requireNonNull(next.task.refusal(), "it was refused");
+                next.free();
+                throw reason;
+            }
+            if (next.line != null) {
+                out.println(next.line);
+            }
         }
-        Status submitted = task.trySubmit();
-        if (submitted == Status.AGAIN) {
-            return;
+    }
+
+    private void freeRefused() {
+        refused.forEach(Refused::free);
+        refused.clear();
+    }
+
+    /**
+     * Task that is to be submitted as soon as there is room.
+     *
+     * @param line to print then
+     * @param bufs that are released with it
+     */
+    private record Refused(Task task, @Nullable String line, List<@Nullable Buf> bufs) {
+        void free() {
+            task.free();
+            bufs.stream().filter(Objects::nonNull).forEach(Buf::release);
         }
-        refused = null;
-        if (submitted != Status.SUCCESS) {
-            DpuException reason = Objects.requireNonNull(task.refusal(), "it was refused");
-            free(task, refusedBufs);
-            throw reason;
+    }
+
+    /** Runs a step of a callback: its failure becomes the result of the program, and stops. */
+    void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (DpuException e) {
+            fail(e);
         }
-        out.println("submitted: remainingTasks=" + task.userData());
     }
 
     /**
      * Ends a successful task: verifies and prints, frees the task and its bufs, and stops the
      * context after the last one.
      *
-     * @param verifyAndPrint throws if the data is wrong, which becomes the result of the program
+     * @param verifyAndPrint throws if the data is wrong, which becomes the result of the program;
+     *     may submit the sample's next task
      */
     void succeeded(Task task, Runnable verifyAndPrint, @Nullable Buf... bufs) {
-        try {
-            verifyAndPrint.run();
-        } catch (DpuException e) {
-            keep(e);
-        }
+        attempt(verifyAndPrint);
         free(task, bufs);
     }
 
     /** Ends a failed task: its status becomes the result of the program. */
     void failed(Task task, @Nullable Buf... bufs) {
-        keep(
+        fail(
                 new DpuException(
                         task.status(),
                         "task of the sample has failed: sample=%s, connection=%s"
@@ -402,16 +496,7 @@ final class RdmaProgram implements AutoCloseable {
      * @return whether there is a user
      */
     boolean awaitUser(Runnable then) {
-        UserInput started =
-                UserInput.await(
-                        engine,
-                        () -> {
-                            try {
-                                then.run();
-                            } catch (DpuException e) {
-                                fail(e);
-                            }
-                        });
+        UserInput started = UserInput.await(engine, () -> attempt(then));
         input = started;
         return started.hasUser();
     }
@@ -431,25 +516,29 @@ final class RdmaProgram implements AutoCloseable {
 
     /** Keeps the first failure, and stops. */
     void fail(DpuException e) {
-        keep(e);
-        rdma.stop();
-    }
-
-    private void keep(DpuException e) {
         if (failure == null) {
             failure = e;
         }
+        rdma.stop();
     }
 
     /** Stops the context, unless it is IDLE, and releases what it has used. */
     @Override
     public void close() {
+        freeRefused();
         rdma.close();
         if (input != null) {
             input.close();
         }
         if (remote != null) {
             remote.close();
+        }
+        if (remoteEvent != null) {
+            remoteEvent.close();
+        }
+        if (event != null) {
+            engine.stop(event.asContext(), STOP_TIMEOUT);
+            event.close();
         }
     }
 }

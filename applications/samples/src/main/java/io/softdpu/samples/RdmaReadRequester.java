@@ -50,8 +50,8 @@ final class RdmaReadRequester extends RdmaSample {
     }
 
     @Override
-    RdmaTaskType task() {
-        return RdmaTaskType.READ;
+    List<RdmaTaskType> tasks() {
+        return List.of(RdmaTaskType.READ);
     }
 
     @Override
@@ -60,7 +60,7 @@ final class RdmaReadRequester extends RdmaSample {
     }
 
     @Override
-    SampleOption mmapDescriptor() {
+    SampleOption sharedDescriptor() {
         return RdmaSampleSettings.PEER_MMAP;
     }
 

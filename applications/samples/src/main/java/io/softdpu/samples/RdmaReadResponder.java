@@ -5,7 +5,6 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.RdmaTaskType;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * RDMA read, the side that is read: puts a text into memory, exports it with the right to read, and
@@ -51,8 +50,8 @@ final class RdmaReadResponder extends RdmaSample {
     }
 
     @Override
-    @Nullable RdmaTaskType task() {
-        return null;
+    List<RdmaTaskType> tasks() {
+        return List.of();
     }
 
     @Override
@@ -66,7 +65,7 @@ final class RdmaReadResponder extends RdmaSample {
     }
 
     @Override
-    SampleOption mmapDescriptor() {
+    SampleOption sharedDescriptor() {
         return RdmaSampleSettings.EXPORTED_MMAP;
     }
 

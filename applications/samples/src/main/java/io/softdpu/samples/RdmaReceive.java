@@ -49,8 +49,8 @@ final class RdmaReceive extends RdmaSample {
     }
 
     @Override
-    RdmaTaskType task() {
-        return RdmaTaskType.RECEIVE;
+    List<RdmaTaskType> tasks() {
+        return List.of(RdmaTaskType.RECEIVE);
     }
 
     @Override

@@ -51,8 +51,8 @@ final class RdmaReceiveImmediate extends RdmaSample {
     }
 
     @Override
-    RdmaTaskType task() {
-        return RdmaTaskType.RECEIVE;
+    List<RdmaTaskType> tasks() {
+        return List.of(RdmaTaskType.RECEIVE);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.RdmaTaskType;
 import java.io.PrintStream;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +15,8 @@ abstract class RdmaSample implements Sample {
     /** The side whose first device it takes, unless the user names a device. */
     abstract Side side();
 
-    /** The type of its task; null for a sample that submits none. */
-    abstract @Nullable RdmaTaskType task();
+    /** The types of its tasks; none for a sample that submits no task. */
+    abstract List<RdmaTaskType> tasks();
 
     /** Name of the sample on the other side. */
     abstract String peer();
@@ -25,8 +26,11 @@ abstract class RdmaSample implements Sample {
         return Permissions.LOCAL_READ_WRITE;
     }
 
-    /** The option with the file of the mmap descriptor; null: no memory is exported or used. */
-    @Nullable SampleOption mmapDescriptor() {
+    /**
+     * The option with the file of the exported memory or sync event; null: none is exported or
+     * used.
+     */
+    @Nullable SampleOption sharedDescriptor() {
         return null;
     }
 

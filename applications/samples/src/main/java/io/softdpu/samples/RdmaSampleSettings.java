@@ -15,7 +15,7 @@ import io.softdpu.rdma.RdmaTaskType;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +64,26 @@ final class RdmaSampleSettings {
                             "FILE",
                             "The file with the descriptor of the peer's mmap, copied from the peer;"
                                     + " waited for")
+                    .asRequired();
+
+    /** The same flag of a side that exports a sync event. */
+    static final SampleOption EXPORTED_EVENT =
+            SampleOption.of(
+                            "mmap-descriptor-path",
+                            "m",
+                            "FILE",
+                            "The file to write the descriptor of the exported sync event to, which"
+                                    + " is to be copied to the peer; removed at the end")
+                    .asRequired();
+
+    /** The same flag of a side that uses the peer's sync event. */
+    static final SampleOption PEER_EVENT =
+            SampleOption.of(
+                            "mmap-descriptor-path",
+                            "m",
+                            "FILE",
+                            "The file with the descriptor of the peer's sync event, copied from the"
+                                    + " peer; waited for")
                     .asRequired();
 
     static final SampleOption USE_RDMA_CM =
@@ -228,17 +248,16 @@ final class RdmaSampleSettings {
     }
 
     /**
-     * The named device, or the first of the machine that has a type of tasks.
+     * The named device, or the first of the machine that has all types of tasks.
      *
-     * @param task the type; null for a sample without tasks, which takes any device
-     * @throws DpuException NOT_FOUND; NOT_SUPPORTED if the named device does not have the type
+     * @param tasks the types; none for a sample without tasks, which takes any device
+     * @throws DpuException NOT_FOUND; NOT_SUPPORTED if the named device lacks a type
      */
-    static DeviceInfo device(
-            Machine machine, SampleSettings settings, @Nullable RdmaTaskType task) {
+    static DeviceInfo device(Machine machine, SampleSettings settings, List<RdmaTaskType> tasks) {
         String named = settings.value(DEVICE);
         if (named == null) {
             return machine.devices().stream()
-                    .filter(device -> supports(device, task))
+                    .filter(device -> supports(device, tasks))
                     .findFirst()
                     .orElseThrow(
                             SampleDevices.lack(
@@ -246,21 +265,27 @@ final class RdmaSampleSettings {
                                     "a device of the side %s for RDMA%s"
                                             .formatted(
                                                     machine.side().id(),
-                                                    task == null ? "" : " with tasks " + task)));
+                                                    tasks.isEmpty()
+                                                            ? ""
+                                                            : " with tasks " + names(tasks))));
         }
         DeviceInfo device = machine.findDevice(named);
-        if (!supports(device, task)) {
+        if (!supports(device, tasks)) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
                     "device does not support the sample's tasks: option=--device, device=%s, tasks=%s, expected=a device for which `softdpu caps --library rdma` lists them"
-                            .formatted(device, Objects.toString(task, "none")));
+                            .formatted(device, tasks.isEmpty() ? "none" : names(tasks)));
         }
         return device;
     }
 
-    private static boolean supports(DeviceInfo device, @Nullable RdmaTaskType task) {
+    private static String names(List<RdmaTaskType> tasks) {
+        return tasks.stream().map(RdmaTaskType::name).collect(Collectors.joining(" and "));
+    }
+
+    private static boolean supports(DeviceInfo device, List<RdmaTaskType> tasks) {
         RdmaCapabilities capabilities = RdmaCapabilities.of(device);
-        return task == null ? capabilities.isSupported() : capabilities.isSupported(task);
+        return capabilities.isSupported() && tasks.stream().allMatch(capabilities::isSupported);
     }
 
     /**

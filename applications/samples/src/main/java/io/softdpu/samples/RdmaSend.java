@@ -49,8 +49,8 @@ final class RdmaSend extends RdmaSample {
     }
 
     @Override
-    RdmaTaskType task() {
-        return RdmaTaskType.SEND;
+    List<RdmaTaskType> tasks() {
+        return List.of(RdmaTaskType.SEND);
     }
 
     @Override

@@ -49,8 +49,8 @@ final class RdmaSendImmediate extends RdmaSample {
     }
 
     @Override
-    RdmaTaskType task() {
-        return RdmaTaskType.SEND_IMMEDIATE;
+    List<RdmaTaskType> tasks() {
+        return List.of(RdmaTaskType.SEND_IMMEDIATE);
     }
 
     @Override

@@ -51,8 +51,8 @@ final class RdmaWriteImmediateRequester extends RdmaSample {
     }
 
     @Override
-    RdmaTaskType task() {
-        return RdmaTaskType.WRITE_IMMEDIATE;
+    List<RdmaTaskType> tasks() {
+        return List.of(RdmaTaskType.WRITE_IMMEDIATE);
     }
 
     @Override
@@ -61,7 +61,7 @@ final class RdmaWriteImmediateRequester extends RdmaSample {
     }
 
     @Override
-    SampleOption mmapDescriptor() {
+    SampleOption sharedDescriptor() {
         return RdmaSampleSettings.PEER_MMAP;
     }
 

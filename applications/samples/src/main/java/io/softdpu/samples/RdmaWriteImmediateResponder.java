@@ -51,8 +51,8 @@ final class RdmaWriteImmediateResponder extends RdmaSample {
     }
 
     @Override
-    RdmaTaskType task() {
-        return RdmaTaskType.RECEIVE;
+    List<RdmaTaskType> tasks() {
+        return List.of(RdmaTaskType.RECEIVE);
     }
 
     @Override
@@ -66,7 +66,7 @@ final class RdmaWriteImmediateResponder extends RdmaSample {
     }
 
     @Override
-    SampleOption mmapDescriptor() {
+    SampleOption sharedDescriptor() {
         return RdmaSampleSettings.EXPORTED_MMAP;
     }
 

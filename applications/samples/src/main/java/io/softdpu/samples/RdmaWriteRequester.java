@@ -51,8 +51,8 @@ final class RdmaWriteRequester extends RdmaSample {
     }
 
     @Override
-    RdmaTaskType task() {
-        return RdmaTaskType.WRITE;
+    List<RdmaTaskType> tasks() {
+        return List.of(RdmaTaskType.WRITE);
     }
 
     @Override
@@ -61,7 +61,7 @@ final class RdmaWriteRequester extends RdmaSample {
     }
 
     @Override
-    SampleOption mmapDescriptor() {
+    SampleOption sharedDescriptor() {
         return RdmaSampleSettings.PEER_MMAP;
     }
 

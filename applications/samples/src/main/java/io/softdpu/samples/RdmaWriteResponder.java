@@ -5,7 +5,6 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.RdmaTaskType;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * RDMA write, the side that is written to: exports memory with the right to write, waits until the
@@ -52,8 +51,8 @@ final class RdmaWriteResponder extends RdmaSample {
     }
 
     @Override
-    @Nullable RdmaTaskType task() {
-        return null;
+    List<RdmaTaskType> tasks() {
+        return List.of();
     }
 
     @Override
@@ -67,7 +66,7 @@ final class RdmaWriteResponder extends RdmaSample {
     }
 
     @Override
-    SampleOption mmapDescriptor() {
+    SampleOption sharedDescriptor() {
         return RdmaSampleSettings.EXPORTED_MMAP;
     }
 

@@ -24,6 +24,8 @@ public final class Samples {
                     new RdmaSend(),
                     new RdmaReceiveImmediate(),
                     new RdmaSendImmediate(),
+                    new RdmaSyncEventResponder(),
+                    new RdmaSyncEventRequester(),
                     new PePolling(),
                     new PeEvent(),
                     new PeReactive(),

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of the arguments of the RDMA samples. */
@@ -73,7 +74,7 @@ class RdmaSampleSettingsTest {
         SampleSettings settings = with(RdmaSampleSettings.DEVICE, named);
         try (Machine machine = RdmaSampleSettings.machine(settings, own)) {
             assertThat(machine.side().id()).isEqualTo(side);
-            assertThat(RdmaSampleSettings.device(machine, settings, null).interfaceName())
+            assertThat(RdmaSampleSettings.device(machine, settings, List.of()).interfaceName())
                     .isEqualTo(device);
         }
     }
@@ -85,19 +86,42 @@ class RdmaSampleSettingsTest {
                 List.of(RdmaTaskType.READ, RdmaTaskType.WRITE_IMMEDIATE, RdmaTaskType.RECEIVE)) {
             SampleSettings settings = new SampleSettings(onlyOnSecondPort(type), Map.of());
             try (Machine machine = RdmaSampleSettings.machine(settings, Side.DPU)) {
-                DeviceInfo device = RdmaSampleSettings.device(machine, settings, type);
+                DeviceInfo device = RdmaSampleSettings.device(machine, settings, List.of(type));
                 assertThat(device.interfaceName()).as("for %s", type).isEqualTo("p1");
-                assertThat(RdmaSampleSettings.device(machine, settings, null).interfaceName())
+                assertThat(RdmaSampleSettings.device(machine, settings, List.of()).interfaceName())
                         .as("without a task")
                         .isEqualTo("p0");
             }
             try (Machine machine = RdmaSampleSettings.machine(settings, Side.HOST)) {
                 assertFails(
                         Status.NOT_FOUND,
-                        () -> RdmaSampleSettings.device(machine, settings, type),
+                        () -> RdmaSampleSettings.device(machine, settings, List.of(type)),
                         "topology lacks a device for this sample",
                         "a device of the side host for RDMA with tasks " + type);
             }
+        }
+    }
+
+    /** A sample with tasks of several types needs all of them. */
+    @ParameterizedTest
+    @EnumSource(
+            value = RdmaTaskType.class,
+            names = {"REMOTE_SYNC_EVENT_GET", "REMOTE_SYNC_EVENT_NOTIFY_SET"})
+    @Clause({"rdma-213", "rdma-275"})
+    void shouldTakeTheFirstDeviceThatSupportsAllTasks(RdmaTaskType type) {
+        List<RdmaTaskType> both = new RdmaSyncEventRequester().tasks();
+        SampleSettings settings = new SampleSettings(onlyOnSecondPort(type), Map.of());
+        try (Machine machine = RdmaSampleSettings.machine(settings, Side.DPU)) {
+            assertThat(RdmaSampleSettings.device(machine, settings, both).interfaceName())
+                    .isEqualTo("p1");
+        }
+        SampleSettings named =
+                new SampleSettings(onlyOnSecondPort(type), Map.of(RdmaSampleSettings.DEVICE, "p0"));
+        try (Machine machine = RdmaSampleSettings.machine(named, Side.DPU)) {
+            assertFails(
+                    Status.NOT_SUPPORTED,
+                    () -> RdmaSampleSettings.device(machine, named, both),
+                    "tasks=REMOTE_SYNC_EVENT_NOTIFY_SET and REMOTE_SYNC_EVENT_GET");
         }
     }
 
@@ -111,7 +135,7 @@ class RdmaSampleSettingsTest {
         try (Machine machine = RdmaSampleSettings.machine(settings, Side.DPU)) {
             assertFails(
                     Status.NOT_SUPPORTED,
-                    () -> RdmaSampleSettings.device(machine, settings, RdmaTaskType.SEND),
+                    () -> RdmaSampleSettings.device(machine, settings, List.of(RdmaTaskType.SEND)),
                     "device does not support the sample's tasks: option=--device",
                     "tasks=SEND");
         }
@@ -123,7 +147,7 @@ class RdmaSampleSettingsTest {
         try (Machine machine = RdmaSampleSettings.machine(settings, Side.DPU)) {
             assertFails(
                     Status.NOT_FOUND,
-                    () -> RdmaSampleSettings.device(machine, settings, null),
+                    () -> RdmaSampleSettings.device(machine, settings, List.of()),
                     "no such device: device=mlx5_9, side=dpu");
         }
     }
@@ -134,7 +158,7 @@ class RdmaSampleSettingsTest {
     void shouldRefuseAGidIndexThatTheDeviceDoesNotHave(String index) {
         SampleSettings settings = with(RdmaSampleSettings.GID_INDEX, index);
         try (Machine machine = RdmaSampleSettings.machine(settings, Side.DPU);
-                Device device = RdmaSampleSettings.device(machine, settings, null).open()) {
+                Device device = RdmaSampleSettings.device(machine, settings, List.of()).open()) {
             assertFails(
                     Status.INVALID_VALUE,
                     () -> RdmaSampleSettings.gidIndex(settings, device),

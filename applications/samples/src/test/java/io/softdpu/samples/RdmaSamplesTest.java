@@ -29,6 +29,9 @@ class RdmaSamplesTest {
 
     private static final String SUBMITTED = "submitted: remainingTasks=1";
     private static final String VALUE = "immediate=0x12345678";
+    private static final String SIGNAL = "value=0xd0ca";
+    private static final String ANSWER = "value=0xd0cb";
+    private static final String COMPLETION = "value=0xffffffffffffffff";
 
     @TempDir Path folder;
 
@@ -74,7 +77,7 @@ class RdmaSamplesTest {
     private record Program(String name, Path folder, ChildProcess process) {
         /** Copies a descriptor to the peer's folder once it is there, as a user does. */
         void copy(String what, String file, Program to, String as) {
-            process.awaitLine("^" + what + " written", DEADLINE);
+            process.awaitLine("^" + what + " descriptor written", DEADLINE);
             try {
                 Files.copy(folder.resolve(file), to.folder.resolve(as));
             } catch (IOException e) {
@@ -83,11 +86,12 @@ class RdmaSamplesTest {
         }
 
         void copyConnection(Program to) {
-            copy("connection descriptor", "local", to, "remote");
+            copy("connection", "local", to, "remote");
         }
 
-        void copyMemory(Program to) {
-            copy("mmap descriptor", "memory", to, "memory");
+        /** The memory, or the event. */
+        void copyShared(Program to) {
+            copy("(mmap|sync event)", "memory", to, "memory");
         }
 
         void assertEndsWell() {
@@ -102,6 +106,7 @@ class RdmaSamplesTest {
             assertThat(String.join("\n", process.errorLines())).contains(parts);
         }
 
+        /** Also goes on after a pause. */
         void enter() {
             try {
                 process.standardInput().write('\n');
@@ -133,7 +138,7 @@ class RdmaSamplesTest {
             first.copyConnection(second);
             second.copyConnection(first);
             if (takesMmap(second.name)) {
-                first.copyMemory(second);
+                first.copyShared(second);
             }
         }
 
@@ -317,6 +322,119 @@ class RdmaSamplesTest {
                                 "received: bytes=13, " + VALUE + ", text=Hi DOCA RDMA!"));
     }
 
+    @Test
+    @Clause({"rdma-274", "rdma-275", "rdma-276"})
+    @Clause({"rdma-277", "rdma-278", "rdma-279"})
+    @Clause({"rdma-280", "rdma-281", "rdma-282"})
+    void shouldSignalTheResponderByItsSyncEventAndReadItsSignal(Processes processes) {
+        Pair pair = run(processes, "rdma-sync-event-responder", "rdma-sync-event-requester");
+        assertThat(pair.second.lines())
+                .isEqualTo(
+                        statesAround(
+                                "signalling the remote sync event: " + SIGNAL,
+                                "submitted: remainingTasks=3",
+                                "signalled, waiting for the signal of rdma-sync-event-responder",
+                                "submitted: remainingTasks=2",
+                                "signalled by the peer: " + ANSWER,
+                                "announcing completion: " + COMPLETION,
+                                "submitted: remainingTasks=1",
+                                "completion is announced"));
+        assertThat(pair.first.lines())
+                .isEqualTo(
+                        statesAround(
+                                "waiting for the signal of rdma-sync-event-requester",
+                                "signalled by the peer: " + SIGNAL,
+                                "signalling the sync event: " + ANSWER,
+                                "signalled, waiting for the completion of"
+                                        + " rdma-sync-event-requester",
+                                "completed by the peer: " + COMPLETION));
+        assertThat(pair.first.fileLines())
+                .containsExactly(
+                        "connection descriptor written, copy it to the peer: file",
+                        "sync event descriptor written, copy it to the peer: file",
+                        "waiting for the connection descriptor of rdma-sync-event-requester: file");
+        assertThat(pair.second.fileLines())
+                .endsWith(
+                        "waiting for the sync event descriptor of rdma-sync-event-responder: file");
+        assertThat(pair.first.folder.resolve("memory")).as("its own").doesNotExist();
+    }
+
+    /** One side is paused before it signals; the other must not go on. */
+    @ParameterizedTest
+    @CsvSource({
+        "rdma-sync-event-requester,signalling the remote,waiting for the signal,signalled",
+        "rdma-sync-event-responder,signalling the sync,submitted: remainingTasks=2,signalled by",
+        "rdma-sync-event-requester,announcing completion,signalled,completed"
+    })
+    @Clause({"rdma-277", "rdma-280", "rdma-282"})
+    void shouldNotGoOnBeforeTheSignalOfThePeer(
+            String paused, String pause, String reached, String next, Processes processes) {
+        Pair pair = startPaused(processes, paused, pause);
+        pair.copyAll();
+        boolean isFirst = pair.first.name.equals(paused);
+        Program still = isFirst ? pair.first : pair.second;
+        Program waiting = isFirst ? pair.second : pair.first;
+        still.process.awaitLine("^" + pause, DEADLINE);
+        waiting.process.awaitLine("^" + reached, DEADLINE);
+        assertThat(waiting.lines()).noneMatch(line -> line.startsWith(next));
+        assertThat(waiting.process.isAlive()).as("waits").isTrue();
+        still.enter();
+        pair.assertEndWell();
+        assertThat(waiting.lines()).anyMatch(line -> line.startsWith(next));
+    }
+
+    private Pair startPaused(Processes processes, String paused, String pause) {
+        List<Program> both = new ArrayList<>();
+        for (String name : List.of("rdma-sync-event-responder", "rdma-sync-event-requester")) {
+            JavaCommand command = command(name);
+            both.add(
+                    start(
+                            processes,
+                            name.equals(paused)
+                                    ? command.withEnvironment(SampleProgram.PAUSE_AFTER, pause)
+                                    : command,
+                            name));
+        }
+        return new Pair(both.getFirst(), both.getLast());
+    }
+
+    /** Without a time limit of minutes: its connection tells. */
+    @ParameterizedTest
+    @CsvSource({
+        "rdma-sync-event-requester,rdma: STARTING to RUNNING,waiting for the signal",
+        "rdma-sync-event-requester,signalled by the peer,signalled",
+        "rdma-sync-event-responder,rdma: STARTING to RUNNING,submitted: remainingTasks=2",
+        "rdma-sync-event-responder,signalled by the peer,submitted: remainingTasks=2"
+    })
+    @Clause({"rdma-277", "rdma-280", "rdma-282"})
+    void shouldFailInPlaceOfAWaitForASignalIfThePeerIsKilled(
+            String killed, String pause, String reached, Processes processes) {
+        Pair pair = startPaused(processes, killed, pause);
+        pair.copyAll();
+        boolean isFirst = pair.first.name.equals(killed);
+        Program victim = isFirst ? pair.first : pair.second;
+        Program other = isFirst ? pair.second : pair.first;
+        victim.process.awaitLine("^" + pause, DEADLINE);
+        other.process.awaitLine("^" + reached, DEADLINE);
+        victim.process.kill();
+        other.assertFails(1, "CONNECTION_RESET");
+        assertThat(other.lines()).endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE");
+    }
+
+    /** As if it had forgotten its last signal: the descriptor is none of memory. */
+    @Test
+    @Clause({"rdma-278", "rdma-282"})
+    void shouldFailIfTheRequesterDisconnectsWithoutCompletion(Processes processes) {
+        Program responder = start(processes, "rdma-sync-event-responder");
+        Program other = start(processes, "rdma-write-requester");
+        new Pair(responder, other).copyAll();
+        other.assertFails(1, "INVALID_VALUE");
+        responder.assertFails(
+                1,
+                "CONNECTION_RESET: rdma-sync-event-requester has ended without completion:"
+                        + " value=0, expected=0xffffffffffffffff");
+    }
+
     /** Neither runs before the user has copied the last descriptor that it needs. */
     @Test
     @Clause({"rdma-212", "rdma-224"})
@@ -330,7 +448,7 @@ class RdmaSamplesTest {
         for (Program each : List.of(pair.first, pair.second)) {
             assertThat(each.lines()).containsExactly("rdma: IDLE to STARTING");
         }
-        pair.first.copyMemory(pair.second);
+        pair.first.copyShared(pair.second);
         pair.assertEndWell();
     }
 
@@ -496,7 +614,8 @@ class RdmaSamplesTest {
         "rdma-write-responder,rdma-write-requester,::ffff:127.3.0.1",
         "rdma-write-immediate-responder,rdma-write-immediate-requester,127.3.0.1",
         "rdma-receive,rdma-send,127.3.0.1",
-        "rdma-receive-immediate,rdma-send-immediate,127.3.0.1"
+        "rdma-receive-immediate,rdma-send-immediate,127.3.0.1",
+        "rdma-sync-event-responder,rdma-sync-event-requester,127.3.0.1"
     })
     void shouldConnectByAddressWithoutConnectionDescriptors(
             String first, String second, String address, Processes processes) {
@@ -512,7 +631,7 @@ class RdmaSamplesTest {
                             "address=" + address,
                             "port=13579");
             if (takesMmap(second)) {
-                listening.copyMemory(connecting);
+                listening.copyShared(connecting);
             }
             connecting.assertEndsWell();
             if (first.equals("rdma-write-responder")) {
@@ -523,7 +642,7 @@ class RdmaSamplesTest {
             all.addAll(connecting.lines());
             assertThat(all)
                     .as("seed %s", seed)
-                    .anyMatch(line -> line.endsWith("Hi DOCA RDMA!"))
+                    .anyMatch(line -> line.endsWith(lastValueOf(first)))
                     .contains("requested: address=127.11.0.1");
             for (Program each : List.of(listening, connecting)) {
                 assertThat(each.fileLines())
@@ -567,7 +686,8 @@ class RdmaSamplesTest {
         "rdma-write-responder,rdma-write-requester",
         "rdma-write-immediate-responder,rdma-write-immediate-requester",
         "rdma-receive,rdma-send",
-        "rdma-receive-immediate,rdma-send-immediate"
+        "rdma-receive-immediate,rdma-send-immediate",
+        "rdma-sync-event-responder,rdma-sync-event-requester"
     })
     @Clause({"rdma-216", "rdma-219", "rdma-221"})
     @Clause({"rdma-228", "rdma-229", "rdma-237"})
@@ -589,9 +709,16 @@ class RdmaSamplesTest {
             pair.first.assertEndsWell();
             List<String> all = new ArrayList<>(pair.first.lines());
             all.addAll(pair.second.lines());
-            assertThat(all).as("seed %s", seed).anyMatch(line -> line.endsWith("Hi DOCA RDMA!"));
+            assertThat(all).as("seed %s", seed).anyMatch(line -> line.endsWith(lastValueOf(first)));
             deleteCopies(both);
         }
+    }
+
+    /** The end of a line of a run that has got to its end. */
+    private static String lastValueOf(String responder) {
+        return responder.equals("rdma-sync-event-responder")
+                ? "completed by the peer: " + COMPLETION
+                : "Hi DOCA RDMA!";
     }
 
     private static void deleteCopies(List<Program> programs) {
