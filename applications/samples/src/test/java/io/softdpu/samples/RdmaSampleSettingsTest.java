@@ -184,7 +184,7 @@ class RdmaSampleSettingsTest {
                 "rdma-send|local-descriptor-path=x remote-descriptor-path=y address=127.3.0.1"
                         + "|option=--address, expected=--use-rdma-cm beside it",
                 "rdma-send|use-rdma-cm|value is missing: option=--address",
-                "rdma-send|use-rdma-cm address=localhost|INVALID_VALUE",
+                "rdma-send|use-rdma-cm address=localhost|not an IPv4 address: text=localhost",
                 "rdma-send|use-rdma-cm address=127.3.0.1 port=0|port=0, expected=1 to 65535",
                 "rdma-receive|use-rdma-cm port=65536|port=65536, expected=1 to 65535",
                 "rdma-receive|use-rdma-cm port=first|not a port: option=--port, port=first",
