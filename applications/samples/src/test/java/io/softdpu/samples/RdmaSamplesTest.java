@@ -432,7 +432,7 @@ class RdmaSamplesTest {
         responder.assertFails(
                 1,
                 "CONNECTION_RESET: rdma-sync-event-requester has ended without completion:"
-                        + " value=0, expected=0xffffffffffffffff");
+                        + " value=0x0, expected=0xffffffffffffffff");
     }
 
     /** Neither runs before the user has copied the last descriptor that it needs. */
