@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -81,7 +82,7 @@ final class SampleCommand implements Callable<Integer> {
                         "Output: " + sample.output(),
                         "Source: " + sourceOf(sample) + ": " + sample.source())
                 .footerHeading(Examples.HEADING)
-                .footer(exampleOf(sample));
+                .footer(examplesOf(sample));
         spec.addMixin("topology", CommandSpec.forAnnotatedObject(command.topology));
         for (SampleOption option : sample.options()) {
             spec.addOption(specOf(option));
@@ -89,12 +90,14 @@ final class SampleCommand implements Callable<Integer> {
         return spec;
     }
 
-    /** An example call, in two lines where it has arguments: no line may be too long. */
-    private static String[] exampleOf(Sample sample) {
+    /** Example calls, in two lines where they have arguments: no line may be too long. */
+    private static String[] examplesOf(Sample sample) {
         String call = "  softdpu sample " + sample.name();
         return sample.exampleArguments().isEmpty()
                 ? new String[] {call}
-                : new String[] {call + " \\", "    " + sample.exampleArguments()};
+                : sample.exampleArguments().stream()
+                        .flatMap(arguments -> Stream.of(call + " \\", "    " + arguments))
+                        .toArray(String[]::new);
     }
 
     /** The file with the source, in the folder that the help of the group names. */

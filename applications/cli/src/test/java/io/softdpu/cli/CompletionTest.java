@@ -81,6 +81,9 @@ class CompletionTest {
         "softdpu devices --side d, dpu",
         "softdpu demo --log-level tr, trace",
         "softdpu perf comch rate --wait b, busy",
+        "softdpu perf rdma latency --op fe, fetch-add",
+        "softdpu sample rdma-sync-event-req, rdma-sync-event-requester",
+        "softdpu sample rdma-send --use, --use-rdma-cm",
         "softdpu storage initiator --execution-strategy read_o, read_only_data_validity_test"
     })
     void shouldCompleteCommandsOptionsAndValues(String line, String word) throws Exception {
@@ -90,6 +93,7 @@ class CompletionTest {
     @Test
     void shouldNotCompleteWhatHelpHides() throws Exception {
         assertThat(completionsOf("softdpu perf com")).containsExactly("comch");
+        assertThat(completionsOf("softdpu perf rd")).containsExactly("rdma");
         assertThat(completionsOf("softdpu storage initiator --exit"))
                 .doesNotContain("--exit-with-parent");
         assertThat(printed("bash")).doesNotContain("exit-with-parent").doesNotContain("comch-dpu");

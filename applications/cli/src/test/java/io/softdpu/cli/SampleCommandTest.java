@@ -185,9 +185,13 @@ class SampleCommandTest {
                 .contains("-d, --device=DEVICE", "-g, --gid-index=N", "-h, --help")
                 .contains("-ld, --local-descriptor-path=FILE")
                 .contains("-re, --remote-descriptor-path=FILE")
-                .contains("--use-rdma-cm ", "--port=PORT");
+                .contains("--use-rdma-cm ", "--port=PORT")
+                .containsPattern("    -ld /tmp/\\w+ -re /tmp/\\w+")
+                .containsPattern("\n    --use-rdma-cm( --address 127.3.0.1)?( -m /tmp/\\w+)?\n");
         assertThat(help.contains("--address=ADDRESS"))
                 .isEqualTo(name.endsWith("requester") || name.startsWith("rdma-send"));
+        assertThat(help.contains("    --use-rdma-cm --address 127.3.0.1"))
+                .isEqualTo(help.contains("--address=ADDRESS"));
         assertThat(help.contains("-m, --mmap-descriptor-path=FILE")).isEqualTo(mmap.equals("-m"));
         for (String flag : List.of("-r|--read-string", "-s|--send-string", "-w|--write-string")) {
             assertThat(help.contains(flag.replace("|", ", ") + "=STRING"))

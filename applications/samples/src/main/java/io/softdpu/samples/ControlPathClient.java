@@ -45,8 +45,8 @@ final class ControlPathClient implements Sample {
     }
 
     @Override
-    public String exampleArguments() {
-        return "-p 0b:00.0 -t Hello";
+    public List<String> exampleArguments() {
+        return List.of("-p 0b:00.0 -t Hello");
     }
 
     @Override

@@ -46,8 +46,8 @@ final class DataPathClient implements Sample {
     }
 
     @Override
-    public String exampleArguments() {
-        return "-p 0b:00.0 -t Hello";
+    public List<String> exampleArguments() {
+        return List.of("-p 0b:00.0 -t Hello");
     }
 
     @Override

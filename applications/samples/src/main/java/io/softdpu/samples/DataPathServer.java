@@ -52,8 +52,8 @@ final class DataPathServer implements Sample {
     }
 
     @Override
-    public String exampleArguments() {
-        return "-p 03:00.0 -r 0b:00.0";
+    public List<String> exampleArguments() {
+        return List.of("-p 03:00.0 -r 0b:00.0");
     }
 
     @Override

@@ -179,10 +179,7 @@ final class RdmaProgram implements AutoCloseable {
     }
 
     private static String kindOf(SampleOption option) {
-        boolean isEvent =
-                option.equals(RdmaSampleSettings.EXPORTED_EVENT)
-                        || option.equals(RdmaSampleSettings.PEER_EVENT);
-        return isEvent ? "sync event descriptor" : "mmap descriptor";
+        return RdmaSampleSettings.isOfEvent(option) ? "sync event descriptor" : "mmap descriptor";
     }
 
     /** Progresses until the context is IDLE, after success or a failure. */

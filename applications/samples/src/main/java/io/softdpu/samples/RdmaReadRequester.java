@@ -40,8 +40,8 @@ final class RdmaReadRequester extends RdmaSample {
     }
 
     @Override
-    public String exampleArguments() {
-        return "-ld /tmp/requester -re /tmp/responder -m /tmp/memory";
+    String exampleDescriptors() {
+        return "-ld /tmp/requester -re /tmp/responder";
     }
 
     @Override

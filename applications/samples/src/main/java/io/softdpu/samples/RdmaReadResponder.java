@@ -40,8 +40,8 @@ final class RdmaReadResponder extends RdmaSample {
     }
 
     @Override
-    public String exampleArguments() {
-        return "-ld /tmp/responder -re /tmp/requester -m /tmp/memory";
+    String exampleDescriptors() {
+        return "-ld /tmp/responder -re /tmp/requester";
     }
 
     @Override

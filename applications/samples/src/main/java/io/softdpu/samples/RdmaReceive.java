@@ -39,7 +39,7 @@ final class RdmaReceive extends RdmaSample {
     }
 
     @Override
-    public String exampleArguments() {
+    String exampleDescriptors() {
         return "-ld /tmp/receiver -re /tmp/sender";
     }
 

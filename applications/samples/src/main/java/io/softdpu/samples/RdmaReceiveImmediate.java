@@ -41,7 +41,7 @@ final class RdmaReceiveImmediate extends RdmaSample {
     }
 
     @Override
-    public String exampleArguments() {
+    String exampleDescriptors() {
         return "-ld /tmp/receiver -re /tmp/sender";
     }
 

@@ -45,6 +45,22 @@ abstract class RdmaSample implements Sample {
         program.endWithPeer();
     }
 
+    /** The options for connection descriptors of an example call. */
+    abstract String exampleDescriptors();
+
+    /** One by descriptors, and one by address, that of the first port of the built-in card. */
+    @Override
+    public final List<String> exampleArguments() {
+        SampleOption shared = sharedDescriptor();
+        String file = "";
+        if (shared != null) {
+            file = RdmaSampleSettings.isOfEvent(shared) ? " -m /tmp/event" : " -m /tmp/memory";
+        }
+        String address =
+                options().contains(RdmaSampleSettings.ADDRESS) ? " --address 127.3.0.1" : "";
+        return List.of(exampleDescriptors() + file, "--use-rdma-cm" + address + file);
+    }
+
     @Override
     public final void run(SampleSettings settings, PrintStream out) {
         RdmaProgram.run(this, settings, out);

@@ -129,6 +129,11 @@ final class RdmaSampleSettings {
 
     private RdmaSampleSettings() {}
 
+    /** Whether the file of an option has the descriptor of a sync event, and not of memory. */
+    static boolean isOfEvent(SampleOption option) {
+        return option.equals(EXPORTED_EVENT) || option.equals(PEER_EVENT);
+    }
+
     private static SampleOption text(String longName, String shortName, String description) {
         return SampleOption.of(
                 longName,

@@ -39,7 +39,7 @@ final class RdmaSend extends RdmaSample {
     }
 
     @Override
-    public String exampleArguments() {
+    String exampleDescriptors() {
         return "-ld /tmp/sender -re /tmp/receiver";
     }
 

@@ -39,7 +39,7 @@ final class RdmaSendImmediate extends RdmaSample {
     }
 
     @Override
-    public String exampleArguments() {
+    String exampleDescriptors() {
         return "-ld /tmp/sender -re /tmp/receiver";
     }
 

@@ -48,8 +48,8 @@ final class RdmaSyncEventRequester extends RdmaSample {
     }
 
     @Override
-    public String exampleArguments() {
-        return "-ld /tmp/requester -re /tmp/responder -m /tmp/event";
+    String exampleDescriptors() {
+        return "-ld /tmp/requester -re /tmp/responder";
     }
 
     @Override

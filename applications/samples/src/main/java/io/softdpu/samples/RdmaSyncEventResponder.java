@@ -48,8 +48,8 @@ final class RdmaSyncEventResponder extends RdmaSample {
     }
 
     @Override
-    public String exampleArguments() {
-        return "-ld /tmp/responder -re /tmp/requester -m /tmp/event";
+    String exampleDescriptors() {
+        return "-ld /tmp/responder -re /tmp/requester";
     }
 
     @Override

@@ -41,8 +41,8 @@ final class RdmaWriteRequester extends RdmaSample {
     }
 
     @Override
-    public String exampleArguments() {
-        return "-ld /tmp/requester -re /tmp/responder -m /tmp/memory";
+    String exampleDescriptors() {
+        return "-ld /tmp/requester -re /tmp/responder";
     }
 
     @Override

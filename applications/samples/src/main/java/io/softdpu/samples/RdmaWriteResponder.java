@@ -41,8 +41,8 @@ final class RdmaWriteResponder extends RdmaSample {
     }
 
     @Override
-    public String exampleArguments() {
-        return "-ld /tmp/responder -re /tmp/requester -m /tmp/memory";
+    String exampleDescriptors() {
+        return "-ld /tmp/responder -re /tmp/requester";
     }
 
     @Override

@@ -17,9 +17,9 @@ public interface Sample {
     /** Places to look at in its source, a sentence or two. */
     String source();
 
-    /** Arguments of an example call of its command, for its help; empty: none. */
-    default String exampleArguments() {
-        return "";
+    /** Arguments of each example call of its command, for its help; none: it has no arguments. */
+    default List<String> exampleArguments() {
+        return List.of();
     }
 
     /** The settings that it knows, in the order in which help lists them. */

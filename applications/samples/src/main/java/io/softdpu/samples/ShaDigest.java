@@ -65,8 +65,8 @@ final class ShaDigest implements Sample {
     }
 
     @Override
-    public String exampleArguments() {
-        return "--text abc";
+    public List<String> exampleArguments() {
+        return List.of("--text abc");
     }
 
     @Override

@@ -48,8 +48,8 @@ final class SyncEventDpu implements Sample {
     }
 
     @Override
-    public String exampleArguments() {
-        return "-d 03:00.0 -r 0b:00.0";
+    public List<String> exampleArguments() {
+        return List.of("-d 03:00.0 -r 0b:00.0");
     }
 
     @Override

@@ -45,8 +45,8 @@ final class SyncEventHost implements Sample {
     }
 
     @Override
-    public String exampleArguments() {
-        return "-d 0b:00.0";
+    public List<String> exampleArguments() {
+        return List.of("-d 0b:00.0");
     }
 
     @Override
