@@ -48,6 +48,9 @@ record ConnectMessage(
     static final int HEADER_BYTES = 16;
     static final int ROUTE_BYTES = 40;
 
+    /** Limit of the memory that goes with a message, which neither side reads. */
+    static final long MAX_MEMORY_BYTES = 4096;
+
     private static final int MAGIC = 0x4d435253; // "SRCM" in memory order
     private static final int VERSION_OFFSET = 4;
     private static final int KIND_OFFSET = 6;
@@ -266,6 +269,21 @@ record ConnectMessage(
                                 bytes.asSlice(kind.detailsOffset(), ShmDetails.WIRE_BYTES)
                                         .toArray(ValueLayout.JAVA_BYTE)),
                 bytes.asSlice(kind.dataOffset()).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    /**
+     * Refuses more memory of a peer with its message than belongs to it: it would be mapped as long
+     * as the message waits.
+     *
+     * @throws DpuException INVALID_VALUE
+     */
+    static void requireMemory(long sizeBytes) {
+        if (sizeBytes > MAX_MEMORY_BYTES) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "memory of an RDMA connect message is too large: sizeBytes=%d, limitBytes=%d"
+                            .formatted(sizeBytes, MAX_MEMORY_BYTES));
+        }
     }
 
     private static DpuException refused(String field, Object found, Object expected) {

@@ -25,9 +25,10 @@ final class ShmAttempt {
     private final ConnectMessage.Route route;
     private @Nullable CompletableFuture<Attachment> connecting;
 
-    /** Answer or failure, to be handled in progress: exactly one of the two is set. */
+    /** Answer or failure, to be handled in progress: payload or failure is set. */
     @SuppressWarnings("ArrayRecordComponent") // private, never compared
-    private record Answer(byte @Nullable [] payload, @Nullable Throwable failure) {}
+    private record Answer(
+            byte @Nullable [] payload, long memoryBytes, @Nullable Throwable failure) {}
 
     private @Nullable Answer answer;
 
@@ -58,12 +59,13 @@ final class ShmAttempt {
 
     /** On the bus thread. */
     private void completed(@Nullable Attachment attachment, @Nullable Throwable failure) {
-        byte[] payload = null;
-        if (attachment != null) {
-            payload = attachment.payload();
+        Answer made;
+        if (attachment == null) {
+            made = new Answer(null, 0, failure);
+        } else {
+            made = new Answer(attachment.payload(), attachment.remote().sizeBytes(), null);
             bus.release(attachment);
         }
-        Answer made = new Answer(payload, failure);
         services.post(() -> answer = made);
     }
 
@@ -84,6 +86,7 @@ final class ShmAttempt {
             return true;
         }
         try {
+            ConnectMessage.requireMemory(found.memoryBytes());
             answered(ConnectMessage.decodeAnswer(payload));
         } catch (DpuException e) {
             failed(e);

@@ -84,6 +84,7 @@ final class ShmPort implements EndpointListener {
     }
 
     private ConnectMessage examine(PendingLink pending) {
+        ConnectMessage.requireMemory(pending.remoteBytes());
         ConnectMessage message = ConnectMessage.decodeRequest(pending.payload());
         ConnectMessage.Route route = message.requireRoute();
         if (route.port() != port || !ListenerName.hasAddress(function, route.destination())) {

@@ -105,6 +105,11 @@ final class RogueBus implements AutoCloseable {
         return bus.connect(name, request, memory, PATIENCE_NANOS);
     }
 
+    /** Sends a request with other memory than a handshake has. */
+    CompletableFuture<Attachment> send(String name, byte[] request, SharedSegment with) {
+        return bus.connect(name, request, with, PATIENCE_NANOS);
+    }
+
     /** Memory for an answer. */
     SharedSegment memory() {
         return memory;

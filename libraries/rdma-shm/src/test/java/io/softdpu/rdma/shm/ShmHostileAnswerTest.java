@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.handshake.Handshakes;
 import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
@@ -102,6 +104,19 @@ class ShmHostileAnswerTest extends ListenFixture {
         RdmaConnection failed = changed(answer -> Arrays.copyOf(answer, length));
 
         assertThat(failed.failure()).isEqualTo(Status.INVALID_VALUE);
+        requireUnchanged(failed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {4097, Handshakes.MAX_JOINING_BYTES})
+    void shouldFailOnAnAnswerWithMoreMemoryThanItNeeds(long sizeBytes) {
+        SharedSegment large = SharedSegment.allocate("rogue", sizeBytes);
+        RdmaConnection failed =
+                answered(pending -> rogue.bus.release(pending.accept(rogue.accept(), large)));
+        rogue.bus.release(large);
+
+        assertThat(failed.failure()).isEqualTo(Status.INVALID_VALUE);
+        assertThat(failed.failureReason()).contains("sizeBytes=" + sizeBytes, "limitBytes=4096");
         requireUnchanged(failed);
     }
 

@@ -7,6 +7,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.Handshakes;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.ring.MessageRing;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests of peers that violate the protocol, or vanish: the listener goes on with others. */
 class ShmHostileRequestTest extends ListenFixture {
@@ -38,7 +40,10 @@ class ShmHostileRequestTest extends ListenFixture {
 
     /** The refusal of a request. */
     private FabricException refusalOf(byte[] request) {
-        CompletableFuture<Attachment> answer = rogue.send(RogueBus.nameOf(device), request);
+        return refusalOf(rogue.send(RogueBus.nameOf(device), request));
+    }
+
+    private FabricException refusalOf(CompletableFuture<Attachment> answer) {
         until("an answer", answer::isDone);
         try {
             throw new AssertionError("answered: " + answer.get(1, TimeUnit.SECONDS));
@@ -97,6 +102,36 @@ class ShmHostileRequestTest extends ListenFixture {
             }
         }
         assertThat(requests).isEmpty();
+        requireServing();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {4097, Handshakes.MAX_JOINING_BYTES})
+    void shouldNotKeepMoreMemoryOfARequestThanItNeeds(long sizeBytes) {
+        listener(1);
+        SharedSegment large = SharedSegment.allocate("rogue", sizeBytes);
+        try {
+            FabricException refusal =
+                    refusalOf(rogue.send(RogueBus.nameOf(device), rogue.request(device), large));
+            assertThat(Status.ofCode(refusal.refusalCode())).isEqualTo(Status.INVALID_VALUE);
+            assertThat(refusal.getMessage()).contains("sizeBytes=" + sizeBytes, "limitBytes=4096");
+        } finally {
+            rogue.bus.release(large);
+        }
+        assertThat(requests).isEmpty();
+        requireServing();
+    }
+
+    @Test
+    void shouldTakeARequestWithAPageOfMemory() {
+        listener(1);
+        SharedSegment page = SharedSegment.allocate("rogue", 4096);
+        CompletableFuture<Attachment> answer =
+                rogue.send(RogueBus.nameOf(device), rogue.request(device), page);
+        nextRequest().reject(NO_DATA);
+        until("the answer", answer::isDone);
+        rogue.bus.release(answer.resultNow());
+        rogue.bus.release(page);
         requireServing();
     }
 
