@@ -28,6 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class ListenFixture {
     static final byte[] NO_DATA = {};
 
+    /** Connect timeout beyond the duration of connecting, also on a busy machine. */
+    private static final Duration LONG = Duration.ofSeconds(60);
+
     @TempDir Path folder;
     final ProgressEngine engine = ProgressEngine.create();
     final Deque<RdmaConnectionRequest> requests = new ArrayDeque<>();
@@ -51,11 +54,7 @@ abstract class ListenFixture {
     @AfterEach
     final void close() {
         for (Rdma instance : instances) {
-            if (instance.state() == ContextState.STARTING
-                    || instance.state() == ContextState.RUNNING) {
-                instance.stop();
-            }
-            until("idle", () -> instance.state() == ContextState.IDLE);
+            stop(instance);
             instance.close();
         }
         rogue.close();
@@ -71,12 +70,21 @@ abstract class ListenFixture {
         Rdma rdma = Rdma.create(on);
         instances.add(rdma);
         rdma.setMaxConnections(maxConnections)
+                .setConnectTimeout(LONG)
                 .setConnectionRequestCallback(requests::add)
                 .setSendTasks(1, task -> task.free(), task -> task.free());
         configure.accept(rdma);
         engine.connect(rdma);
         rdma.start();
         return rdma;
+    }
+
+    /** Stops an instance in any state. */
+    final void stop(Rdma instance) {
+        if (instance.state() == ContextState.STARTING || instance.state() == ContextState.RUNNING) {
+            instance.stop();
+        }
+        until("idle", () -> instance.state() == ContextState.IDLE);
     }
 
     /** Listens on the port of the rogue's requests, on the DPU's device. */

@@ -155,13 +155,17 @@ final class RogueBus implements AutoCloseable {
 
     /** Sends a frame with the memory of a handshake. */
     void sendFrame(int socket, Frame frame) {
-        byte[] bytes = Frame.encode(frame);
-        int sent =
-                DescriptorPassing.send(
-                        socket, MemorySegment.ofArray(bytes), bytes.length, memory.descriptor());
-        if (sent != 0) {
-            throw new AssertionError("not sent: errno=" + sent);
+        int error = trySendFrame(socket, frame);
+        if (error != 0) {
+            throw new AssertionError("not sent: errno=" + error);
         }
+    }
+
+    /** As {@link #sendFrame}, to a peer that may have gone; the error number, or 0. */
+    int trySendFrame(int socket, Frame frame) {
+        byte[] bytes = Frame.encode(frame);
+        return DescriptorPassing.send(
+                socket, MemorySegment.ofArray(bytes), bytes.length, memory.descriptor());
     }
 
     /** A HELLO with this payload, for {@link #sendFrame}. */

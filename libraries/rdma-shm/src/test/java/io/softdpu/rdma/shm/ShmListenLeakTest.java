@@ -52,12 +52,30 @@ class ShmListenLeakTest extends ListenFixture {
         return ending == Ending.UNANSWERED ? 1 : 60;
     }
 
+    /** Connects; where nobody answers, with a timeout that lets the request be reported. */
+    private RdmaConnection connect(Ending ending, Rdma connector) {
+        RdmaConnection here = connector.connect(address(), NO_DATA);
+        if (ending != Ending.UNANSWERED) {
+            return here;
+        }
+        until(
+                "a request",
+                () -> !requests.isEmpty() || here.state() == RdmaConnection.State.FAILED);
+        if (!requests.isEmpty()) {
+            return here;
+        }
+        stop(connector);
+        connector.setConnectTimeout(connector.connectTimeout().multipliedBy(2));
+        connector.start();
+        return connect(ending, connector);
+    }
+
     private void round(Ending ending, Rdma listener, Rdma connector) {
         if (ending != Ending.NO_LISTENER) {
             listener.listen(RogueBus.PORT);
         }
         RdmaConnection taken = ending == Ending.NO_ROOM ? listener.exportConnection() : null;
-        RdmaConnection here = connector.connect(address(), NO_DATA);
+        RdmaConnection here = connect(ending, connector);
         RdmaConnectionRequest request =
                 ending == Ending.NO_LISTENER || ending == Ending.NO_ROOM ? null : nextRequest();
         switch (ending) {

@@ -374,12 +374,19 @@ public abstract class RdmaListenContract extends RdmaContract {
     @Test
     @Clause("rdma-038")
     void shouldEndARequestThatIsNotAnsweredWithinThePeersTimeout() {
-        Peer near = openConfigured(rdma -> rdma.setConnectTimeout(Duration.ofMillis(200)));
         Listener listener = openListener(1);
         Peer far = listener.peer();
-        near.start();
         far.rdma.listen(PORT);
-        RdmaConnection unanswered = connect(near, listener);
+        Duration timeout = Duration.ofMillis(200);
+        Peer hasty = openHasty(timeout);
+        RdmaConnection requested = requestedOrFailed(hasty, listener);
+        while (listener.requests().isEmpty()) { // it was over before the listener saw the request
+            timeout = timeout.multipliedBy(2);
+            hasty = openHasty(timeout);
+            requested = requestedOrFailed(hasty, listener);
+        }
+        Peer near = hasty;
+        RdmaConnection unanswered = requested;
         RdmaConnectionRequest request = listener.first(near);
 
         awaitState(unanswered, RdmaConnection.State.FAILED, near, far);
@@ -395,6 +402,23 @@ public abstract class RdmaListenContract extends RdmaContract {
         Peer patient = openNear();
         patient.start();
         established(patient, listener); // its place is free
+    }
+
+    private Peer openHasty(Duration timeout) {
+        Peer peer = openConfigured(rdma -> rdma.setConnectTimeout(timeout));
+        peer.start();
+        return peer;
+    }
+
+    /** Connects, until the request was reported or its time is over. */
+    private static RdmaConnection requestedOrFailed(Peer near, Listener listener) {
+        RdmaConnection here = connect(near, listener);
+        Peer.drive(
+                "a request",
+                () -> !listener.requests().isEmpty() || here.state() == RdmaConnection.State.FAILED,
+                near,
+                listener.peer());
+        return here;
     }
 
     @Test
