@@ -99,7 +99,9 @@ final class ShmAttempt {
             connection.endpoint().listener().rejected(connection, message.privateData());
             failed(
                     new DpuException(
-                            Status.CONNECTION_ABORTED, "the listener has rejected the request"));
+                            Status.CONNECTION_ABORTED,
+                            "program of the listener has rejected the request: privateDataBytes=%d, expected=see RdmaConnection.peerPrivateData"
+                                    .formatted(message.privateData().length)));
             return;
         }
         ShmDetails details = message.requireDetails();
@@ -120,10 +122,11 @@ final class ShmAttempt {
         return answer != null;
     }
 
-    private void failed(DpuException failure) {
+    /** Fails the connection, at any step before it is established. */
+    void failed(DpuException failure) {
         connection.requestFailed(
                 failure.status(),
-                "RDMA listener was not reached: address=%s, port=%d, reason=%s"
+                "RDMA connection by address failed: address=%s, port=%d, reason=%s"
                         .formatted(
                                 route.destination().getHostAddress(),
                                 route.port(),

@@ -434,6 +434,11 @@ final class ShmConnection implements ProviderConnection {
     }
 
     void connectFailed(DpuException failure) {
+        ShmAttempt requested = attempt;
+        if (requested != null) {
+            requested.failed(failure);
+            return;
+        }
         CloseReason failed = CloseReason.CONNECT_FAILED;
         end(failed, failure.status(), failed.reason + ": " + failure.getMessage());
     }

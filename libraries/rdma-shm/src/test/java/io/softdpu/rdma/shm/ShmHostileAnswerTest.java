@@ -55,6 +55,7 @@ class ShmHostileAnswerTest extends ListenFixture {
     private void requireUnchanged(RdmaConnection failed) {
         assertThat(failed.peerPrivateData()).isEmpty();
         assertThat(failed.failureReason())
+                .startsWith("RDMA connection by address failed: ")
                 .contains("address=" + device.info().ipv4().getHostAddress())
                 .contains("port=" + RogueBus.PORT);
         assertThat(connector.state()).isEqualTo(ContextState.STARTING);
@@ -278,6 +279,9 @@ class ShmHostileAnswerTest extends ListenFixture {
 
         assertThat(here.failure())
                 .isIn(Status.CONNECTION_RESET, Status.NOT_FOUND, Status.INVALID_VALUE);
+        assertThat(here.failureReason())
+                .startsWith("RDMA connection by address failed: ")
+                .contains("address=" + device.info().ipv4().getHostAddress() + ", port=");
         System.out.println(step + ": " + here.failure() + ", " + here.failureReason());
         assertThat(connector.state()).isEqualTo(ContextState.STARTING);
         requireConnects();

@@ -363,6 +363,12 @@ public abstract class RdmaListenContract extends RdmaContract {
 
         assertThat(request.isPending()).isFalse();
         assertThat(rejected.failure()).isEqualTo(Status.CONNECTION_ABORTED);
+        assertThat(rejected.failureReason())
+                .contains("address=" + far.device.info().ipv4().getHostAddress())
+                .contains("port=" + PORT)
+                .contains("rejected")
+                .contains("expected=see RdmaConnection.peerPrivateData")
+                .doesNotContain("not reached");
         assertThat(rejected.peerPrivateData()).isEqualTo(numbered(Rdma.MAX_REJECT_DATA_BYTES));
         for (Peer peer : List.of(near, far)) {
             assertThat(peer.rdma.state()).isEqualTo(ContextState.STARTING);
