@@ -112,9 +112,17 @@ abstract class RdmaTask extends TaskBase {
         return checkInstance(connection, right);
     }
 
-    /** Checks whether the instance of the peer grants the right. */
+    /**
+     * Checks whether the instance of the peer grants the right. What it grants is not known before
+     * it has answered.
+     */
     static @Nullable Refusal checkInstance(RdmaConnection connection, Permissions right) {
-        return connection.peerPermissions().grants(right) ? null : notGranted(connection, right);
+        if (connection.peerPermissions().grants(right)) {
+            return null;
+        }
+        return connection.selected() == null
+                ? connection.notConnected()
+                : notGranted(connection, right);
     }
 
     private static Refusal notOfPeer(String operand, Buf remote) {

@@ -8,6 +8,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
@@ -298,6 +299,56 @@ public abstract class RdmaListenContract extends RdmaContract {
             assertThat(far.mismatch(i * 64L, 64, i)).isEqualTo(-1);
             assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
         }
+    }
+
+    /** What the peer grants is not known before its answer. */
+    @Test
+    void shouldAnswerNotConnectedForEachTaskBeforeTheListenerAnswers() {
+        Peer near = openConfigured(rdma -> rdma.setMaxConnections(2));
+        Listener listener = openListener(2);
+        Peer far = listener.peer();
+        near.start();
+        far.rdma.listen(PORT);
+        RdmaConnection _ = established(near, listener)[0]; // tasks are allocated in RUNNING
+        RdmaConnection here = connect(near, listener);
+        RdmaConnectionRequest _ = listener.first(near);
+        Mmap remote = near.importRdma(far);
+        RemoteSyncEvent event = near.remoteEvent(far, far.event());
+
+        assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+        List<Status> refusals =
+                List.of(
+                        near.send(here, near.data(0, 8), 1),
+                        near.sendImmediate(here, near.data(0, 8), 1, 2),
+                        near.read(here, near.inventory.bufByData(remote, 0, 8), near.room(0, 8), 3),
+                        near.write(
+                                here,
+                                near.data(0, 8),
+                                near.inventory.bufByAddress(remote, 0, 8),
+                                4),
+                        near.writeImmediate(
+                                here,
+                                near.data(0, 8),
+                                near.inventory.bufByAddress(remote, 0, 8),
+                                1,
+                                5),
+                        near.compareAndSwap(
+                                here,
+                                near.inventory.bufByAddress(remote, 0, 8),
+                                near.room(0, 8),
+                                0,
+                                1,
+                                6),
+                        near.fetchAndAdd(
+                                here,
+                                near.inventory.bufByAddress(remote, 0, 8),
+                                near.room(0, 8),
+                                1,
+                                7),
+                        near.getEvent(here, event, near.room(0, 8), 8),
+                        near.setEvent(here, event, near.data(0, 8), 9),
+                        near.addEvent(here, event, near.room(0, 8), 1, 10));
+        assertThat(refusals).containsOnly(Status.NOT_CONNECTED);
     }
 
     // ---- failures that leave the context as it is ----
