@@ -112,9 +112,13 @@ final class ConnectionTable implements EndpointListener {
             if (section != null
                     && connection.providerConnection(i) != null
                     && providers.get(i).reaches(device, section.details())) {
-                select(i);
-                connection.select(i, blob.permissions()).connect(section.details());
-                changeState(connection, RdmaConnection.State.CONNECTING);
+                List<RdmaConnection> displaced = select(i);
+                try {
+                    connection.select(i, blob.permissions()).connect(section.details());
+                    changeState(connection, RdmaConnection.State.CONNECTING);
+                } finally {
+                    notifyFailed(displaced);
+                }
                 return;
             }
         }
@@ -237,9 +241,10 @@ final class ConnectionTable implements EndpointListener {
         request.answered("accept");
         connection.setPeerPrivateData(request.privateData());
         connections.add(connection);
-        select(provider);
+        List<RdmaConnection> displaced = select(provider);
         ProviderConnection _ = connection.select(provider, request.request().peerPermissions());
         startPending |= rdma.requestAccepted();
+        notifyFailed(displaced);
         return connection;
     }
 
@@ -248,9 +253,15 @@ final class ConnectionTable implements EndpointListener {
         request.request().reject(privateData);
     }
 
-    private void select(int provider) {
+    /**
+     * Selects the provider, which ends what was begun through the others.
+     *
+     * @return connections that have failed by that, for {@link #notifyFailed} at the end of the
+     *     call: a callback may end any connection
+     */
+    private List<RdmaConnection> select(int provider) {
         if (selectedProvider == provider) {
-            return;
+            return List.of();
         }
         selectedProvider = provider;
         selected = endpoints[provider];
@@ -263,19 +274,29 @@ final class ConnectionTable implements EndpointListener {
                 closeEndpoint(i);
             }
         }
-        for (RdmaConnection connection : List.copyOf(connections)) {
+        List<RdmaConnection> displaced = new ArrayList<>();
+        for (RdmaConnection connection : connections) {
             AddressAttempt attempt = connection.attempt();
             if (attempt != null && attempt.provider() != provider) {
                 connection.setAttempt(null);
-                failed(
-                        connection,
+                connection.fail(
                         Status.NOT_SUPPORTED,
                         "RDMA instance has selected another provider meanwhile: address=%s, requestedFrom=%s, selected=%s"
                                 .formatted(
                                         attempt.address(),
                                         providers.get(attempt.provider()).name(),
                                         providers.get(provider).name()));
+                connection.changeState(RdmaConnection.State.FAILED);
+                displaced.add(connection);
             }
+        }
+        return displaced;
+    }
+
+    private void notifyFailed(List<RdmaConnection> displaced) {
+        for (RdmaConnection connection : displaced) {
+            rdma.notifyConnectionCallback(
+                    connection, RdmaConnection.State.CONNECTING, RdmaConnection.State.FAILED);
         }
     }
 
@@ -447,8 +468,9 @@ final class ConnectionTable implements EndpointListener {
         if (attempt != null) {
             answered.setAttempt(null);
             answered.setPeerPrivateData(privateData);
-            select(attempt.provider());
+            List<RdmaConnection> displaced = select(attempt.provider());
             ProviderConnection _ = answered.select(attempt.provider(), permissions);
+            notifyFailed(displaced);
         }
     }
 

@@ -21,6 +21,7 @@ import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -41,13 +42,14 @@ class ProviderSelectionTest {
     private final List<RdmaConnectionRequest> requests = new ArrayList<>();
     private final FakeProvider near = new FakeProvider(1);
     private final FakeProvider far = new FakeProvider(2);
+    private ProgressEngine engine;
     private RdmaContext rdma;
     private ConnectionTable table;
 
     @BeforeEach
     void open(SoftDpu card) {
         Device device = card.targetDevice();
-        ProgressEngine engine = card.engine();
+        engine = card.engine();
         rdma = new RdmaContext(device);
         rdma.setConnectionRequestCallback(requests::add);
         engine.connect(rdma);
@@ -227,6 +229,69 @@ class ProviderSelectionTest {
     }
 
     @Test
+    void shouldLetACallbackDisconnectTheConnectionWhoseAnswerSelectsTheProvider() {
+        RdmaConnection slow = connectThroughFar();
+        RdmaConnection quick = table.connect(ADDRESS, NO_DATA);
+        FakeConnection answered = near.endpoint.made.getLast();
+        List<RdmaConnection> failed = disconnectOnFailure(quick);
+
+        insideProgress(() -> table.accepted(answered, Permissions.LOCAL_READ_ONLY, NO_DATA));
+
+        assertThat(failed).containsExactly(slow);
+        assertThat(quick.selected()).isSameAs(answered);
+        assertThat(answered.disconnecting).isTrue();
+        assertThat(answered.closed).as("before its end").isFalse();
+        table.ended(answered, Status.SUCCESS, "");
+        assertThat(quick.state()).isEqualTo(RdmaConnection.State.DISCONNECTED);
+    }
+
+    @Test
+    void shouldLetACallbackDisconnectTheConnectionWhoseBlobSelectsTheProvider() {
+        RdmaConnection slow = connectThroughFar();
+        RdmaConnection exported = table.export(Permissions.LOCAL_READ_ONLY);
+        FakeConnection ofNear = (FakeConnection) exported.providerConnection(0);
+        List<RdmaConnection> failed = disconnectOnFailure(exported);
+
+        insideProgress(() -> table.connect(exported, exported.blob()));
+
+        assertThat(failed).containsExactly(slow);
+        assertThat(exported.selected()).isSameAs(ofNear);
+        assertThat(Objects.requireNonNull(ofNear).connecting).isTrue();
+        assertThat(ofNear.disconnecting).isTrue();
+    }
+
+    /** A connection that the far provider requests. */
+    private RdmaConnection connectThroughFar() {
+        RdmaConnection connection = table.connect(ADDRESS, NO_DATA);
+        table.ended(near.endpoint.made.getLast(), Status.NOT_FOUND, "nothing listens");
+        return connection;
+    }
+
+    /** The connections that fail, in whose callback this one is disconnected. */
+    private List<RdmaConnection> disconnectOnFailure(RdmaConnection other) {
+        List<RdmaConnection> failed = new ArrayList<>();
+        rdma.setConnectionCallback((connection, previous, next) -> {
+            if (next == RdmaConnection.State.FAILED) {
+                failed.add(connection);
+                table.disconnect(other);
+            }
+        });
+        return failed;
+    }
+
+    /** Runs inside progress of the engine, where callbacks are called at once. */
+    private void insideProgress(Runnable call) {
+        boolean[] done = new boolean[1];
+        engine.timer(
+                        () -> {
+                            call.run();
+                            done[0] = true;
+                        })
+                .set(Duration.ofNanos(1));
+        engine.runUntil(() -> done[0], Duration.ofSeconds(60));
+    }
+
+    @Test
     void shouldFlushAllThatListenOrConnect() {
         table.listen(PORT);
         table.flush();
@@ -375,6 +440,8 @@ class ProviderSelectionTest {
     private static final class FakeConnection implements ProviderConnection {
         private final Object owner;
         private final String requested;
+        private boolean connecting;
+        private boolean disconnecting;
         private boolean closed;
 
         FakeConnection(Object owner, String requested) {
@@ -399,7 +466,7 @@ class ProviderSelectionTest {
 
         @Override
         public void connect(byte[] section) {
-            throw new IllegalStateException("by address only");
+            connecting = true;
         }
 
         @Override
@@ -409,7 +476,7 @@ class ProviderSelectionTest {
 
         @Override
         public void disconnect() {
-            throw new IllegalStateException("not told to");
+            disconnecting = true;
         }
 
         @Override
