@@ -43,6 +43,10 @@ final class ConnectionTable implements EndpointListener {
     /** Whether an endpoint is driven: it listens, connects, or is the selected one. */
     private final boolean[] driven;
 
+    /** Endpoints that were not selected in a callback of this progress, closed at its end. */
+    private final List<ProviderEndpoint> displaced = new ArrayList<>();
+
+    private boolean insideProgress;
     private @Nullable ProviderEndpoint selected;
     private int selectedProvider = -1;
 
@@ -112,12 +116,12 @@ final class ConnectionTable implements EndpointListener {
             if (section != null
                     && connection.providerConnection(i) != null
                     && providers.get(i).reaches(device, section.details())) {
-                List<RdmaConnection> displaced = select(i);
+                List<RdmaConnection> failed = select(i);
                 try {
                     connection.select(i, blob.permissions()).connect(section.details());
                     changeState(connection, RdmaConnection.State.CONNECTING);
                 } finally {
-                    notifyFailed(displaced);
+                    notifyFailed(failed);
                 }
                 return;
             }
@@ -241,10 +245,10 @@ final class ConnectionTable implements EndpointListener {
         request.answered("accept");
         connection.setPeerPrivateData(request.privateData());
         connections.add(connection);
-        List<RdmaConnection> displaced = select(provider);
+        List<RdmaConnection> failed = select(provider);
         ProviderConnection _ = connection.select(provider, request.request().peerPermissions());
         startPending |= rdma.requestAccepted();
-        notifyFailed(displaced);
+        notifyFailed(failed);
         return connection;
     }
 
@@ -266,15 +270,22 @@ final class ConnectionTable implements EndpointListener {
         selectedProvider = provider;
         selected = endpoints[provider];
         driven[provider] = true;
+        String name = providers.get(provider).name();
+        for (RdmaConnectionRequest request : requests) {
+            if (request.provider() != provider && request.isPending()) {
+                request.request()
+                        .refuse("listener has selected another provider: selected=" + name);
+            }
+        }
         for (int i = 0; i < endpoints.length; i++) {
             if (i != provider) {
                 for (RdmaConnection connection : connections) {
                     connection.closeProviderConnection(i);
                 }
-                closeEndpoint(i);
+                displace(i);
             }
         }
-        List<RdmaConnection> displaced = new ArrayList<>();
+        List<RdmaConnection> failed = new ArrayList<>();
         for (RdmaConnection connection : connections) {
             AddressAttempt attempt = connection.attempt();
             if (attempt != null && attempt.provider() != provider) {
@@ -285,16 +296,16 @@ final class ConnectionTable implements EndpointListener {
                                 .formatted(
                                         attempt.address(),
                                         providers.get(attempt.provider()).name(),
-                                        providers.get(provider).name()));
+                                        name));
                 connection.changeState(RdmaConnection.State.FAILED);
-                displaced.add(connection);
+                failed.add(connection);
             }
         }
-        return displaced;
+        return failed;
     }
 
-    private void notifyFailed(List<RdmaConnection> displaced) {
-        for (RdmaConnection connection : displaced) {
+    private void notifyFailed(List<RdmaConnection> failed) {
+        for (RdmaConnection connection : failed) {
             rdma.notifyConnectionCallback(
                     connection, RdmaConnection.State.CONNECTING, RdmaConnection.State.FAILED);
         }
@@ -351,11 +362,17 @@ final class ConnectionTable implements EndpointListener {
             return true;
         }
         boolean moved = false;
-        for (int i = 0; i < endpoints.length; i++) {
-            ProviderEndpoint endpoint = endpoints[i];
-            if (endpoint != null && driven[i]) {
-                moved |= endpoint.progress();
+        insideProgress = true;
+        try {
+            for (int i = 0; i < endpoints.length; i++) {
+                ProviderEndpoint endpoint = endpoints[i];
+                if (endpoint != null && driven[i]) {
+                    moved |= endpoint.progress();
+                }
             }
+        } finally {
+            insideProgress = false;
+            closeDisplaced();
         }
         return moved;
     }
@@ -413,7 +430,26 @@ final class ConnectionTable implements EndpointListener {
         for (int i = 0; i < endpoints.length; i++) {
             closeEndpoint(i);
         }
+        closeDisplaced();
         selected = null;
+    }
+
+    /** Closes an endpoint that is not selected; one inside its progress after that. */
+    private void displace(int index) {
+        ProviderEndpoint endpoint = endpoints[index];
+        if (endpoint != null && insideProgress) {
+            endpoints[index] = null;
+            displaced.add(endpoint);
+        } else {
+            closeEndpoint(index);
+        }
+    }
+
+    private void closeDisplaced() {
+        if (!displaced.isEmpty()) {
+            displaced.forEach(ProviderEndpoint::close);
+            displaced.clear();
+        }
     }
 
     private void closeEndpoint(int index) {
@@ -439,6 +475,11 @@ final class ConnectionTable implements EndpointListener {
 
     @Override
     public void requested(ProviderEndpoint from, ConnectRequest request) {
+        int provider = indexOf(from);
+        if (provider < 0) {
+            request.refuse("listener has selected another provider meanwhile");
+            return;
+        }
         requests.removeIf(answered -> !answered.isPending());
         connections.removeIf(RdmaConnection::ended);
         if (connections.size() + requests.size() >= maxConnections) {
@@ -447,17 +488,19 @@ final class ConnectionTable implements EndpointListener {
                             .formatted(maxConnections, connections.size(), requests.size()));
             return;
         }
-        RdmaConnectionRequest passed = new RdmaConnectionRequest(rdma, indexOf(from), request);
+        RdmaConnectionRequest passed = new RdmaConnectionRequest(rdma, provider, request);
         requests.add(passed);
         rdma.notifyRequestCallback(passed);
     }
 
+    /** The provider of an endpoint; -1 if it is to be closed. */
     private int indexOf(ProviderEndpoint endpoint) {
-        int index = 0;
-        while (!endpoint.equals(endpoints[index])) {
-            index++;
+        for (int i = 0; i < endpoints.length; i++) {
+            if (endpoint.equals(endpoints[i])) {
+                return i;
+            }
         }
-        return index;
+        return -1;
     }
 
     @Override
@@ -468,9 +511,9 @@ final class ConnectionTable implements EndpointListener {
         if (attempt != null) {
             answered.setAttempt(null);
             answered.setPeerPrivateData(privateData);
-            List<RdmaConnection> displaced = select(attempt.provider());
+            List<RdmaConnection> failed = select(attempt.provider());
             ProviderConnection _ = answered.select(attempt.provider(), permissions);
-            notifyFailed(displaced);
+            notifyFailed(failed);
         }
     }
 

@@ -260,6 +260,34 @@ class ProviderSelectionTest {
         assertThat(ofNear.disconnecting).isTrue();
     }
 
+    /** Its pass goes on after the callback, and may report more. */
+    @Test
+    void shouldCloseAnEndpointOfAnotherProviderAfterItsOwnProgress() {
+        table.listen(PORT);
+        FakeRequest ofFar = far.endpoint.request();
+        List<Boolean> closed = new ArrayList<>();
+        List<FakeRequest> ofNear = new ArrayList<>();
+        near.endpoint.inProgress =
+                () -> {
+                    ofNear.add(near.endpoint.request());
+                    RdmaConnection _ = table.accept(requests.getFirst(), NO_DATA);
+                    closed.add(near.endpoint.closed);
+                    assertThat(requests.getLast().isPending())
+                            .as("of the other provider")
+                            .isFalse();
+                    ofNear.add(near.endpoint.request());
+                };
+
+        table.progress();
+
+        assertThat(ofFar.accepted).isNotNull();
+        assertThat(ofNear).extracting(request -> request.refused).containsExactly(true, true);
+        assertThat(requests).as("reported to the program").hasSize(2);
+        assertThat(closed).containsExactly(false);
+        assertThat(near.endpoint.closed).isTrue();
+        assertThat(List.of(near.endpoint.passes, far.endpoint.passes)).containsExactly(1, 1);
+    }
+
     /** A connection that the far provider requests. */
     private RdmaConnection connectThroughFar() {
         RdmaConnection connection = table.connect(ADDRESS, NO_DATA);
@@ -346,6 +374,7 @@ class ProviderSelectionTest {
         private final List<FakeRequest> waiting = new ArrayList<>();
         private @Nullable EndpointListener listener;
         private Status refusal = Status.SUCCESS;
+        private Runnable inProgress = () -> {};
         private int passes;
         private int arms;
         private int disarms;
@@ -406,6 +435,7 @@ class ProviderSelectionTest {
         @Override
         public boolean progress() {
             passes++;
+            inProgress.run();
             return false;
         }
 
@@ -487,6 +517,7 @@ class ProviderSelectionTest {
 
     private static final class FakeRequest implements ConnectRequest {
         private boolean ended;
+        private boolean refused;
         private @Nullable FakeConnection accepted;
 
         @Override
@@ -530,6 +561,7 @@ class ProviderSelectionTest {
         @Override
         public void refuse(String reason) {
             ended = true;
+            refused = true;
         }
     }
 }
