@@ -370,7 +370,8 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * RdmaConnection.State#CONNECTING connecting}; progress on both sides establishes it.
      *
      * <p>If that fails the connection is {@linkplain RdmaConnection.State#FAILED failed}, and the
-     * context does not change, also with one connection only: the call can be repeated. {@link
+     * context does not change, also with one connection only: the call can be repeated. Only the
+     * provider of the instance stays selected once a listener has accepted. {@link
      * RdmaConnection#failure()} is NOT_FOUND if nothing listens there; CONNECTION_ABORTED if the
      * listener has rejected it, with {@link RdmaConnection#peerPrivateData()}; TIME_OUT if it was
      * not established within {@link #connectTimeout()}; CONNECTION_RESET if the listener's process
