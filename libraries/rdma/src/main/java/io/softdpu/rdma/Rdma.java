@@ -375,7 +375,8 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * RdmaConnection#failure()} is NOT_FOUND if nothing listens there; CONNECTION_ABORTED if the
      * listener has rejected it, with {@link RdmaConnection#peerPrivateData()}; TIME_OUT if it was
      * not established within {@link #connectTimeout()}; CONNECTION_RESET if the listener's process
-     * ended meanwhile; NOT_PERMITTED if that is another user's.
+     * ended meanwhile, or if it stopped listening before it took the request; NOT_PERMITTED if that
+     * is another user's.
      *
      * @param privateData for the listener's program, at most {@link #MAX_CONNECT_DATA_BYTES}
      * @throws DpuException BAD_STATE unless STARTING or RUNNING; INVALID_VALUE if there is too much

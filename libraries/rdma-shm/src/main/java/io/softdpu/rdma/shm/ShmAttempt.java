@@ -122,8 +122,19 @@ final class ShmAttempt {
         return answer != null;
     }
 
-    /** Fails the connection, at any step before it is established. */
-    void failed(DpuException failure) {
+    /** Fails the connection after the listener has accepted it, before it is established. */
+    void failedSince(DpuException failure) {
+        // NOT_FOUND would mean that nothing listened there.
+        failed(
+                failure.status() == Status.NOT_FOUND
+                        ? new DpuException(
+                                Status.CONNECTION_RESET,
+                                String.valueOf(failure.getMessage()),
+                                failure)
+                        : failure);
+    }
+
+    private void failed(DpuException failure) {
         connection.requestFailed(
                 failure.status(),
                 "RDMA connection by address failed: address=%s, port=%d, reason=%s"

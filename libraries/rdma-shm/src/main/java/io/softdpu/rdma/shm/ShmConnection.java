@@ -436,7 +436,7 @@ final class ShmConnection implements ProviderConnection {
     void connectFailed(DpuException failure) {
         ShmAttempt requested = attempt;
         if (requested != null) {
-            requested.failed(failure);
+            requested.failedSince(failure);
             return;
         }
         CloseReason failed = CloseReason.CONNECT_FAILED;

@@ -255,6 +255,8 @@ class ShmHostileAnswerTest extends ListenFixture {
 
     /** Step at which a listener vanishes. */
     enum Step {
+        /** The client waits in the backlog, as where a living process stops listening. */
+        CONNECTED,
         ACCEPTED,
         RECEIVED,
         ANSWERED
@@ -266,8 +268,13 @@ class ShmHostileAnswerTest extends ListenFixture {
         RogueBus vanishing = new RogueBus(folder.resolve("f"));
         int listener = vanishing.serveBare(RogueBus.nameOf(device));
         RdmaConnection here = connector.connect(address(), NO_DATA);
-        int socket = vanishing.acceptBare(listener);
-        if (step != Step.ACCEPTED) {
+        int socket = -1;
+        if (step == Step.CONNECTED) {
+            RogueBus.awaitReadable(listener);
+        } else {
+            socket = vanishing.acceptBare(listener);
+        }
+        if (step == Step.RECEIVED || step == Step.ANSWERED) {
             assertThat(vanishing.receive(socket)).isInstanceOf(Frame.Hello.class);
         }
         if (step == Step.ANSWERED) {
@@ -277,8 +284,7 @@ class ShmHostileAnswerTest extends ListenFixture {
 
         until("a failure", () -> here.state() == RdmaConnection.State.FAILED);
 
-        assertThat(here.failure())
-                .isIn(Status.CONNECTION_RESET, Status.NOT_FOUND, Status.INVALID_VALUE);
+        assertThat(here.failure()).isEqualTo(Status.CONNECTION_RESET);
         assertThat(here.failureReason())
                 .startsWith("RDMA connection by address failed: ")
                 .contains("address=" + device.info().ipv4().getHostAddress() + ", port=");

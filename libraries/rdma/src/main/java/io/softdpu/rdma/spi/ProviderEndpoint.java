@@ -40,8 +40,8 @@ public interface ProviderEndpoint {
      * Creates a connection and requests it from the listener at an address. {@link
      * EndpointListener#accepted} or {@link EndpointListener#rejected} follows if the listener
      * answers, and then {@link EndpointListener#established} or {@link EndpointListener#ended}.
-     * NOT_FOUND means that nothing listens there, and TIME_OUT that it was not established within
-     * the connect timeout.
+     * NOT_FOUND means that nothing listened there, CONNECTION_RESET that the listener has gone or
+     * stopped listening since, and TIME_OUT that it was not established within the connect timeout.
      *
      * @param address of a device
      * @param port 1 to 65,535
