@@ -288,7 +288,6 @@ class ShmHostileAnswerTest extends ListenFixture {
         assertThat(here.failureReason())
                 .startsWith("RDMA connection by address failed: ")
                 .contains("address=" + device.info().ipv4().getHostAddress() + ", port=");
-        System.out.println(step + ": " + here.failure() + ", " + here.failureReason());
         assertThat(connector.state()).isEqualTo(ContextState.STARTING);
         requireConnects();
     }
