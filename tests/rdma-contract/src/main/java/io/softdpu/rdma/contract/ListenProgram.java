@@ -1,5 +1,6 @@
 package io.softdpu.rdma.contract;
 
+import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
@@ -8,6 +9,7 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -35,8 +37,17 @@ public final class ListenProgram {
     /** Progresses until the connection is established. */
     static final String ESTABLISH = "establish";
 
+    /** Receives a message with the bytes of {@link #MESSAGE_SEED}. */
+    static final String RECEIVE = "receive";
+
     static final String DONE = "done ";
     static final int PORT = 24680;
+
+    static final int MESSAGE_BYTES = 64;
+    static final int MESSAGE_SEED = 5;
+
+    /** Connect timeout beyond the duration of all steps, also on a busy machine. */
+    static final Duration LONG = Duration.ofMinutes(1);
 
     /** Length of the private data of requests that are not answered. */
     static final int IGNORED_BYTES = 3;
@@ -62,6 +73,7 @@ public final class ListenProgram {
                         Peer.ALL,
                         rdma ->
                                 rdma.setMaxConnections(2)
+                                        .setConnectTimeout(LONG)
                                         .setConnectionRequestCallback(request -> {
                                             if (request.privateData().length != IGNORED_BYTES) {
                                                 requests.add(request);
@@ -90,11 +102,22 @@ public final class ListenProgram {
                                                             == RdmaConnection.State.CONNECTED
                                                     && self.rdma.state() == ContextState.RUNNING,
                                     self);
+                    case RECEIVE -> receive(self);
                     default -> throw new IllegalArgumentException("no step: step=" + step);
                 }
                 System.out.println(DONE + step);
                 System.out.flush();
             }
+        }
+    }
+
+    private static void receive(Peer self) {
+        self.receive(self.room(0, MESSAGE_BYTES), 0);
+        Peer.Outcome received = self.next();
+        if (received.status() != Status.SUCCESS
+                || received.length() != MESSAGE_BYTES
+                || self.mismatch(0, MESSAGE_BYTES, MESSAGE_SEED) >= 0) {
+            throw new IllegalStateException("another message: received=" + received);
         }
     }
 

@@ -64,8 +64,18 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
                 privateData);
     }
 
+    /** A started side whose connects wait longer than any step takes. */
+    private Peer openPatient() {
+        Peer near = openConfigured(rdma -> rdma.setConnectTimeout(ListenProgram.LONG));
+        near.start();
+        return near;
+    }
+
     private Peer openListener() {
-        Peer near = openConfigured(rdma -> rdma.setConnectionRequestCallback(requests::add));
+        Peer near =
+                openConfigured(rdma ->
+                        rdma.setConnectTimeout(ListenProgram.LONG)
+                                .setConnectionRequestCallback(requests::add));
         near.start();
         near.rdma.listen(ListenProgram.PORT);
         return near;
@@ -84,8 +94,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
     @Test
     @Clause({"rdma-005", "rdma-050"})
     void shouldConnectToAListenerOfAnotherProcess(Processes processes) throws IOException {
-        Peer near = openNear();
-        near.start();
+        Peer near = openPatient();
         ChildProcess far = start(processes);
         perform(far, ListenProgram.LISTEN);
         RdmaConnection here = connect(near);
@@ -137,8 +146,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
     @EnumSource(ListenerStep.class)
     void shouldSurviveTheDeathOfTheListenerAtEachStep(ListenerStep step, Processes processes)
             throws IOException {
-        Peer near = openNear();
-        near.start();
+        Peer near = openPatient();
         ChildProcess far = start(processes);
         perform(far, ListenProgram.LISTEN);
         @Nullable RdmaConnection here = null;
@@ -175,14 +183,76 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
         awaitState(again, RdmaConnection.State.CONNECTED, near);
     }
 
+    @ParameterizedTest
+    @EnumSource(ListenerStep.class)
+    void shouldConnectToAListenerThatWasStoppedAndContinuedAtEachStep(
+            ListenerStep step, Processes processes) throws IOException {
+        Peer near = openPatient();
+        ChildProcess far = start(processes);
+        perform(far, ListenProgram.LISTEN);
+        if (step == ListenerStep.LISTENING) {
+            far.freeze();
+        }
+        RdmaConnection here = connect(near);
+        if (step != ListenerStep.LISTENING) {
+            perform(far, ListenProgram.AWAIT_REQUEST);
+            if (step != ListenerStep.REQUESTED) {
+                perform(far, ListenProgram.ACCEPT);
+            }
+            if (step == ListenerStep.ANSWERED) {
+                perform(far, ListenProgram.ANSWER);
+            }
+            far.freeze();
+        }
+        if (step == ListenerStep.ANSWERED) {
+            Peer.drive("the answer", () -> here.peerPrivateData().length > 0, near);
+        }
+        progressAlone(near);
+        assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+        far.thaw();
+        if (step == ListenerStep.LISTENING) {
+            perform(far, ListenProgram.AWAIT_REQUEST);
+        }
+        if (step == ListenerStep.LISTENING || step == ListenerStep.REQUESTED) {
+            perform(far, ListenProgram.ACCEPT);
+        }
+        establish(near, here, far);
+
+        assertThat(here.peerPrivateData()).containsExactly(1);
+        sendMessage(near, here, far);
+    }
+
+    /** Does all that one side can do while the other stands still. */
+    private static void progressAlone(Peer near) {
+        for (int i = 0; i < 50; i++) {
+            near.engine.await(Duration.ofMillis(1));
+        }
+    }
+
+    private static void establish(Peer near, RdmaConnection here, ChildProcess far)
+            throws IOException {
+        tell(far, ListenProgram.ESTABLISH);
+        awaitState(here, RdmaConnection.State.CONNECTED, near);
+        far.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH, DEADLINE);
+    }
+
+    private static void sendMessage(Peer near, RdmaConnection here, ChildProcess far)
+            throws IOException {
+        tell(far, ListenProgram.RECEIVE);
+        near.fill(0, ListenProgram.MESSAGE_BYTES, ListenProgram.MESSAGE_SEED);
+        near.send(here, near.data(0, ListenProgram.MESSAGE_BYTES), 1);
+        assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+        far.awaitLine("^" + ListenProgram.DONE + ListenProgram.RECEIVE, DEADLINE);
+    }
+
     @Test
     @Clause("rdma-038")
     void shouldGiveUpAFrozenListenerAfterTheTimeoutAndConnectWhenItContinues(Processes processes)
             throws IOException {
         Peer hasty = openConfigured(rdma -> rdma.setConnectTimeout(Duration.ofMillis(300)));
-        Peer near = openNear();
+        Peer near = openPatient();
         hasty.start();
-        near.start();
         ChildProcess far = start(processes);
         perform(far, ListenProgram.LISTEN);
         far.freeze();
@@ -244,6 +314,42 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
         tell(next, ListenProgram.ESTABLISH);
         awaitState(again, RdmaConnection.State.CONNECTED, near);
         next.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH, DEADLINE);
+    }
+
+    @ParameterizedTest
+    @EnumSource(ConnectorStep.class)
+    void shouldAcceptAPeerThatWasStoppedAndContinuedAtEachStep(
+            ConnectorStep step, Processes processes) throws IOException {
+        Peer near = openListener();
+        ChildProcess far = start(processes);
+        perform(far, ListenProgram.CONNECT);
+        @Nullable RdmaConnection here = null;
+        if (step == ConnectorStep.REQUESTED) {
+            far.freeze(); // its bus thread as well, before or after it has sent the request
+        } else {
+            RdmaConnectionRequest request = nextRequest(near);
+            if (step != ConnectorStep.REPORTED) {
+                here = request.accept(NO_DATA);
+            }
+            if (step == ConnectorStep.ANSWERED) {
+                near.engine.progress();
+                near.engine.progress();
+            }
+            far.freeze();
+            if (step == ConnectorStep.REPORTED) {
+                assertThat(request.isPending()).isTrue();
+                here = request.accept(NO_DATA);
+            }
+        }
+        progressAlone(near);
+        if (here != null) {
+            assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+            assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+        }
+        far.thaw();
+        RdmaConnection connecting = here == null ? nextRequest(near).accept(NO_DATA) : here;
+        establish(near, connecting, far);
+        sendMessage(near, connecting, far);
     }
 
     /** A request of a process that has ended may have been dropped before it was reported. */
