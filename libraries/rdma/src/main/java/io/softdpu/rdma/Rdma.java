@@ -57,7 +57,7 @@ public sealed interface Rdma extends Context permits RdmaContext {
     /** Default of the RNR timer: the step of the InfiniBand specification above 1 ms. */
     Duration DEFAULT_RNR_TIMER = Duration.ofNanos(1_280_000);
 
-    /** Default timeout of each connecting step that waits for the peer's machine: 5 s. */
+    /** Default of {@link #setConnectTimeout}: 5 s. */
     Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
     /** Limit of the private data of {@link #connect(RdmaAddress, byte[])}, in bytes. */
@@ -231,7 +231,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
      */
     Rdma setConnectTimeout(Duration timeout);
 
-    /** The timeout of each connecting step that waits for the peer's machine. */
+    /**
+     * The limit of the time that connecting to a blob waits for a reply of the peer's machine, and
+     * of the whole time of connecting by address, the peer's program included.
+     */
     Duration connectTimeout();
 
     /**

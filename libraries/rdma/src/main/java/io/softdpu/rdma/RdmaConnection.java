@@ -140,7 +140,7 @@ public final class RdmaConnection {
 
     /**
      * The path MTU in bytes: the lower of both ends' once it is CONNECTED; 0 before it was
-     * connected to a blob.
+     * connected to a blob or, by address, before the listener has accepted it.
      */
     public int pathMtuBytes() {
         ProviderConnection providerConnection = selected;
@@ -149,7 +149,7 @@ public final class RdmaConnection {
 
     /**
      * Name of the provider that serves the connection, one of {@link RdmaCapabilities#providers()};
-     * empty before it was connected to a blob.
+     * empty before it was connected to a blob or, by address, before the listener has accepted it.
      */
     public String provider() {
         return selected == null ? "" : rdma.capabilities().providers().get(selectedProvider);
@@ -173,8 +173,9 @@ public final class RdmaConnection {
 
     /**
      * Begins an orderly disconnect, done in a later progress: its tasks in flight fail with
-     * CONNECTION_ABORTED, receives stay posted, and the peer sees it DISCONNECTED. Does nothing if
-     * it has ended.
+     * CONNECTION_ABORTED, receives stay posted, and the peer sees it DISCONNECTED. One that was not
+     * connected to a blob, or that its listener has not answered, is DISCONNECTED at once. Does
+     * nothing if it has ended.
      *
      * @throws DpuException NOT_PERMITTED from another thread
      */
