@@ -189,8 +189,7 @@ public abstract class RdmaAtomicContract extends RdmaContract {
     }
 
     @Test
-    @Clause({"rdma-134", "rdma-143"})
-    void shouldBeIndivisibleOverSeveralConnections(SeededRandom random) {
+    void shouldAddOverEachOfSeveralConnections(SeededRandom random) {
         Peer near = openConfigured(rdma -> rdma.setMaxConnections(4));
         Peer far =
                 add(
