@@ -32,15 +32,16 @@ import java.util.List;
  * Process that increments a number in the memory of a peer: with many fetch and adds in flight, and
  * each eighth time by a compare and swap, repeated until it finds the number that it expects.
  * Arguments: folder, increments. It prints the blob of its connection, reads the peer's and the
- * blob of the memory, and begins at the line {@code go}.
+ * blob of the memory, begins at the line {@code go}, and prints when its first increment is done.
  */
 public final class AtomicAdder {
     static final String CONNECTION = "connection ";
     static final String CONNECTED = "connected";
+    static final String BEGUN = "begun";
     static final String DONE = "done ";
 
+    static final int SWAP_EACH = 8;
     private static final int WINDOW = 16;
-    private static final int SWAP_EACH = 8;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final long increments;
@@ -144,6 +145,9 @@ public final class AtomicAdder {
         }
         last = before;
         added++;
+        if (added == 1) {
+            print(BEGUN);
+        }
         // The tasks in flight will add as well.
         if (added + (WINDOW - 2) < increments * (SWAP_EACH - 1) / SWAP_EACH) {
             task.submit();

@@ -22,6 +22,7 @@ import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
@@ -30,13 +31,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Increments of one number by three processes over RDMA, and by the CPU of the process that owns
- * the memory, at the same time: none is lost.
+ * the memory for as long as one of them runs: none is lost.
  */
 @StartsProcesses
 @Tag(Soak.TAG)
@@ -45,12 +48,67 @@ class ShmAtomicIncrementsTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final int PROCESSES = 3;
 
+    /**
+     * Owner of the memory: adds to the number until it is told to end, several at once, with a
+     * pause of random length in between. Without pauses no compare and swap of another process
+     * could find what it expects; they become longer while the number is as it was left.
+     */
+    private static final class Owner implements AutoCloseable {
+        private static final int AT_ONCE = 16;
+        private static final long SHORTEST_NANOS = 1_000;
+        private static final long LONGEST_NANOS = 1_000_000;
+
+        private final MemorySegment number;
+        private final SeededRandom random;
+        private final AtomicLong added = new AtomicLong();
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private final Thread thread = new Thread(this::add, "owner");
+
+        Owner(MemorySegment number, SeededRandom random) {
+            this.number = number;
+            this.random = random;
+            thread.start();
+        }
+
+        private void add() {
+            long limitNanos = SHORTEST_NANOS;
+            while (!ended.get()) {
+                long left = 0;
+                for (int i = 0; i < AT_ONCE; i++) {
+                    left = (long) LONG.getAndAdd(number, 0L, 1L) + 1;
+                }
+                added.setRelease(added.getPlain() + AT_ONCE);
+                long until = System.nanoTime() + random.between(0, limitNanos);
+                while (System.nanoTime() < until && !ended.get()) {
+                    Thread.onSpinWait();
+                }
+                boolean others = (long) LONG.getVolatile(number, 0L) != left;
+                limitNanos = others ? SHORTEST_NANOS : Math.min(2 * limitNanos, LONGEST_NANOS);
+            }
+        }
+
+        long added() {
+            return added.getAcquire();
+        }
+
+        @Override
+        public void close() {
+            ended.set(true);
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
     @Test
     @Clause({"rdma-134", "rdma-143"})
     void shouldLoseNoIncrementOfSeveralProcessesAndTheOwnersCpu(
             @TempDir Path folder, Processes processes, SeededRandom random) throws Exception {
         long began = System.nanoTime();
-        long perParty = Soak.count(100_000, 10_000_000) / (PROCESSES + 1);
+        long least = Soak.count(100_000, 10_000_000);
+        long perProcess = (least / PROCESSES / AtomicAdder.SWAP_EACH + 1) * AtomicAdder.SWAP_EACH;
         try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
                 Device device = machine.findDevice("03:00.0").open();
                 SharedMemory memory = SharedMemory.allocate(4096);
@@ -70,30 +128,48 @@ class ShmAtomicIncrementsTest {
             String exported = HexFormat.of().formatHex(mmap.exportRdma(device));
             List<ChildProcess> adders = new ArrayList<>();
             for (int i = 0; i < PROCESSES; i++) {
-                adders.add(connect(processes, folder, perParty, rdma, engine, exported));
+                adders.add(connect(processes, folder, perProcess, rdma, engine, exported));
             }
-            for (ChildProcess adder : adders) {
-                tell(adder, "go");
-            }
-            for (long i = 0; i < perParty; i++) {
-                long _ = (long) LONG.getAndAdd(memory.segment(), 0L, 1L);
-            }
-            long sum = perParty;
+            long sum = 0;
             long tried = 0;
-            for (ChildProcess adder : adders) {
-                String line = adder.awaitLine("^" + AtomicAdder.DONE, PATIENCE);
-                String[] words = line.substring(AtomicAdder.DONE.length()).split(" swapsTried=");
-                sum += Long.parseLong(words[0]);
-                tried += Long.parseLong(words[1]);
+            long whileAllRan;
+            Owner owner = new Owner(memory.segment(), random);
+            try (owner) {
+                for (ChildProcess adder : adders) {
+                    tell(adder, "go");
+                }
+                for (ChildProcess adder : adders) {
+                    adder.awaitLine("^" + AtomicAdder.BEGUN, PATIENCE);
+                }
+                whileAllRan = -owner.added();
+                Await.until(
+                        "one is done",
+                        PATIENCE,
+                        () -> adders.stream().anyMatch(ShmAtomicIncrementsTest::isDone));
+                whileAllRan += owner.added();
+                for (ChildProcess adder : adders) {
+                    String line = adder.awaitLine("^" + AtomicAdder.DONE, PATIENCE);
+                    String[] words =
+                            line.substring(AtomicAdder.DONE.length()).split(" swapsTried=");
+                    sum += Long.parseLong(words[0]);
+                    tried += Long.parseLong(words[1]);
+                }
             }
+            assertThat(sum).as("by processes").isGreaterThanOrEqualTo(least);
+            sum += owner.added();
             long found = (long) LONG.getVolatile(memory.segment(), 0L);
             Soak.report(
                     "rdma-atomics",
                     random.seed(),
                     Duration.ofNanos(System.nanoTime() - began),
-                    "increments=%d, processes=%d, swapsTried=%d, lost=%d"
-                            .formatted(sum, PROCESSES, tried, sum - found));
-            assertThat(sum).isGreaterThan(perParty * PROCESSES);
+                    "increments=%d, processes=%d, swapsTried=%d, ofOwner=%d, ofOwnerWhileAllRan=%d, lost=%d"
+                            .formatted(
+                                    sum,
+                                    PROCESSES,
+                                    tried,
+                                    owner.added(),
+                                    whileAllRan,
+                                    sum - found));
             assertThat(found).isEqualTo(sum);
             for (ChildProcess adder : adders) {
                 assertThat(adder.awaitExit(PATIENCE)).as("%s", adder.errorLines()).isZero();
@@ -134,6 +210,10 @@ class ShmAtomicIncrementsTest {
                 () -> engine.await(Duration.ofMillis(10)));
         adder.awaitLine("^" + AtomicAdder.CONNECTED, PATIENCE);
         return adder;
+    }
+
+    private static boolean isDone(ChildProcess adder) {
+        return adder.outputLines().stream().anyMatch(line -> line.startsWith(AtomicAdder.DONE));
     }
 
     private static void tell(ChildProcess process, String line) throws IOException {
