@@ -229,7 +229,6 @@ public abstract class RdmaAtomicContract extends RdmaContract {
 
     @ParameterizedTest
     @EnumSource
-    @Clause("rdma-012")
     void shouldNeedEightAlignedBytesAndRoomForTheResult(Operation operation) {
         Pair pair = connected();
         Peer near = pair.near();

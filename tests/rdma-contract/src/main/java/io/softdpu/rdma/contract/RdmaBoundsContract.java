@@ -114,7 +114,7 @@ public abstract class RdmaBoundsContract extends RdmaContract {
     }
 
     @Test
-    @Clause({"rdma-013", "rdma-056", "core-104"})
+    @Clause("core-104")
     void shouldGiveEachItsStatusAndChangeNoByteOutside(SeededRandom random) {
         long began = System.nanoTime();
         far.fill(0, (long) LIST_LENGTH * BYTES, 5);

@@ -13,6 +13,7 @@ import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaWriteTask;
 import io.softdpu.testkit.Clause;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -260,6 +261,35 @@ public abstract class RdmaBufListContract extends RdmaContract {
         write.free();
         remoteData.release();
         remoteRoom.release();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Clause("rdma-012")
+    void shouldRefuseEachTypeOfTaskWithoutTheMemoryOfEitherSide(RdmaTaskType type) {
+        Peer far = pair.far();
+        Mmap remote = near.importRdma(far);
+        for (boolean ofNear : new boolean[] {true, false}) {
+            Buf local = Submissions.local(type, near, near.mmap, 0, 64);
+            @Nullable Buf there =
+                    type.isRemote() ? Submissions.remote(type, near, remote, 0, 64) : null;
+            Mmap stopped = ofNear ? near.mmap : far.mmap;
+            stopped.stop();
+            Status submitted = Submissions.submit(type, near, pair.toFar(), local, there, 1);
+            if (ofNear) {
+                assertThat(submitted).isEqualTo(Status.BAD_STATE);
+                stopped.start();
+            } else if (type.isRemote()) {
+                assertRefused(
+                        RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION,
+                        submitted,
+                        Status.SHUTDOWN,
+                        near,
+                        far);
+            } else {
+                assertThat(submitted).as("needs no memory of the peer's").isEqualTo(Status.SUCCESS);
+            }
+        }
     }
 
     @Test
