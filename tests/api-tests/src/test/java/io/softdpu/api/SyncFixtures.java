@@ -144,10 +144,13 @@ final class SyncFixtures {
                 return handle(scope, state);
             }
             case "of a peer" -> {
-                return scope.keep(SyncEvent.create(scope.environment.pf0))
-                        .addPublisherLocation(SyncEventLocation.REMOTE)
-                        .addSubscriberLocation(SyncEventLocation.CPU)
-                        .start();
+                SyncEvent event =
+                        scope.keep(SyncEvent.create(scope.environment.pf0))
+                                .addPublisherLocation(SyncEventLocation.REMOTE)
+                                .addSubscriberLocation(SyncEventLocation.CPU)
+                                .start();
+                event.set(VALUE); // or waits for it would not end
+                return event;
             }
             default -> {}
         }
