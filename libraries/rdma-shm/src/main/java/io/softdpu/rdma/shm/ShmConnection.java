@@ -353,17 +353,18 @@ final class ShmConnection implements ProviderConnection {
         if (region == null || details == null) {
             return false;
         }
-        if (peerGone) {
-            end(CloseReason.PEER_GONE);
+        // Before the end of the peer is looked at: it may have been connected, have done its work
+        // without this side, and have left. Why it has left is in its ring.
+        if (lease != null && receiver.helloFrom(key, details.key())) {
+            state = State.CONNECTED;
+            cancelDeadline();
+            endpoint.listener().established(this);
             return true;
         }
-        if (lease == null || !receiver.helloFrom(key, details.key())) {
-            return false;
+        if (peerGone) {
+            end(CloseReason.PEER_GONE);
         }
-        state = State.CONNECTED;
-        cancelDeadline();
-        endpoint.listener().established(this);
-        return true;
+        return peerGone;
     }
 
     /** From the mailbox: the peer's ring, or the failure of its import. */

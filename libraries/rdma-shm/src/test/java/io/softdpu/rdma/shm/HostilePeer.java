@@ -35,6 +35,7 @@ final class HostilePeer implements AutoCloseable {
     private final ExportedRegion exported;
     private ImportedRegion ring;
     private MessageRing.Producer outbound;
+    private boolean closed;
 
     HostilePeer(Device device, byte[] victimBlob) {
         victim =
@@ -128,8 +129,13 @@ final class HostilePeer implements AutoCloseable {
         memory.segment().set(ValueLayout.JAVA_LONG, ShmWire.RING_OFFSET + offset, value);
     }
 
+    /** Ends without a word; idempotent. */
     @Override
     public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
         if (ring != null) {
             ring.close();
         }

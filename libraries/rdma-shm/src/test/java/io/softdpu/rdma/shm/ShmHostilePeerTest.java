@@ -167,6 +167,22 @@ class ShmHostilePeerTest {
         assertThat(connection.failure()).isEqualTo(Status.AUTHENTICATION);
     }
 
+    /** A peer that reads or writes alone may be done before this side makes progress. */
+    @Test
+    void shouldBeEstablishedAndThenDisconnectedByAPeerThatHasLeftMeanwhile() throws Exception {
+        rdma.connect(peer.blob(), connection);
+        drive("the hello of this side", () -> peer.inbound.poll() >= 0);
+        peer.lease().hello();
+        peer.inbound.setStatus(ShmWire.STATUS_DISCONNECTED);
+        peer.close();
+        drive("the end", () -> connection.state() != RdmaConnection.State.CONNECTING);
+        drive(
+                "the end after being established",
+                () -> connection.state() != RdmaConnection.State.CONNECTED);
+        assertThat(connection.state()).isEqualTo(RdmaConnection.State.DISCONNECTED);
+        assertThat(connection.failure()).isEqualTo(Status.SUCCESS);
+    }
+
     @Test
     void shouldRefuseAHelloOfAnotherVersion() throws Exception {
         rdma.connect(peer.blob(), connection);
