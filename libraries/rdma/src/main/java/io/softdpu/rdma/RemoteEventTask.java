@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Base class of the tasks on remote sync events: a counter of eight bytes, which the provider
- * accesses as memory of the peer, and a local list with or for the value. After an update it wakes
- * those who wait for the event.
+ * accesses as memory of the peer, and a local list with or for the value. The provider wakes those
+ * who wait for the event as soon as it has executed an update.
  */
 abstract class RemoteEventTask extends RdmaTask {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
@@ -184,10 +184,6 @@ abstract class RemoteEventTask extends RdmaTask {
                 spreadWord(here);
             }
             BufLists.appendData(here, Long.BYTES);
-        }
-        if (request.kind != WorkRequest.Kind.READ) {
-            // After a failure as well: it may have been executed before the connection ended.
-            RemoteEvents.wake(event());
         }
         RemoteEvents.clear(event());
         if (status != Status.SUCCESS && request.kind == WorkRequest.Kind.FETCH_AND_ADD) {

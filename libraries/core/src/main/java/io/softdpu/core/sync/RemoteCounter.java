@@ -63,8 +63,9 @@ final class RemoteCounter implements ExportedMemory {
                 event);
     }
 
-    /** Wakes those who wait: one load if none of them sleeps. */
-    void wake() {
+    /** Wakes those who wait: one load if none of them sleeps, and one system call else. */
+    @Override
+    public void changed() {
         // A transport may have set the counter by a plain store, which must not be delayed beyond
         // the load of the request: the sleeper would see the old value, and this thread no request.
         VarHandle.fullFence();

@@ -207,10 +207,5 @@ public final class RemoteSyncEvent implements AutoCloseable {
         public RemoteMemory counterOf(RemoteSyncEvent event) {
             return event.counter;
         }
-
-        @Override
-        public void wake(RemoteSyncEvent event) {
-            event.counter.wake();
-        }
     }
 }

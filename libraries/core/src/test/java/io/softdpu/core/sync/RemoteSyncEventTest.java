@@ -48,12 +48,12 @@ class RemoteSyncEventTest extends SyncEventFixture {
         return machines.add(RemoteSyncEvent.createFromExport(event.exportRdma(event.device()), t0));
     }
 
-    /** As a task does that sets the counter. */
+    /** As a task and a transport do that set the counter. */
     private static void set(RemoteSyncEvent event, long value) {
         assertThat(RemoteEvents.mark(event, event.device())).isNull();
         RemoteMemory counter = RemoteEvents.counterOf(event);
         Objects.requireNonNull(counter.memory()).set(ValueLayout.JAVA_LONG, 0, value);
-        RemoteEvents.wake(event);
+        counter.changed();
         RemoteEvents.clear(event);
     }
 

@@ -308,7 +308,10 @@ final class ShmSender {
                 || (request.kind == WorkRequest.Kind.WRITE_IMMEDIATE && isWritten(request));
     }
 
-    /** Executes an atomic operation; returns whether it was executed. */
+    /**
+     * Executes an atomic operation; returns whether it was executed. Those who wait for a changed
+     * sync event are woken here, not at the completion: that may wait for the peer's program.
+     */
     private boolean update(WorkRequest request) {
         MemorySegment remote = remoteOf(request);
         if (remote == null) {
@@ -326,7 +329,12 @@ final class ShmSender {
         LocalList local = request.local;
         local.piece().set(ValueLayout.JAVA_LONG_UNALIGNED, local.pieceOffset(), before);
         request.progressBytes = Long.BYTES;
+        changed(request);
         return true;
+    }
+
+    private static void changed(WorkRequest request) {
+        Objects.requireNonNull(request.remote, "the peer's memory").changed();
     }
 
     /** Copies within the budget; returns whether all has been copied. */
@@ -355,7 +363,11 @@ final class ShmSender {
             request.progressBytes += piece;
             left -= piece;
         }
-        return request.progressBytes == length;
+        boolean done = request.progressBytes == length;
+        if (done && !read) {
+            changed(request);
+        }
+        return done;
     }
 
     /** Imported memory begins at a page, so that the offset tells the alignment. */
@@ -369,6 +381,7 @@ final class ShmSender {
             copier.loadWord(remote, request.remoteOffset, local.piece(), local.pieceOffset());
         } else {
             copier.storeWord(local.piece(), local.pieceOffset(), remote, request.remoteOffset);
+            changed(request);
         }
         request.progressBytes = Long.BYTES;
     }

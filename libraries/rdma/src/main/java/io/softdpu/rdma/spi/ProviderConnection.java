@@ -34,6 +34,11 @@ public interface ProviderConnection {
      * the limits and the permissions of both sides. A read or write of eight bytes at a multiple of
      * eight is one load or store of the remote memory.
      *
+     * <p>A provider that changes the remote memory itself calls {@link
+     * io.softdpu.core.spi.memory.RemoteMemory#changed()} right after each executed write and atomic
+     * operation, which wakes those who wait for a sync event. One whose responder changes it leaves
+     * the wake-up to that.
+     *
      * @return null if it was accepted; AGAIN if the send queue is full, by a {@linkplain
      *     Refusal#ready ready} refusal; NOT_CONNECTED if the connection is not established or has
      *     ended; another status if this provider cannot do the request

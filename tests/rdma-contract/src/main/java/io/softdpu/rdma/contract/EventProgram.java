@@ -25,7 +25,8 @@ import java.util.HexFormat;
  * Process that waits for a sync event. Arguments: class of the test environment, folder, how it
  * waits ({@code sync}, {@code engine} or {@code queue}), and for a DPU handle the blob of the
  * event. Without blob it is the far side: it prints the blobs of its connection and of its event,
- * reads the peer's blob from standard input, connects, and makes no call of RDMA from then on.
+ * reads the peer's blob from standard input, connects, posts one receive, and makes no call of RDMA
+ * from then on.
  *
  * <p>For each number in a line of its input it prints the number and its thread, waits until the
  * event has a greater value, and prints that.
@@ -99,9 +100,16 @@ public final class EventProgram {
             self.rdma.connect(HexFormat.of().parseHex(input.readLine()), connection);
             Peer.drive(
                     "connection", () -> connection.state() == RdmaConnection.State.CONNECTED, self);
+            require(self.receive(self.room(0, 64), 0));
             tell(READY);
             program.serve(input);
             program.end();
+        }
+    }
+
+    private static void require(Status status) {
+        if (status != Status.SUCCESS) {
+            throw new AssertionError("receive was not posted: status=" + status);
         }
     }
 

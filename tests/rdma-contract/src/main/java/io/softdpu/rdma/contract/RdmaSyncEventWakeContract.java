@@ -24,6 +24,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -78,6 +79,32 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
             assertThat(near.word(0)).isEqualTo(i);
             assertWoken(far.process(), i + 1);
         }
+        near.stop();
+    }
+
+    /**
+     * Work completes in order, so an update behind a send may complete only when the program of the
+     * event has received: which sleeps until the update.
+     */
+    @ParameterizedTest
+    @CsvSource({"engine, false", "engine, true", "queue, false", "queue, true"})
+    @Clause({"rdma-167", "rdma-175"})
+    void shouldEndTheWaitsBehindASendThatTheSleeperHasToReceive(
+            String mode, boolean adds, Processes processes) throws IOException {
+        Peer near = openNear();
+        Remote far = connect(near, processes, mode);
+        wait(far.process(), 0, mode);
+        near.send(far.connection(), near.data(0, 64), 1);
+        if (adds) {
+            near.addEvent(far.connection(), far.event(), near.room(64, 8), 9, 2);
+        } else {
+            near.setWord(64, 9);
+            near.setEvent(far.connection(), far.event(), near.data(64, 8), 2);
+        }
+        Peer.drive(
+                "the event's process is woken",
+                () -> far.process().outputLines().contains(EventProgram.WOKEN + 9),
+                near);
         near.stop();
     }
 

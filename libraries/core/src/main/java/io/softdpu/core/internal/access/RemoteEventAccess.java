@@ -43,7 +43,4 @@ public abstract class RemoteEventAccess<E, D> {
 
     /** As {@code RemoteEvents.counterOf}. */
     public abstract RemoteMemory counterOf(E event);
-
-    /** As {@code RemoteEvents.wake}. */
-    public abstract void wake(E event);
 }

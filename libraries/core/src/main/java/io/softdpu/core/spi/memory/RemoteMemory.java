@@ -23,4 +23,11 @@ public interface RemoteMemory {
 
     /** The whole memory, mapped writable if the peer grants that; null without a mapping. */
     @Nullable MemorySegment memory();
+
+    /**
+     * To be called by the transport that changes {@linkplain #memory() mapped memory}, right after
+     * each executed write or atomic operation: not at its completion, which may wait for another
+     * process. The counter of a sync event wakes those who wait for it; other memory does nothing.
+     */
+    default void changed() {}
 }

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Use of remote sync events by tasks. A task {@linkplain #mark marks} the event, gives its
- * {@linkplain #counterOf counter} to a transport as eight bytes of a peer's memory, and, if they
- * may have been changed, {@linkplain #wake wakes} those who wait before it {@linkplain #clear
- * clears} the mark.
+ * {@linkplain #counterOf counter} to a transport as eight bytes of a peer's memory, and {@linkplain
+ * #clear clears} the mark when the transport has completed the operation. The transport wakes those
+ * who wait, by {@link RemoteMemory#changed()}.
  *
  * <p>Any thread. Nothing here allocates or takes a lock, unless a refusal is returned.
  */
@@ -42,13 +42,5 @@ public final class RemoteEvents {
      */
     public static RemoteMemory counterOf(RemoteSyncEvent event) {
         return ACCESS.counterOf(event);
-    }
-
-    /**
-     * Wakes those who wait, in any process, after the counter was changed. One load if none of them
-     * sleeps, and one system call else. The event is marked.
-     */
-    public static void wake(RemoteSyncEvent event) {
-        ACCESS.wake(event);
     }
 }
