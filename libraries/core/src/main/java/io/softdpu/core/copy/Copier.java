@@ -72,7 +72,8 @@ public final class Copier {
     }
 
     /**
-     * Copies eight bytes of payload from a multiple of eight by one load.
+     * Copies eight bytes of payload from a multiple of eight by one load, an acquire: later loads
+     * see what was stored before the value.
      *
      * @throws IllegalStateException if the memory was freed meanwhile
      */
@@ -81,13 +82,14 @@ public final class Copier {
             long sourceOffset,
             MemorySegment destination,
             long destinationOffset) {
-        long word = (long) ALIGNED.getOpaque(source, sourceOffset);
+        long word = (long) ALIGNED.getAcquire(source, sourceOffset);
         destination.set(ValueLayout.JAVA_LONG_UNALIGNED, destinationOffset, word);
         PAYLOAD.setOpaque(this, payloadBytes + Long.BYTES);
     }
 
     /**
-     * Copies eight bytes of payload to a multiple of eight by one store.
+     * Copies eight bytes of payload to a multiple of eight by one store, a release: a process
+     * that sees the value sees what was stored before it.
      *
      * @throws IllegalStateException if the memory was freed meanwhile
      */
@@ -97,7 +99,7 @@ public final class Copier {
             MemorySegment destination,
             long destinationOffset) {
         long word = source.get(ValueLayout.JAVA_LONG_UNALIGNED, sourceOffset);
-        ALIGNED.setOpaque(destination, destinationOffset, word);
+        ALIGNED.setRelease(destination, destinationOffset, word);
         PAYLOAD.setOpaque(this, payloadBytes + Long.BYTES);
     }
 

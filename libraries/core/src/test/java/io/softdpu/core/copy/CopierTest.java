@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.testkit.LeakCheck;
 import java.io.IOException;
+import java.io.InputStream;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.constant.ClassDesc;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -14,6 +18,7 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -21,12 +26,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Both ways to copy, and the choice between them. */
 final class CopierTest {
     private static final int LIMIT = (int) Copier.COPIED_BY_LIBC_BYTES;
     private static final int OFFSET = 24;
+    private static final ClassDesc SEGMENT = MemorySegment.class.describeConstable().orElseThrow();
 
     @TempDir Path folder;
 
@@ -72,6 +79,40 @@ final class CopierTest {
                 }
             }
         }
+    }
+
+    @Test
+    void shouldCopyAWordAndCountIt() {
+        MemorySegment words = MemorySegment.ofArray(new long[] {0, 0x8123_4567_89ab_cdefL});
+        MemorySegment bytes = MemorySegment.ofArray(new byte[16]);
+
+        copier.loadWord(words, 8, bytes, 3);
+
+        assertThat(bytes.get(ValueLayout.JAVA_LONG_UNALIGNED, 3)).isEqualTo(0x8123_4567_89ab_cdefL);
+        copier.storeWord(bytes, 3, words, 0);
+        assertThat(words.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(0x8123_4567_89ab_cdefL);
+        assertThat(copier.payloadBytes()).isEqualTo(16);
+    }
+
+    /** As compiled: on a processor that reorders neither stores nor loads no run would tell. */
+    @ParameterizedTest
+    @CsvSource({"loadWord, getAcquire", "storeWord, setRelease"})
+    void shouldOrderAWordAfterTheDataBeforeIt(String method, String access) throws IOException {
+        byte[] compiled;
+        try (InputStream in = Copier.class.getResourceAsStream("Copier.class")) {
+            compiled = in.readAllBytes();
+        }
+        List<String> accesses =
+                ClassFile.of().parse(compiled).methods().stream()
+                        .filter(each -> each.methodName().equalsString(method))
+                        .flatMap(each -> each.code().orElseThrow().elementStream())
+                        .filter(InvokeInstruction.class::isInstance)
+                        .map(InvokeInstruction.class::cast)
+                        .filter(call -> call.typeSymbol().parameterList().contains(SEGMENT))
+                        .filter(call -> call.owner().asInternalName().endsWith("/VarHandle"))
+                        .map(call -> call.name().stringValue())
+                        .toList();
+        assertThat(accesses).containsExactly(access);
     }
 
     @Test
