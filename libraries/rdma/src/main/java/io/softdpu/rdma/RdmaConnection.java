@@ -99,12 +99,12 @@ public final class RdmaConnection {
      *   <li>CONNECTION_RESET: the peer's process ended, or the connection failed at the peer
      *   <li>IO_FAILED: a message found no receive task at the peer, or one with too small a buffer
      *   <li>TOO_BIG: a message of the peer did not fit the receive task that it found here
-     *   <li>SHUTDOWN: the remote memory of a read or write in flight was revoked
+     *   <li>SHUTDOWN: the remote memory or sync event of a task in flight was revoked or destroyed
      *   <li>NOT_FOUND, CONNECTION_ABORTED, TIME_OUT, NOT_PERMITTED: as {@link
      *       Rdma#connect(RdmaAddress, byte[])}
      *   <li>AUTHENTICATION: the peer is not the exporter of the blob that was passed to connect
      *   <li>UNEXPECTED: this side or the peer detected a violation of the protocol by the other
-     *   <li>any other: the connect failed, or a read or write in flight could not continue
+     *   <li>any other: the connect failed, or a task in flight could not continue
      * </ul>
      */
     public Status failure() {

@@ -41,12 +41,12 @@ enum CloseReason {
             Status.IO_FAILED,
             ShmWire.STATUS_FAILED,
             "the peer had no receive task for a message, and the retries are exhausted"),
-    /** Remote memory of a read or write has been revoked. */
+    /** Remote memory or the sync event of a task in flight has been revoked. */
     REMOTE_MEMORY_REVOKED(
             Status.CONNECTION_ABORTED,
             Status.SHUTDOWN,
             ShmWire.STATUS_FAILED,
-            "remote memory of a read or write has been revoked"),
+            "remote memory or sync event of a task in flight has been revoked"),
     /** This side detected a protocol violation of the peer. */
     PROTOCOL_ERROR_DETECTED(
             Status.CONNECTION_ABORTED,

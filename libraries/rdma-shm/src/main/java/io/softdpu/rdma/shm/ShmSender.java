@@ -393,8 +393,7 @@ final class ShmSender {
         if (refusal == null) {
             return Objects.requireNonNull(memory.memory(), "checked at submission");
         }
-        CloseReason revoked = CloseReason.REMOTE_MEMORY_REVOKED;
-        connection.end(revoked, refusal.status(), revoked.reason);
+        connection.end(CloseReason.REMOTE_MEMORY_REVOKED, refusal.status(), refusal.message());
         return null;
     }
 

@@ -356,6 +356,11 @@ public abstract class RdmaAtomicContract extends RdmaContract {
 
         assertThat(near.next(pair.far()).status()).isNotEqualTo(Status.SUCCESS);
         Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
+        if (has(RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION)) {
+            assertThat(pair.toFar().failure()).isEqualTo(Status.SHUTDOWN);
+            assertThat(pair.toFar().failureReason())
+                    .startsWith("exporter has revoked the memory: mmap=");
+        }
         assertThat(near.states).endsWith(ContextState.STOPPING, ContextState.IDLE);
         assertThat(pair.far().word(0)).as("not executed").isZero();
     }

@@ -481,6 +481,11 @@ public abstract class RdmaSyncEventContract extends RdmaContract {
         Peer.end(event);
         assertThat(near.next(pair.far()).status()).isNotEqualTo(Status.SUCCESS);
         assertThat(near.mismatch(0, 8, 1)).isEqualTo(-1);
+        if (has(RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION)) {
+            assertThat(pair.toFar().failure()).isEqualTo(Status.SHUTDOWN);
+            assertThat(pair.toFar().failureReason())
+                    .startsWith("sync event was destroyed: event=" + remote);
+        }
         remote.close();
     }
 
