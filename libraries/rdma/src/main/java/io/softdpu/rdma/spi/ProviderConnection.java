@@ -32,7 +32,7 @@ public interface ProviderConnection {
     /**
      * Queues a request of any kind but a receive. It has been checked against the configuration,
      * the limits and the permissions of both sides. A read or write of eight bytes at a multiple of
-     * eight is one load or store of the remote memory.
+     * eight is one load or store of the remote memory if the local bytes are in one element.
      *
      * <p>A provider that changes the remote memory itself calls {@link
      * io.softdpu.core.spi.memory.RemoteMemory#changed()} right after each executed write and atomic
