@@ -1,0 +1,27 @@
+package io.softdpu.core.sync;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.Z_Result;
+
+/** A thread of the CPU handle goes to sleep while an RDMA peer sets the event. */
+@JCStressTest
+@Outcome(id = "true", expect = ACCEPTABLE, desc = "it sees the value, or is woken")
+@State
+public class RemoteSetSleep {
+    private final RemotePair pair = RemotePair.next();
+
+    @Actor
+    public void update() {
+        pair.set();
+    }
+
+    @Actor
+    public void sleep(Z_Result r) {
+        r.r1 = pair.sleep();
+    }
+}
