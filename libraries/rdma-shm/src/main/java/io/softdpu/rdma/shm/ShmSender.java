@@ -3,7 +3,6 @@ package io.softdpu.rdma.shm;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
-import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.rdma.spi.LocalList;
@@ -11,7 +10,6 @@ import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +41,7 @@ final class ShmSender {
 
     private final ShmConnection connection;
     private final Copier copier;
+    private final RemoteAccess remoteAccess;
 
     private final MessageRing.Producer producer;
     private final MemorySegment peerRegion;
@@ -74,6 +73,7 @@ final class ShmSender {
             @Nullable RnrWait rnrWait) {
         this.connection = connection;
         this.copier = copier;
+        this.remoteAccess = new RemoteAccess(connection, copier);
         this.peerRegion = peerRegion;
         this.producer =
                 MessageRing.producer(
@@ -288,10 +288,11 @@ final class ShmSender {
     /** Accesses the peer's memory, copies within the budget; returns whether it is done. */
     private boolean access(WorkRequest request, long budget) {
         return switch (request.kind) {
-            case READ, WRITE -> copy(request, budget);
+            case READ, WRITE -> remoteAccess.copy(request, budget);
             case WRITE_IMMEDIATE ->
-                    (isWritten(request) || copy(request, budget)) && notifyWritten(request);
-            case COMPARE_AND_SWAP, FETCH_AND_ADD -> update(request);
+                    (isWritten(request) || remoteAccess.copy(request, budget))
+                            && notifyWritten(request);
+            case COMPARE_AND_SWAP, FETCH_AND_ADD -> remoteAccess.update(request);
             case RECEIVE, SEND, SEND_IMMEDIATE ->
                     throw new IllegalStateException("no access: kind=" + request.kind);
         };
@@ -306,95 +307,6 @@ final class ShmSender {
     private static boolean isMessage(WorkRequest request) {
         return isSend(request)
                 || (request.kind == WorkRequest.Kind.WRITE_IMMEDIATE && isWritten(request));
-    }
-
-    /**
-     * Executes an atomic operation; returns whether it was executed. Those who wait for a changed
-     * sync event are woken here, not at the completion: that may wait for the peer's program.
-     */
-    private boolean update(WorkRequest request) {
-        MemorySegment remote = remoteOf(request);
-        if (remote == null) {
-            return false;
-        }
-        long before =
-                request.kind == WorkRequest.Kind.FETCH_AND_ADD
-                        ? (long) LONG.getAndAdd(remote, request.remoteOffset, request.operand)
-                        : (long)
-                                LONG.compareAndExchange(
-                                        remote,
-                                        request.remoteOffset,
-                                        request.operand,
-                                        request.swap);
-        LocalList local = request.local;
-        local.piece().set(ValueLayout.JAVA_LONG_UNALIGNED, local.pieceOffset(), before);
-        request.progressBytes = Long.BYTES;
-        changed(request);
-        return true;
-    }
-
-    private static void changed(WorkRequest request) {
-        Objects.requireNonNull(request.remote, "the peer's memory").changed();
-    }
-
-    /** Copies within the budget; returns whether all has been copied. */
-    private boolean copy(WorkRequest request, long budget) {
-        boolean read = request.kind == WorkRequest.Kind.READ;
-        MemorySegment remote = remoteOf(request);
-        if (remote == null) {
-            return false;
-        }
-        LocalList local = request.local;
-        long length = request.lengthBytes;
-        if (length == Long.BYTES && local.pieceBytes() >= length && isAligned(request)) {
-            copyWord(request, remote, read);
-            return true;
-        }
-        long left = Math.min(budget, length - request.progressBytes);
-        while (left > 0) {
-            long piece = Math.min(left, local.pieceBytes());
-            long at = request.remoteOffset + request.progressBytes;
-            if (read) {
-                copier.payload(remote, at, local.piece(), local.pieceOffset(), piece);
-            } else {
-                copier.payload(local.piece(), local.pieceOffset(), remote, at, piece);
-            }
-            local.advance(piece);
-            request.progressBytes += piece;
-            left -= piece;
-        }
-        boolean done = request.progressBytes == length;
-        if (done && !read) {
-            changed(request);
-        }
-        return done;
-    }
-
-    /** Imported memory begins at a page, so that the offset tells the alignment. */
-    private static boolean isAligned(WorkRequest request) {
-        return (request.remoteOffset & (Long.BYTES - 1)) == 0;
-    }
-
-    private void copyWord(WorkRequest request, MemorySegment remote, boolean read) {
-        LocalList local = request.local;
-        if (read) {
-            copier.loadWord(remote, request.remoteOffset, local.piece(), local.pieceOffset());
-        } else {
-            copier.storeWord(local.piece(), local.pieceOffset(), remote, request.remoteOffset);
-            changed(request);
-        }
-        request.progressBytes = Long.BYTES;
-    }
-
-    /** The peer's memory, mapped; null if it was revoked, which ends the connection. */
-    private @Nullable MemorySegment remoteOf(WorkRequest request) {
-        RemoteMemory memory = Objects.requireNonNull(request.remote, "the peer's memory");
-        Refusal refusal = memory.checkAlive();
-        if (refusal == null) {
-            return Objects.requireNonNull(memory.memory(), "checked at submission");
-        }
-        connection.end(CloseReason.REMOTE_MEMORY_REVOKED, refusal.status(), refusal.message());
-        return null;
     }
 
     /** Completes finished work, oldest first. */
