@@ -539,8 +539,8 @@ final class ConnectionTable implements EndpointListener {
             if (ofAtomic != Status.SUCCESS && !ended.isDisconnecting()) {
                 rdma.connectionFailed(
                         ofAtomic,
-                        "the peer disconnected while an atomic operation was in flight: connection="
-                                + ended.id(),
+                        "the peer disconnected while an atomic operation was in flight: connection=%d, status=%s, expected=a disconnect after its completion; start the instance and connect again"
+                                .formatted(ended.id(), ofAtomic),
                         true);
             }
             changeState(ended, RdmaConnection.State.DISCONNECTED);

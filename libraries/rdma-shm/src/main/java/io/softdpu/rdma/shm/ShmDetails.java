@@ -68,19 +68,25 @@ record ShmDetails(
 
     ShmDetails {
         if (geometry.slots() > MAX_SLOTS) {
-            throw malformed("slots", geometry.slots());
+            throw malformed("slots", geometry.slots(), "a power of two up to " + MAX_SLOTS);
         }
         if (geometry.maxPayloadBytes() < MIN_PAYLOAD_BYTES
                 || geometry.maxPayloadBytes() > MAX_PAYLOAD_BYTES) {
-            throw malformed("max payload", geometry.maxPayloadBytes());
+            throw malformed(
+                    "maxPayloadBytes",
+                    geometry.maxPayloadBytes(),
+                    MIN_PAYLOAD_BYTES + " to " + MAX_PAYLOAD_BYTES);
         }
         if (region.sizeBytes() != regionBytes(geometry)) {
-            throw malformed("region size", region.sizeBytes());
+            throw malformed("regionBytes", region.sizeBytes(), "" + regionBytes(geometry));
         }
         if (pathMtuBytes < MIN_PATH_MTU_BYTES
                 || pathMtuBytes > MAX_PATH_MTU_BYTES
                 || Integer.bitCount(pathMtuBytes) != 1) {
-            throw malformed("path MTU", pathMtuBytes);
+            throw malformed(
+                    "pathMtuBytes",
+                    pathMtuBytes,
+                    "a power of two, " + MIN_PATH_MTU_BYTES + " to " + MAX_PATH_MTU_BYTES);
         }
     }
 
@@ -111,7 +117,7 @@ record ShmDetails(
     static ShmDetails decode(byte[] section) {
         MemorySegment bytes = MemorySegment.ofArray(section.clone());
         if (bytes.byteSize() < 4) {
-            throw malformed("size", bytes.byteSize());
+            throw wrongSize(bytes);
         }
         int version = bytes.get(U32, 0);
         if (version != VERSION) {
@@ -120,11 +126,11 @@ record ShmDetails(
                     "shm connection details refused: version=" + version + ", known=" + VERSION);
         }
         if (bytes.byteSize() != WIRE_BYTES) {
-            throw malformed("size", bytes.byteSize());
+            throw wrongSize(bytes);
         }
         int rnrTimer = Short.toUnsignedInt(bytes.get(U16, 14));
         if (!RnrTimer.isCode(rnrTimer)) {
-            throw malformed("RNR timer", rnrTimer);
+            throw malformed("rnrTimerCode", rnrTimer, "0 to 31");
         }
         try {
             return new ShmDetails(
@@ -139,9 +145,14 @@ record ShmDetails(
         }
     }
 
-    private static DpuException malformed(String what, long value) {
+    private static DpuException wrongSize(MemorySegment bytes) {
+        return malformed("sizeBytes", bytes.byteSize(), "" + WIRE_BYTES);
+    }
+
+    private static DpuException malformed(String key, long value, String expected) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "shm connection details refused: " + what + ", value=" + value);
+                "shm connection details refused: %s=%d, expected=%s"
+                        .formatted(key, value, expected));
     }
 }

@@ -45,6 +45,8 @@ class ShmDetailsTest {
                     1024,
                     new RnrTimer(14));
 
+    private static final String REFUSED = "shm connection details refused: ";
+
     @Test
     void shouldWriteTheGoldenBytes() {
         assertThat(HexFormat.of().formatHex(VALUE.encode())).isEqualTo(GOLDEN);
@@ -135,15 +137,55 @@ class ShmDetailsTest {
 
     @Test
     void shouldNameWhatIsBeyondTheLimits() {
-        assertThatThrownBy(() -> details(2048, 256)).hasMessageContaining("slots, value=2048");
-        assertThatThrownBy(() -> details(1, 255)).hasMessageContaining("max payload, value=255");
+        assertThatThrownBy(() -> details(2048, 256))
+                .hasMessage(REFUSED + "slots=2048, expected=a power of two up to 1024");
+        assertThatThrownBy(() -> details(1, 255))
+                .hasMessage(REFUSED + "maxPayloadBytes=255, expected=256 to 16384");
         assertThatThrownBy(() -> details(1, 16_385))
-                .hasMessageContaining("max payload, value=16385");
+                .hasMessage(REFUSED + "maxPayloadBytes=16385, expected=256 to 16384");
         byte[] version = {ShmDetails.VERSION, 0, 0, 0};
         for (int length : new int[] {0, 3, 4}) {
             assertThatThrownBy(() -> ShmDetails.decode(Arrays.copyOf(version, length)))
-                    .hasMessage("shm connection details refused: size, value=" + length);
+                    .hasMessage(REFUSED + "sizeBytes=%d, expected=112".formatted(length));
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "12; 300; pathMtuBytes=300, expected=a power of two, 256 to 4096",
+                "12; 128; pathMtuBytes=128, expected=a power of two, 256 to 4096",
+                "12; 8192; pathMtuBytes=8192, expected=a power of two, 256 to 4096",
+                "14; 32; rnrTimerCode=32, expected=0 to 31",
+                "14; 65535; rnrTimerCode=65535, expected=0 to 31"
+            })
+    void shouldNameAPropertyBeyondItsLimits(int offset, int value, String message) {
+        byte[] bytes = VALUE.encode();
+        bytes[offset] = (byte) value;
+        bytes[offset + 1] = (byte) (value >>> 8);
+
+        assertThatThrownBy(() -> ShmDetails.decode(bytes))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                .hasMessage(REFUSED + message);
+    }
+
+    @Test
+    void shouldNameARegionOfAnotherSize() {
+        byte[] bytes = VALUE.encode();
+        MessageRing.Geometry twice = new MessageRing.Geometry(2 * VALUE.geometry().slots(), 4096);
+        bytes[4] = (byte) twice.slots();
+        bytes[5] = (byte) (twice.slots() >>> 8);
+
+        assertThatThrownBy(() -> ShmDetails.decode(bytes))
+                .hasMessage(
+                        REFUSED
+                                + "regionBytes=%d, expected=%d"
+                                        .formatted(
+                                                VALUE.region().sizeBytes(),
+                                                ShmDetails.regionBytes(twice)));
     }
 
     private static ShmDetails details(int slots, int payloadBytes) {

@@ -336,7 +336,13 @@ public abstract class RdmaAtomicContract extends RdmaContract {
         assertThat(near.rdma.failure())
                 .isInstanceOfSatisfying(
                         DpuException.class,
-                        e -> assertThat(e.status()).isEqualTo(Status.CONNECTION_RESET));
+                        e -> assertThat(e.status()).isEqualTo(Status.CONNECTION_RESET))
+                .hasMessageContaining(
+                        "the peer disconnected while an atomic operation was in flight:"
+                                + " connection=")
+                .hasMessageContaining(
+                        ", status=CONNECTION_RESET, expected=a disconnect after its completion;"
+                                + " start the instance and connect again");
         failed.getFirst().free();
         Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near);
         here.release();
