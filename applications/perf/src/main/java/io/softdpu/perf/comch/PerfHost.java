@@ -152,7 +152,6 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
     }
 
     private long lineTime() {
-        sharedLine().reset();
         sendControl(PerfDpu.LINE);
         return sharedLine().measure(plan.deadlineNanos(), this::checkMeanwhile);
     }

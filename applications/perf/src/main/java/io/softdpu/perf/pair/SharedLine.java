@@ -18,14 +18,19 @@ import java.util.concurrent.TimeUnit;
  * between the processors of their threads and back.
  *
  * <p>One side {@linkplain #measure measures}, the other {@linkplain #answer answers} meanwhile; the
- * number in the line is odd when the second is to move and even when the first is. Belongs to one
- * thread.
+ * number in the line is odd when the second is to move and even when the first is. At the end the
+ * second confirms that it answers no more: otherwise it could miss the end where its processor is
+ * taken away, and the next measurement would find it waiting for a number of this one. Belongs to
+ * one thread.
  */
 public final class SharedLine implements AutoCloseable {
     /** The line begins a page, so nothing else is in it. */
     private static final long BYTES = 4096;
 
     private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
+
+    /** In a new file, and written by the side that answers when it has seen the end. */
+    private static final long IDLE = 0;
 
     /** Written by the side that measures when it has finished. */
     private static final long FINISHED = -1;
@@ -67,11 +72,6 @@ public final class SharedLine implements AutoCloseable {
         return fabric.resolveSibling(fabric.getFileName() + "-line");
     }
 
-    /** Prepares a measurement, before the other side is asked to answer. */
-    public void reset() {
-        NUMBER.setRelease(line, 0L, 0L);
-    }
-
     /**
      * Measures the round trip: the lower quartile of many samples, in nanoseconds. In the upper
      * ones a side may have lost its processor, to a compiler for example.
@@ -83,7 +83,7 @@ public final class SharedLine implements AutoCloseable {
     public long measure(long timeoutNanos, Runnable check) {
         long[] samples = new long[MAX_SAMPLES];
         int count = 0;
-        long number = 0;
+        long number = IDLE;
         try {
             number = roundTrip(number, timeoutNanos, check); // until the other side has begun
             long begin = System.nanoTime();
@@ -99,13 +99,14 @@ public final class SharedLine implements AutoCloseable {
         } finally {
             NUMBER.setRelease(line, 0L, FINISHED);
         }
+        await(IDLE, IDLE, timeoutNanos, check);
         Arrays.sort(samples, 0, count);
         return samples[count / 4];
     }
 
     private long roundTrip(long number, long timeoutNanos, Runnable check) {
         NUMBER.setRelease(line, 0L, number + 1);
-        await(number + 2, timeoutNanos, check);
+        await(number + 2, number + 2, timeoutNanos, check);
         return number + 2;
     }
 
@@ -117,19 +118,20 @@ public final class SharedLine implements AutoCloseable {
      * @throws DpuException TIME_OUT
      */
     public void answer(long timeoutNanos, Runnable check) {
-        for (long number = 1; await(number, timeoutNanos, check); number += 2) {
+        for (long number = 1; await(number, FINISHED, timeoutNanos, check); number += 2) {
             NUMBER.setRelease(line, 0L, number + 1);
         }
+        NUMBER.setRelease(line, 0L, IDLE);
     }
 
-    /** Waits for a number; false if the measurement is finished instead. */
+    /** Waits for one of two numbers; whether it is the first. */
     @SuppressWarnings("ThreadPriorityCheck") // yields so that the other side runs, on one processor
-    private boolean await(long number, long timeoutNanos, Runnable check) {
+    private boolean await(long number, long other, long timeoutNanos, Runnable check) {
         long begin = 0;
         while (true) {
             for (int spins = 0; spins < SPINS; spins++) {
                 long found = (long) NUMBER.getAcquire(line, 0L);
-                if (found == number || found == FINISHED) {
+                if (found == number || found == other) {
                     return found == number;
                 }
                 Thread.onSpinWait();

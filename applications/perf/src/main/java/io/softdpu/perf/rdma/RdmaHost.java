@@ -87,7 +87,6 @@ public final class RdmaHost extends RdmaSide implements HostSide<RdmaResult> {
     }
 
     private long lineTime() {
-        line().reset();
         lines.write(RdmaDpu.LINE);
         return line().measure(plan.deadlineNanos(), this::checkMeanwhile);
     }
