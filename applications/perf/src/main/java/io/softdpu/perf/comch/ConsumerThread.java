@@ -159,7 +159,7 @@ final class ConsumerThread implements AutoCloseable {
         consumer.stop();
         long deadline = System.nanoTime() + PerfSide.ABORTED_NANOS;
         while (consumer.state() != ContextState.IDLE && System.nanoTime() - deadline < 0) {
-            own.await(Duration.ofNanos(PerfSide.TURN_NANOS));
+            own.await(EngineTurns.TURN);
         }
         consumer.close();
     }

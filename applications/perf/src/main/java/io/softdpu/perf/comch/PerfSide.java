@@ -37,9 +37,6 @@ abstract class PerfSide implements AutoCloseable {
     /** Name of the server. */
     static final String SERVER = "perf";
 
-    /** Time limit of one wait in the engine; an event ends it earlier. */
-    static final long TURN_NANOS = EngineTurns.TURN_NANOS;
-
     /**
      * Timeout of stopping all contexts after {@link #abort}, while a user waits: together with what
      * {@link PerfSession} allows the other process it is less than the time that a signal waits.
@@ -205,7 +202,7 @@ abstract class PerfSide implements AutoCloseable {
      */
     final void sleep(long nanos) {
         checkAbort();
-        PerfWait.EVENT.turn(engine, nanos);
+        PerfWait.EVENT.turn(engine, Duration.ofNanos(nanos));
     }
 
     private void checkAbort() {
@@ -317,7 +314,7 @@ abstract class PerfSide implements AutoCloseable {
         context.stop();
         while (context.state() != ContextState.IDLE && mayWait()) {
             path.freeIdle(); // also what completes while the context stops
-            engine.await(Duration.ofNanos(TURN_NANOS));
+            engine.await(EngineTurns.TURN);
         }
         context.close();
     }

@@ -192,7 +192,7 @@ final class ProducerThread implements AutoCloseable {
         producer.stop();
         long deadline = System.nanoTime() + PerfSide.ABORTED_NANOS;
         while (producer.state() != ContextState.IDLE && System.nanoTime() - deadline < 0) {
-            engine.await(Duration.ofNanos(PerfSide.TURN_NANOS));
+            engine.await(EngineTurns.TURN);
             sends.freeIdle(); // also those that come back only now
         }
         producer.close();

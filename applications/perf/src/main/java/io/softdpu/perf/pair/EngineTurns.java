@@ -1,7 +1,7 @@
 package io.softdpu.perf.pair;
 
 import io.softdpu.core.execution.ProgressEngine;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 
 /**
  * Rounds of an engine in one way of waiting. With {@link PerfWait#BUSY} the thread yields after
@@ -9,8 +9,11 @@ import java.util.concurrent.TimeUnit;
  * could not run otherwise before the end of a time slice. Belongs to the engine's thread.
  */
 public final class EngineTurns {
-    /** Time limit of one wait in the engine; an event ends it earlier. */
-    public static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /**
+     * Time limit of one wait in the engine; an event ends it earlier. One object for all: each that
+     * is made for a wait counts as an allocation of an operation until the wait is compiled.
+     */
+    public static final Duration TURN = Duration.ofMillis(100);
 
     /** Unsuccessful polls, of some ten nanoseconds each, before a yield, which takes longer. */
     private static final int POLLS_PER_YIELD = 64;
@@ -40,7 +43,7 @@ public final class EngineTurns {
     /** One round; whether anything was done. */
     @SuppressWarnings("ThreadPriorityCheck") // the scheduler is what the threads share
     public boolean turn() {
-        if (waiting.turn(engine, TURN_NANOS)) {
+        if (waiting.turn(engine, TURN)) {
             idlePolls = 0;
             return true;
         }

@@ -9,7 +9,7 @@ public enum PerfWait {
     /** They never stop looking: best with a core for each. */
     BUSY {
         @Override
-        public boolean turn(ProgressEngine engine, long timeoutNanos) {
+        public boolean turn(ProgressEngine engine, Duration timeout) {
             return engine.progress();
         }
 
@@ -21,19 +21,19 @@ public enum PerfWait {
     /** They look for a while, then sleep: what the storage roles do. */
     ADAPTIVE {
         @Override
-        public boolean turn(ProgressEngine engine, long timeoutNanos) {
-            return engine.await(Duration.ofNanos(timeoutNanos));
+        public boolean turn(ProgressEngine engine, Duration timeout) {
+            return engine.await(timeout);
         }
     },
     /** They sleep at once. */
     EVENT {
         @Override
-        public boolean turn(ProgressEngine engine, long timeoutNanos) {
+        public boolean turn(ProgressEngine engine, Duration timeout) {
             if (engine.progress()) {
                 return true;
             }
             engine.requestNotification();
-            engine.awaitNotification(Duration.ofNanos(timeoutNanos));
+            engine.awaitNotification(timeout);
             engine.clearNotification();
             return engine.progress();
         }
@@ -45,7 +45,7 @@ public enum PerfWait {
     }
 
     /** Makes progress, or waits for work for at most this long; true if there was work. */
-    public abstract boolean turn(ProgressEngine engine, long timeoutNanos);
+    public abstract boolean turn(ProgressEngine engine, Duration timeout);
 
     /**
      * Number of idle iterations after which a ping checks that the peer is alive: an iteration that
