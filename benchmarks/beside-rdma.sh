@@ -9,8 +9,9 @@
 #   benchmarks/beside-rdma.sh --ours          ours alone
 #
 # Needs a JDK as ./softdpu does, two cores, 6 GiB of free memory, 160 MiB of space in /dev/shm, and gcc,
-# libc6-dev, maven, python3, ucx-utils and libfabric-bin, which it installs by these names where it runs
-# as root; Maven fetches the jar of JUCX. The machine should be idle otherwise. Takes about four minutes
+# libc6-dev, maven and python3, which it installs by these names where it runs as root. So it does with
+# ucx-utils and libfabric-bin; Maven fetches the jar of JUCX. A peer that cannot be had is left out, and the
+# lines of its goals tell what to install. The machine should be idle otherwise. Takes about four minutes
 # per round. SOFTDPU_ROOT names the tree whose ./softdpu is measured, where that is not this one.
 #
 # All of them poll. The processes are pinned to one core each, and not to two threads of one core if
@@ -40,11 +41,15 @@ ours_only=
 read_options "$@"
 (($(nproc) > 1)) || fail "two polling processes need two cores: cores=1"
 need python3:python3 mvn:maven setpriv:util-linux taskset:util-linux gcc:gcc
-[[ -n $ours_only ]] || need ucx_perftest:ucx-utils fi_pingpong:libfabric-bin
 begin
 need_writable_json
 need_shared_memory 160
 need_c_library
+if [[ -z $ours_only ]]; then
+    # JUCX uses the library of ucx-utils.
+    need_peer ucx_perftest:ucx-utils UCX "UCX put" "UCX get" "UCX fadd" "UCX cswap" "UCX tag" JUCX "JUCX put"
+    need_peer fi_pingpong:libfabric-bin "libfabric shm"
+fi
 choose_cores
 build_line_time
 build_programs one-way
@@ -58,7 +63,14 @@ fi
 say "building ours"
 jdk=$("$root/softdpu" --print-jdk-home)
 "$root/softdpu" --version >/dev/null
-[[ -n $ours_only ]] || build_peers "$jucx" JucxPut
+if [[ -z $ours_only ]] && has_peer JUCX; then
+    if fetch_peer "$jucx"; then
+        build_peers "$jucx" JucxPut
+    else
+        absent[JUCX]="the jar is not there: Maven Central, $jucx"
+        absent["JUCX put"]=${absent[JUCX]}
+    fi
+fi
 
 # Ours: measurement, operation, size, key in its JSON, case, unit, options.
 ours() {
@@ -117,15 +129,17 @@ ucx_messages() {
     figure send_64 messages/s "UCX tag" "${told[7]}"
 }
 
-# JUCX: puts of 8 bytes, 64 in flight, and the memory of both processes meanwhile.
+# JUCX: puts of 8 bytes, 64 in flight, and the memory of both processes meanwhile. With the garbage
+# collector of ./softdpu, whose own memory would count otherwise.
 jucx_puts() {
     local server client
+    local -a jvm=("${java[@]}" -XX:+UseSerialGC)
     mkdir "$work/jucx"
     start_ready env UCX_TLS=posix,self UCX_ERROR_SIGNALS= taskset -c "$second" \
-        "${java[@]}" JucxPut server "$work/jucx"
+        "${jvm[@]}" JucxPut server "$work/jucx"
     server=$started
     start env UCX_TLS=posix,self UCX_ERROR_SIGNALS= taskset -c "$first" \
-        "${java[@]}" JucxPut client "$work/jucx" 8 64 "$seconds" >"$work/printed" 2>"$work/err"
+        "${jvm[@]}" JucxPut client "$work/jucx" 8 64 "$seconds" >"$work/printed" 2>"$work/err"
     client=$started
     watch_memory "$client,$server"
     await "$client" || {
@@ -198,6 +212,12 @@ goals=()
     allocated_rate_write ours "<=0.01"
     allocated_rate_send ours "<=0.01"
 )
+
+# Whether a peer is to be measured.
+wants() {
+    [[ -z $ours_only ]] && has_peer "$1"
+}
+
 round=0
 while needs_round; do
     say "round $round of $rounds or more: small operations"
@@ -209,9 +229,9 @@ while needs_round; do
     measure ours latency write-imm 8 p50_ns write_imm_round_trip_8 ns
     measure ours_resident
     measure idle_connections
-    if [[ -z $ours_only ]]; then
+    ! wants JUCX || measure jucx_puts
+    if wants UCX; then
         measure ucx_cost ucp_put_bw 8 3000000 write_8_window_64
-        measure jucx_puts
         measure ucx_latency ucp_get 8 1000000 read_8 1 "UCX get"
         measure ucx_latency ucp_fadd 8 1000000 fetch_add 1 "UCX fadd"
         measure ucx_latency ucp_cswap 8 1000000 cmp_swap 1 "UCX cswap"
@@ -220,24 +240,24 @@ while needs_round; do
     say "round $round of $rounds or more: sends of 64 bytes"
     measure ours latency send 64 p50_ns round_trip_64 ns
     measure ours rate send 64 messages_per_s send_64 messages/s --window 64
-    if [[ -z $ours_only ]]; then
+    ! wants "libfabric shm" || measure libfabric 64 round_trip_64
+    if wants UCX; then
         measure ucx_latency tag_lat 64 1000000 round_trip_64 2 "UCX tag"
-        measure libfabric 64 round_trip_64
         measure ucx_messages
     fi
     say "round $round of $rounds or more: 1 MiB"
     measure ours bandwidth write 1048576 gb_per_s write_1m GB/s --window 2
     measure ours bandwidth read 1048576 gb_per_s read_1m GB/s --window 2
-    if [[ -z $ours_only ]]; then
-        measure memcpy_one_way 1048576 2 write_1m read_1m
+    ! wants memcpy || measure memcpy_one_way 1048576 2 write_1m read_1m
+    if wants UCX; then
         measure ucx_bandwidth ucp_put_bw 1048576 3000 "UCX put" write_1m
         measure ucx_bandwidth ucp_get 1048576 3000 "UCX get" read_1m
     fi
     say "round $round of $rounds or more: 1 GiB"
     measure ours bandwidth write 1073741824 gb_per_s write_1g GB/s
     measure ours bandwidth read 1073741824 gb_per_s read_1g GB/s
-    if [[ -z $ours_only ]]; then
-        measure memcpy_one_way 1073741824 1 write_1g read_1g
+    ! wants memcpy || measure memcpy_one_way 1073741824 1 write_1g read_1g
+    if wants UCX; then
         measure ucx_large ucp_put_bw "UCX put" write_1g
         measure ucx_large ucp_get "UCX get" read_1g
     fi

@@ -71,6 +71,27 @@ need() {
     install_packages "${missing[@]}"
 }
 
+declare -A absent=() # peers that cannot be had, and what to install
+
+# Installs the package of a peer's command if it is missing. Where that cannot be, the script goes on
+# without the peer: command:package, names of the peer in goals ...
+need_peer() {
+    local command=${1%%:*} package=${1#*:} name
+    shift
+    command -v "$command" >/dev/null && return
+    if (install_packages "$package") && command -v "$command" >/dev/null; then
+        return
+    fi
+    for name in "$@"; do
+        absent[$name]="$command is not installed: apt-get install $package"
+    done
+}
+
+# Whether a peer can be measured.
+has_peer() {
+    [[ -z ${absent[$1]:-} ]]
+}
+
 install_packages() {
     say "installing $*"
     if [[ $(id -u) != 0 ]]; then
@@ -235,22 +256,29 @@ choose_cores() {
 aeron=io.aeron:aeron-all:1.51.0 # its jar has Agrona, too
 jucx=org.openucx:jucx:1.12.1     # on the UCX of the distribution
 
-# Fetches and compiles the peers that are Java programs, and sets java to how these are started: the
-# artifact that they use, their classes.
-build_peers() {
-    local artifact=$1 group name version class_path
-    local -a sources
-    shift
-    IFS=: read -r group name version <<<"$artifact"
-    sources=("${@/#/$here/peers/}")
-    sources=("${sources[@]/%/.java}")
-    say "fetching and compiling the peers: $group $name $version"
+# Fetches the jar of an artifact; whether it is there.
+fetch_peer() {
+    say "fetching a peer: artifact=$1"
     # -N: once, not for each module.
-    (cd "$root" && maven -q -N dependency:copy -Dartifact="$artifact" -DoutputDirectory="$work") \
+    (cd "$root" && maven -q -N dependency:copy -Dartifact="$1" -DoutputDirectory="$work") \
         >"$work/build.log" 2>&1 || {
         cat "$work/build.log" >&2
-        fail "the peers cannot be fetched: artifact=$artifact"
+        return 1
     }
+}
+
+# Compiles the peers that are Java programs, and sets java to how these are started: the artifact that
+# they use, their classes.
+build_peers() {
+    local artifact=$1 name version class_path
+    local -a sources
+    shift
+    IFS=: read -r _ name version <<<"$artifact"
+    sources=("${@/#/$here/peers/}")
+    sources=("${sources[@]/%/.java}")
+    [[ -e $work/$name-$version.jar ]] || fetch_peer "$artifact" ||
+        fail "the peers cannot be fetched: artifact=$artifact"
+    say "compiling the peers: ${*}"
     class_path=$work/classes:$work/$name-$version.jar
     "$jdk/bin/javac" -nowarn -d "$work/classes" -cp "$class_path" "${sources[@]}" \
         >"$work/build.log" 2>&1 || {
@@ -425,10 +453,14 @@ PYTHON
 # Whether one more round is due: those asked for, and as many again while some ratio of the goals
 # lacks figures of the same class.
 needs_round() {
-    local status=0
+    local status=0 name
+    without=()
+    for name in "${!absent[@]}"; do
+        without+=(--absent "$name" "${absent[$name]}")
+    done
     ((++round > rounds)) || return 0
     ((round <= 2 * rounds && ${#goals[@]} > 0)) || return 1
-    python3 "$here/summary.py" --enough "$work/figures" "${goals[@]}" || status=$?
+    python3 "$here/summary.py" --enough "${without[@]}" "$work/figures" "${goals[@]}" || status=$?
     ((status == 0 || status == 3)) || fail "the figures cannot be read: status=$status"
     ((status == 3))
 }
@@ -443,7 +475,7 @@ machine() {
 sum_up() {
     local note=$1 machine=$2
     summary() {
-        python3 "$here/summary.py" --form "$1" --note "$note" --machine "$machine" \
+        python3 "$here/summary.py" --form "$1" "${without[@]}" --note "$note" --machine "$machine" \
             --rounds "$((round - 1))" --seconds "$seconds" "$work/figures" "${goals[@]}"
     }
     if [[ $json == - ]]; then

@@ -10,6 +10,10 @@ the same class, near and far apart, each with at least three such rounds. Figure
 trip need one. A goal is such a ratio (`10x`: at least, or at most where less is better), or a bound
 of ours (`<=150`, the peer is then `ours`). Nothing fails where a goal is missed: figures are read by
 people. With --enough it prints nothing, and ends with 3 if some goal has too few rounds in each class.
+
+Below the table is a line per goal: medians, and the ratio in the class with the most rounds. If none has
+enough of them it is that of all rounds in which both were measured, `any`. What is not installed is given by
+--absent: its goals tell that, and need no rounds.
 """
 import argparse
 import json
@@ -124,13 +128,65 @@ def summed_up(cases, goals):
     return result
 
 
-def is_enough(cases, goals):
+def is_enough(cases, goals, absent):
     """Whether each goal that is a ratio has one."""
     return all(
         any(verdict["peer"] == peer and verdict["ratio"] is not None for verdict in cases[case]["against"])
         for case, peer in goals
-        if peer != "ours"
+        if peer != "ours" and peer not in absent
     )
+
+
+def pairs_of(ours, theirs):
+    """The class of most rounds in which both were measured, or `any`, and the values of these rounds."""
+    found = "any", []
+    for name, least in LEAST_PAIRS.items():
+        pairs = pairs_in(ours.get(name, {}), theirs.get(name, {}))
+        if len(pairs) >= max(least, len(found[1]) + 1):
+            found = name, pairs
+    return found if found[1] else ("any", pairs_in(all_rounds(ours), all_rounds(theirs)))
+
+
+def all_rounds(classes):
+    return {i: value for rounds in classes.values() for i, value in rounds.items()}
+
+
+def pairs_in(ours, theirs):
+    return [(ours[i], theirs[i]) for i in ours.keys() & theirs.keys() if theirs[i]]
+
+
+def goal_row(case, peer, goal, found, absent):
+    """The line of a goal."""
+    unit, values = found.get("unit", ""), found.get("values", {})
+    ours = values.get("ours", {})
+    own = all_rounds(ours).values()
+    if peer == "ours":
+        if not own:
+            return (case, unit, "n/a", "", "", "", "", "0", goal, "not measured")
+        median = statistics.median(own)
+        said = "met" if median <= float(goal.removeprefix("<=")) else "MISSED"
+        return (case, unit, number(median), "", "", "", "", str(len(own)), goal, said)
+    less = unit in LESS_IS_BETTER
+    wanted = ("at most " if less else "at least ") + goal
+    name, pairs = pairs_of(ours, values.get(peer, {}))
+    if not pairs:
+        shown = number(statistics.median(own)) if own else "n/a"
+        said = "not measured" + (f": {absent[peer]}" if peer in absent else "")
+        return (case, unit, shown, peer, "n/a", "n/a", "", "0", wanted, said)
+    ratio = statistics.median(mine / other for mine, other in pairs)
+    limit = float(goal.rstrip("x"))
+    said = "met" if (ratio <= limit if less else ratio >= limit) else "MISSED"
+    medians = [number(statistics.median(side)) for side in zip(*pairs)]
+    return (case, unit, medians[0], peer, medians[1], number(ratio), name, str(len(pairs)), wanted, said)
+
+
+def goal_lines(raw, goals, absent):
+    """A line per goal, below a head; empty without goals."""
+    if not goals:
+        return ""
+    rows = [("case", "unit", "ours", "peer", "theirs", "ours by it", "line", "rounds", "goal", "")]
+    rows += [goal_row(case, peer, goal, raw.get(case, {}), absent) for (case, peer), goal in goals.items()]
+    return aligned(rows, {2, 4, 5, 7}) + "\n"
 
 
 def number(value):
@@ -158,11 +214,16 @@ def rows_of(case, found):
 def table(cases):
     rows = [("case", "unit", "who", "line", "rounds", "median", "min", "max", "ours by it", "goal", "")]
     rows += [row for case, found in cases.items() for row in rows_of(case, found)]
+    return aligned(rows, range(4, 9))
+
+
+def aligned(rows, numbers):
+    """Lines of equal columns, those of numbers to the right; the last column is as wide as it is."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for cells in rows:
         padded = (
-            cell.rjust(width) if 4 <= i <= 8 else cell.ljust(width)
+            cell.rjust(width) if i in numbers else cell.ljust(width)
             for i, (cell, width) in enumerate(zip(cells, widths))
         )
         lines.append("  ".join(padded).rstrip())
@@ -173,6 +234,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--form", choices=("table", "json"), default="table")
     parser.add_argument("--enough", action="store_true", help="only check the number of rounds")
+    parser.add_argument("--absent", nargs=2, action="append", default=[], metavar=("PEER", "REASON"))
     parser.add_argument("--note")
     parser.add_argument("--machine")
     parser.add_argument("--rounds", type=int)
@@ -184,15 +246,17 @@ def main():
         parser.error("a goal is a case, a peer and what is wanted")
     thirds = given.goals[0::3], given.goals[1::3], given.goals[2::3]
     goals = {(case, peer): goal for case, peer, goal in zip(*thirds)}
-    cases = summed_up(read(given.figures), goals)
+    absent = dict(given.absent)
+    raw = read(given.figures)
+    cases = summed_up(raw, goals)
     if given.enough:
-        raise SystemExit(0 if is_enough(cases, goals) else NOT_ENOUGH)
+        raise SystemExit(0 if is_enough(cases, goals, absent) else NOT_ENOUGH)
     if given.form == "json":
         keys = ("machine", "note", "rounds", "seconds")
         print(json.dumps({**{key: getattr(given, key) for key in keys}, "cases": cases}, indent=2))
     else:
-        print(table(cases))
-        print(f"\nrounds: {given.rounds}, of {given.seconds} s a measurement. {given.note}")
+        print(f"{table(cases)}\n\n{goal_lines(raw, goals, absent)}")
+        print(f"rounds: {given.rounds}, of {given.seconds} s a measurement. {given.note}")
         print(f"machine: {given.machine}")
 
 

@@ -2,6 +2,7 @@
 """Tests of summary.py: python3 benchmarks/summary_test.py"""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,11 @@ def run(form, figures, *goals):
 
 
 def summary(form, figures, *goals):
-    done = run(["--form", form], figures, *goals)
+    return summary_of(["--form", form], figures, *goals)
+
+
+def summary_of(form, figures, *goals):
+    done = run(form, figures, *goals)
     if done.returncode:
         raise AssertionError(done.stderr)
     return done.stdout
@@ -141,6 +146,42 @@ class SummaryTest(unittest.TestCase):
         self.assertRegex(shown, r"(?m)^reads +op/s +ours +1 +20,000 +20,000 +20,000$")
         self.assertRegex(shown, r"(?m)^reads +op/s +a +1 +4 +4 +4 +5,000 +at least 9999x +MISSED$")
         self.assertRegex(shown, r"(?m)^rounds: 2, of 3 s a measurement. a note\nmachine: a machine$")
+
+    def goal_lines(self, figures, *goals, absent=()):
+        form = ["--form", "table", *(word for one in absent for word in ("--absent", *one))]
+        shown = summary_of(form, figures, *goals)
+        return [re.sub(" +", " ", line) for line in shown.split("\n\n")[1].splitlines()[1:]]
+
+    def test_tells_each_goal_in_a_line(self):
+        figures = rates(*[("ours", 50), ("a", 100), ("b", 25)] * 3, lines=NEAR)
+        goals = "reads", "a", "1x", "reads", "b", "1x", "reads", "ours", "<=49"
+        self.assertEqual(self.goal_lines(figures, *goals), [
+            "reads op/s 50 a 100 0.5 near 3 at least 1x MISSED",
+            "reads op/s 50 b 25 2 near 3 at least 1x met",
+            "reads op/s 50 3 <=49 MISSED",
+        ])
+
+    def test_tells_a_goal_by_all_rounds_where_no_class_has_enough(self):
+        figures = [*rates(("ours", 50), ("ours", 60), lines=NEAR), *rates(("a", 100), ("a", 100), lines=MIXED)]
+        wanted = "reads op/s 55 a 100 0.55 any 2 at least 1x MISSED"
+        self.assertEqual(self.goal_lines(figures, "reads", "a", "1x"), [wanted])
+
+    def test_tells_a_goal_by_the_class_with_most_rounds(self):
+        far = ((4 + i, "reads", "op/s", who, value, *FAR) for i in range(4) for who, value in (("ours", 5), ("a", 1)))
+        figures = [*rates(*[("ours", 50), ("a", 100)] * 3, lines=NEAR), *far]
+        wanted = "reads op/s 5 a 1 5 far 4 at least 1x met"
+        self.assertEqual(self.goal_lines(figures, "reads", "a", "1x"), [wanted])
+
+    def test_tells_what_to_install(self):
+        goals = "reads", "a", "1x", "reads", "ours", "<=49", "writes", "ours", "<=1"
+        absent = [("a", "no program a: apt-get install a")]
+        self.assertEqual(self.goal_lines(rates(("ours", 9)), *goals, absent=absent), [
+            "reads op/s 9 a n/a n/a 0 at least 1x not measured: no program a: apt-get install a",
+            "reads op/s 9 1 <=49 met",
+            "writes n/a 0 <=1 not measured",
+        ])
+        done = run(["--enough", "--absent", *absent[0]], rates(("ours", 9)), *goals)
+        self.assertEqual(done.returncode, 0)
 
 
 if __name__ == "__main__":
