@@ -119,8 +119,26 @@ public final class RdmaHost extends RdmaSide implements HostSide<RdmaResult> {
                 null);
     }
 
-    /** Operations until the time is over; the end of one is the begin of the next. */
+    /** Operations until the time is over: round trips, or from submission to completion. */
     private long oneByOne(long begin) {
+        return plan.isAnswered() ? untilAnswered(begin) : untilCompleted(begin);
+    }
+
+    /** Nothing but the operation and one reading of the clock is within its time. */
+    private long untilCompleted(long begin) {
+        long now = begin;
+        while (now - begin < plan.nanos()) {
+            long beganAt = System.nanoTime();
+            submit();
+            awaitCompletions();
+            now = System.nanoTime();
+            roundTrips.record(now - beganAt);
+        }
+        return now;
+    }
+
+    /** The end of one is the begin of the next. */
+    private long untilAnswered(long begin) {
         Requests requests = requests();
         long beganAt = begin;
         submit();
@@ -151,16 +169,14 @@ public final class RdmaHost extends RdmaSide implements HostSide<RdmaResult> {
         requests().submit(0);
     }
 
-    /** Waits for the answer of the DPU, or the completion where there is none. */
+    /** Waits for the answer of the DPU. */
     private void awaitEnd() {
-        Receives received = receives();
         if (plan.isPolled()) {
             while (writtenNumber() != number) {
                 turn();
             }
-        } else if (received == null) {
-            awaitCompletions();
         } else {
+            Receives received = Objects.requireNonNull(receives(), "answered");
             long first = received.received();
             while (received.received() == first) {
                 turn();
