@@ -10,6 +10,8 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Clause;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -373,6 +375,12 @@ public abstract class RdmaFailureContract extends RdmaContract {
         Pair pair = connected();
         Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());
+        near.fill(0, Peer.MEMORY_BYTES, 1);
+        pair.far().fill(0, Peer.MEMORY_BYTES, 2);
+        pair.far().setWord(0, 0); // what the compare and swap expects
+        MemorySegment here = MemorySegment.ofArray(near.bytes.toArray(ValueLayout.JAVA_BYTE));
+        MemorySegment there =
+                MemorySegment.ofArray(pair.far().bytes.toArray(ValueLayout.JAVA_BYTE));
         pair.far().mmap.stop();
 
         assertRefused(
@@ -389,9 +397,15 @@ public abstract class RdmaFailureContract extends RdmaContract {
                 Status.SHUTDOWN,
                 near,
                 pair.far());
+        for (int i = 0; i < 4; i++) { // also for one that was queued in spite of its refusal
+            near.engine.progress();
+            pair.far().engine.progress();
+        }
         if (has(RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION)) {
             assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
         }
+        assertThat(near.bytes.mismatch(here)).isEqualTo(-1);
+        assertThat(pair.far().bytes.mismatch(there)).isEqualTo(-1);
     }
 
     @ParameterizedTest
