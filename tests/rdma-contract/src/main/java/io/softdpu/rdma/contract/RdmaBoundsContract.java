@@ -6,6 +6,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.RemoteSyncEvent;
+import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -13,10 +15,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,8 +28,6 @@ import org.junit.jupiter.api.Test;
  */
 @Tag(Soak.TAG)
 public abstract class RdmaBoundsContract extends RdmaContract {
-    private static final int ROUNDS = 100_000;
-
     /** Size of the memory that operations refer to: a page, behind which others may follow. */
     private static final int BYTES = 4096;
 
@@ -96,6 +95,11 @@ public abstract class RdmaBoundsContract extends RdmaContract {
     private Side here;
     private Side there;
     private Mmap remote;
+    private SyncEvent event;
+    private RemoteSyncEvent remoteEvent;
+
+    /** What the model says about the event. */
+    private long eventValue;
 
     /** Two connected instances, and the memory of both. */
     @BeforeEach
@@ -111,6 +115,9 @@ public abstract class RdmaBoundsContract extends RdmaContract {
         there = new Side(far, 2);
         far.closeLater(there);
         remote = near.importRdma(there.mmap.exportRdma(far.device));
+        event = far.event();
+        remoteEvent = near.remoteEvent(far, event);
+        eventValue = 0;
     }
 
     @Test
@@ -118,11 +125,14 @@ public abstract class RdmaBoundsContract extends RdmaContract {
     void shouldGiveEachItsStatusAndChangeNoByteOutside(SeededRandom random) {
         long began = System.nanoTime();
         far.fill(0, (long) LIST_LENGTH * BYTES, 5);
-        Map<RdmaTaskType, Integer> done = new EnumMap<>(RdmaTaskType.class);
+        int rounds = Soak.count(10_000, 300_000);
+        List<Enum<?>> types = new ArrayList<>(List.of(RdmaTaskType.values()));
+        types.addAll(List.of(RdmaSyncEventContract.Operation.values()));
+        Map<Enum<?>, Integer> done = new HashMap<>();
         int illegal = 0;
         int refused = 0;
-        for (int round = 0; round < ROUNDS; round++) {
-            RdmaTaskType type = random.oneOf(RdmaTaskType.values());
+        for (int round = 0; round < rounds; round++) {
+            Enum<?> type = types.get(random.nextInt(types.size()));
             List<Range> list = new ArrayList<>();
             int elements =
                     random.chance(0.05) ? LIST_LENGTH + 1 : (int) random.between(1, LIST_LENGTH);
@@ -134,8 +144,15 @@ public abstract class RdmaBoundsContract extends RdmaContract {
                 illegal++;
                 continue;
             }
-            Status expected = expected(type, list, single);
-            Status submitted = run(type, list, single, expected, random);
+            Status expected;
+            Status submitted;
+            if (type instanceof RdmaTaskType task) {
+                expected = expected(task, list, single);
+                submitted = run(task, list, single, expected, random);
+            } else {
+                expected = expected((RdmaSyncEventContract.Operation) type, list);
+                submitted = run((RdmaSyncEventContract.Operation) type, list);
+            }
             if (submitted != expected) {
                 throw new AssertionError(
                         "round=%d, type=%s, list=%s, remote=%s, submitted=%s, expected=%s"
@@ -146,15 +163,13 @@ public abstract class RdmaBoundsContract extends RdmaContract {
             } else {
                 refused++;
             }
-            if (!here.isAsModelled() || !there.isAsModelled()) {
+            if (!here.isAsModelled() || !there.isAsModelled() || event.get() != eventValue) {
                 throw new AssertionError(
                         "bytes differ: round=%d, type=%s, list=%s, remote=%s, submitted=%s"
                                 .formatted(round, type, list, single, submitted));
             }
         }
-        assertThat(done.keySet())
-                .as("each type was accepted")
-                .hasSize(RdmaTaskType.values().length);
+        assertThat(done.keySet()).as("each type was accepted").hasSameSizeAs(types);
         assertThat(illegal).isPositive();
         assertThat(refused).isPositive();
         Soak.report(
@@ -163,7 +178,7 @@ public abstract class RdmaBoundsContract extends RdmaContract {
                 Duration.ofNanos(System.nanoTime() - began),
                 "rounds=%d, illegalBufs=%d, refused=%d, accepted=%s"
                         .formatted(
-                                ROUNDS,
+                                rounds,
                                 illegal,
                                 refused,
                                 done.values().stream().mapToInt(n -> n).sum()));
@@ -246,6 +261,47 @@ public abstract class RdmaBoundsContract extends RdmaContract {
         return fits && list.size() <= LIST_LENGTH ? Status.SUCCESS : Status.INVALID_VALUE;
     }
 
+    private static Status expected(RdmaSyncEventContract.Operation type, List<Range> list) {
+        boolean fits =
+                switch (type) {
+                    case GET -> list.size() <= LIST_LENGTH && tailroom(list) >= Long.BYTES;
+                    case NOTIFY_SET -> list.size() <= LIST_LENGTH && data(list) == Long.BYTES;
+                    case NOTIFY_ADD -> list.size() == 1 && tailroom(list) >= Long.BYTES;
+                };
+        return fits ? Status.SUCCESS : Status.INVALID_VALUE;
+    }
+
+    /** Submits, and if it was accepted drives it to its end and applies it to the model. */
+    private Status run(RdmaSyncEventContract.Operation type, List<Range> list) {
+        Status submitted = type.submit(pair, remoteEvent, chained(list), 2);
+        if (submitted != Status.SUCCESS) {
+            return submitted;
+        }
+        Status ended = near.next(far).status();
+        if (ended != Status.SUCCESS) {
+            return ended;
+        }
+        byte[] before = new byte[Long.BYTES];
+        MemorySegment.ofArray(before).set(WORD, 0, eventValue);
+        switch (type) {
+            case GET -> scatter(list, before, 0, Long.BYTES);
+            case NOTIFY_SET -> eventValue = MemorySegment.ofArray(gather(list)).get(WORD, 0);
+            case NOTIFY_ADD -> {
+                scatter(list, before, 0, Long.BYTES);
+                eventValue++;
+            }
+        }
+        return submitted;
+    }
+
+    private Buf chained(List<Range> list) {
+        Buf head = buf(near, here.mmap, list.getFirst());
+        for (Range range : list.subList(1, list.size())) {
+            head.chain(buf(near, here.mmap, range));
+        }
+        return head;
+    }
+
     /** Submits, and if it was accepted drives it to its end and applies it to the model. */
     private Status run(
             RdmaTaskType type,
@@ -253,18 +309,6 @@ public abstract class RdmaBoundsContract extends RdmaContract {
             Range single,
             Status expected,
             SeededRandom random) {
-        @Nullable Buf head = null;
-        for (Range range : list) {
-            Buf element = buf(near, here.mmap, range);
-            if (head == null) {
-                head = element;
-            } else {
-                head.chain(element);
-            }
-        }
-        if (head == null) {
-            throw new AssertionError("empty");
-        }
         long message = type == RdmaTaskType.RECEIVE ? random.between(0, tailroom(list)) : 0;
         if (expected == Status.SUCCESS && type.needsReceive()) {
             far.receive(far.room(MESSAGES, (long) LIST_LENGTH * BYTES), 1);
@@ -274,7 +318,7 @@ public abstract class RdmaBoundsContract extends RdmaContract {
                         type,
                         near,
                         pair.toFar(),
-                        head,
+                        chained(list),
                         type.isRemote() ? buf(near, remote, single) : null,
                         2);
         if (submitted != Status.SUCCESS) {
