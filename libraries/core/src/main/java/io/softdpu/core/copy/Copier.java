@@ -88,8 +88,8 @@ public final class Copier {
     }
 
     /**
-     * Copies eight bytes of payload to a multiple of eight by one store, a release: a process
-     * that sees the value sees what was stored before it.
+     * Copies eight bytes of payload to a multiple of eight by one store, a release: a process that
+     * sees the value sees what was stored before it.
      *
      * @throws IllegalStateException if the memory was freed meanwhile
      */
