@@ -13,8 +13,9 @@ import java.util.HexFormat;
 
 /**
  * Far side of a test in a process of its own. Arguments: class of the test environment, folder,
- * command. It prints the blobs of its connection and its mmap, reads the peer's blob from standard
- * input, prints that it is connected, and then executes the command until standard input ends.
+ * command. It prints the blobs of its connection, its mmap and a sync event, reads the peer's blob
+ * from standard input, prints that it is connected, and then executes the command until standard
+ * input ends.
  */
 public final class PeerProgram {
     /** Progresses and sends every message back. */
@@ -33,6 +34,7 @@ public final class PeerProgram {
 
     static final String CONNECTION = "connection ";
     static final String MMAP = "mmap ";
+    static final String EVENT = "event ";
     static final String CONNECTED = "connected";
 
     private static final int RECEIVES = 64;
@@ -57,6 +59,7 @@ public final class PeerProgram {
             RdmaConnection connection = self.rdma.exportConnection();
             output.println(CONNECTION + HexFormat.of().formatHex(connection.blob()));
             output.println(MMAP + HexFormat.of().formatHex(self.mmap.exportRdma(self.device)));
+            output.println(EVENT + HexFormat.of().formatHex(self.event().exportRdma(self.device)));
             output.flush();
             self.rdma.connect(HexFormat.of().parseHex(input.readLine()), connection);
             Peer.drive(

@@ -1,0 +1,306 @@
+package io.softdpu.rdma.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.sync.RemoteSyncEvent;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * One operation in flight, with nothing before it, while the peer's process is killed, or stopped
+ * and continued. Copies of several slices are half done then.
+ */
+@StartsProcesses
+public abstract class RdmaInFlightContract extends RdmaContract {
+    private static final Duration DEADLINE = Duration.ofNanos(Peer.DEADLINE_NANOS);
+
+    /** Seed of the bytes in {@link PeerProgram}. */
+    private static final int FAR_SEED = 77;
+
+    private static final int NEAR_SEED = 5;
+
+    /** Of many slices. */
+    private static final long LARGE = 1 << 20;
+
+    private static final long SMALL = 64;
+
+    // Places in the memory of the near side.
+    private static final long SOURCE = 0;
+    private static final long ROOM = 2 << 20;
+
+    // Places in the memory of the far side, whose first bytes are those of its receives.
+    private static final long READ_FROM = 1 << 20;
+    private static final long WRITTEN_TO = 2 << 20;
+
+    /** Place of values in the memory of both sides. */
+    private static final long WORD = 3 << 20;
+
+    private static final long OF_EVENT = 41;
+
+    /** For subclasses. */
+    protected RdmaInFlightContract() {}
+
+    /** Operations, and how far each is when something happens to the peer. */
+    enum InFlight {
+        SEND_IMMEDIATE(true, false),
+        SEND_LIST(true, false),
+        READ_LIST(false, true),
+        WRITE_LIST(false, true),
+        WRITE_IMMEDIATE(true, true),
+        WRITE_IMMEDIATE_LIST(true, true),
+        /** All of its data is written, and the message waits for a receive. */
+        WRITE_IMMEDIATE_WRITTEN(true, false),
+        COMPARE_AND_SWAP(false, false),
+        FETCH_AND_ADD(false, false),
+        EVENT_GET(false, false),
+        EVENT_SET(false, false),
+        EVENT_ADD(false, false);
+
+        /** Whether it needs calls of the peer to be completed. */
+        private final boolean needsPeer;
+
+        /** Whether one pass of an engine does a part of it. */
+        private final boolean sliced;
+
+        InFlight(boolean needsPeer, boolean sliced) {
+            this.needsPeer = needsPeer;
+            this.sliced = sliced;
+        }
+    }
+
+    /** Other process, the connection to it, its memory and its event. */
+    private record Remote(
+            ChildProcess process, RdmaConnection connection, Mmap memory, RemoteSyncEvent event) {}
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldFailWithAResetWhenThePeerIsKilled(InFlight operation, Processes processes)
+            throws IOException {
+        Peer near = openConfigured(rdma -> rdma.setMaxSendBufferListLength(2));
+        Remote far = connect(near, processes, PeerProgram.NOTHING);
+        assertThat(submit(operation, near, far)).isEqualTo(Status.SUCCESS);
+        if (operation.sliced || operation.needsPeer) {
+            near.engine.progress();
+        }
+        assertThat(near.outcomes).as("in the middle").isEmpty();
+
+        far.process().kill();
+        far.process().awaitExit(DEADLINE);
+        if (has(RdmaTrait.DEATH_IS_NOTICED_AT_ONCE)) {
+            Await.until(
+                    "the bus has noticed",
+                    DEADLINE,
+                    () -> // asked for another reason it would be NOT_SUPPORTED
+                    Refusals.statusOf(() -> far.memory().exportRdma(near.device))
+                                    == Status.CONNECTION_RESET);
+        }
+        Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near);
+
+        assertThat(near.outcomes)
+                .extracting(Peer.Outcome::status)
+                .containsExactly(Status.CONNECTION_RESET);
+        assertThat(far.connection().state()).isEqualTo(RdmaConnection.State.FAILED);
+        assertThat(far.connection().failure()).isEqualTo(Status.CONNECTION_RESET);
+    }
+
+    /** Operations on memory go on; a message waits until the process is continued. */
+    @Test
+    void shouldSucceedAlthoughThePeerIsStoppedAndContinued(Processes processes) throws IOException {
+        Peer near = openConfigured(rdma -> rdma.setMaxSendBufferListLength(2));
+        Remote far = connect(near, processes, PeerProgram.ECHO);
+        for (InFlight operation : InFlight.values()) {
+            prepare(near, far);
+            if (!operation.sliced) {
+                far.process().freeze();
+            }
+            assertThat(submit(operation, near, far)).as("%s", operation).isEqualTo(Status.SUCCESS);
+            if (operation.sliced) {
+                near.engine.progress();
+                assertThat(near.outcomes).as("%s, in the middle", operation).isEmpty();
+                far.process().freeze();
+            }
+            if (!has(RdmaTrait.FROZEN_PEER_IS_SLOW)) {
+                Peer.drive("the failure", () -> near.rdma.state() == ContextState.IDLE, near);
+                assertThat(near.outcomes).noneMatch(it -> it.status() == Status.SUCCESS);
+                return;
+            }
+            if (operation.needsPeer) {
+                for (int i = 0; i < 1000; i++) {
+                    near.engine.progress();
+                }
+                assertThat(near.outcomes).as("%s, stopped", operation).isEmpty();
+                far.process().thaw();
+                assertThat(near.next().status()).as("%s", operation).isEqualTo(Status.SUCCESS);
+            } else {
+                assertThat(near.next().status()).as("%s", operation).isEqualTo(Status.SUCCESS);
+                far.process().thaw();
+            }
+            assertDone(operation, near, far);
+        }
+        near.stop();
+        assertThat(far.process().awaitExit(DEADLINE)).isZero();
+    }
+
+    /** Gives all that an operation may modify the values that {@link #assertDone} expects. */
+    private static void prepare(Peer near, Remote far) {
+        near.setWord(WORD, 0);
+        near.write(
+                far.connection(),
+                near.data(WORD, 8),
+                near.inventory.bufByAddress(far.memory(), WORD, 8),
+                0);
+        near.fill(ROOM, LARGE, NEAR_SEED + 1);
+        near.write(
+                far.connection(),
+                near.data(ROOM, LARGE),
+                near.inventory.bufByAddress(far.memory(), WRITTEN_TO, LARGE),
+                0);
+        near.setWord(WORD + 8, OF_EVENT);
+        near.setEvent(far.connection(), far.event(), near.data(WORD + 8, 8), 0);
+        for (int i = 0; i < 3; i++) {
+            assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+        }
+        near.fill(SOURCE, LARGE, NEAR_SEED);
+    }
+
+    private static Status submit(InFlight operation, Peer near, Remote far) {
+        return switch (operation) {
+            case SEND_IMMEDIATE -> message(RdmaTaskType.SEND_IMMEDIATE, near, far);
+            case SEND_LIST -> message(RdmaTaskType.SEND, near, far);
+            case READ_LIST -> copy(RdmaTaskType.READ, true, LARGE, near, far);
+            case WRITE_LIST -> copy(RdmaTaskType.WRITE, true, LARGE, near, far);
+            case WRITE_IMMEDIATE -> copy(RdmaTaskType.WRITE_IMMEDIATE, false, LARGE, near, far);
+            case WRITE_IMMEDIATE_LIST -> copy(RdmaTaskType.WRITE_IMMEDIATE, true, LARGE, near, far);
+            case WRITE_IMMEDIATE_WRITTEN ->
+                    copy(RdmaTaskType.WRITE_IMMEDIATE, false, SMALL, near, far);
+            case COMPARE_AND_SWAP -> atomic(RdmaTaskType.COMPARE_AND_SWAP, near, far);
+            case FETCH_AND_ADD -> atomic(RdmaTaskType.FETCH_AND_ADD, near, far);
+            case EVENT_GET -> near.getEvent(far.connection(), far.event(), near.room(ROOM, 8), 1);
+            case EVENT_SET -> near.setEvent(far.connection(), far.event(), near.data(SOURCE, 8), 1);
+            case EVENT_ADD ->
+                    near.addEvent(far.connection(), far.event(), near.room(ROOM, 8), 1, 1);
+        };
+    }
+
+    private static Status message(RdmaTaskType type, Peer near, Remote far) {
+        Buf source = list(type, near, SOURCE, SMALL, true);
+        return Submissions.submit(type, near, far.connection(), source, null, 1);
+    }
+
+    private static Status atomic(RdmaTaskType type, Peer near, Remote far) {
+        Buf there = near.inventory.bufByData(far.memory(), WORD, 8);
+        return Submissions.submit(type, near, far.connection(), near.room(ROOM, 8), there, 1);
+    }
+
+    private static Status copy(
+            RdmaTaskType type, boolean several, long length, Peer near, Remote far) {
+        boolean read = type == RdmaTaskType.READ;
+        Buf here = list(type, near, read ? ROOM : SOURCE, length, several);
+        long at = read ? READ_FROM : WRITTEN_TO;
+        Buf there = Submissions.remote(type, near, far.memory(), at, length);
+        return Submissions.submit(type, near, far.connection(), here, there, 1);
+    }
+
+    /** A range as one buf, or as a list of two that are one behind the other. */
+    private static Buf list(
+            RdmaTaskType type, Peer near, long offset, long length, boolean several) {
+        long first = several ? length / 4 : length;
+        Buf head = Submissions.local(type, near, near.mmap, offset, first);
+        if (several) {
+            head.chain(Submissions.local(type, near, near.mmap, offset + first, length - first));
+        }
+        return head;
+    }
+
+    private static void assertDone(InFlight operation, Peer near, Remote far) {
+        String what = operation.toString();
+        switch (operation) {
+            case SEND_IMMEDIATE -> {}
+            case SEND_LIST -> { // sent back
+                near.receive(near.room(ROOM, SMALL), 2);
+                assertThat(near.next().length()).as(what).isEqualTo(SMALL);
+                assertThat(near.mismatch(ROOM, SMALL, NEAR_SEED)).as(what).isEqualTo(-1);
+            }
+            case READ_LIST -> {
+                for (long i = 0; i < LARGE; i++) {
+                    assertThat(near.bytes.get(ValueLayout.JAVA_BYTE, ROOM + i))
+                            .isEqualTo(Peer.pattern(FAR_SEED, READ_FROM + i));
+                }
+            }
+            case WRITE_LIST, WRITE_IMMEDIATE, WRITE_IMMEDIATE_LIST, WRITE_IMMEDIATE_WRITTEN -> {
+                long length = operation.sliced ? LARGE : SMALL;
+                readBack(near, far, WRITTEN_TO, length);
+                assertThat(near.mismatch(ROOM, length, NEAR_SEED)).as(what).isEqualTo(-1);
+            }
+            case COMPARE_AND_SWAP, FETCH_AND_ADD -> {
+                assertThat(near.word(ROOM)).as(what).isZero();
+                readBack(near, far, WORD, 8);
+                assertThat(near.word(ROOM)).as(what).isEqualTo(Submissions.OPERAND);
+            }
+            case EVENT_GET -> assertThat(near.word(ROOM)).as(what).isEqualTo(OF_EVENT);
+            case EVENT_SET -> assertEvent(near, far, near.word(SOURCE));
+            case EVENT_ADD -> {
+                assertThat(near.word(ROOM)).as(what).isEqualTo(OF_EVENT);
+                assertEvent(near, far, OF_EVENT + 1);
+            }
+        }
+    }
+
+    private static void readBack(Peer near, Remote far, long offset, long length) {
+        near.read(
+                far.connection(),
+                near.inventory.bufByData(far.memory(), offset, length),
+                near.room(ROOM, length),
+                3);
+        assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+    }
+
+    private static void assertEvent(Peer near, Remote far, long value) {
+        near.getEvent(far.connection(), far.event(), near.room(ROOM, 8), 3);
+        assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.word(ROOM)).isEqualTo(value);
+    }
+
+    private Remote connect(Peer near, Processes processes, String task) throws IOException {
+        near.start();
+        RdmaConnection connection = near.rdma.exportConnection();
+        ChildProcess process =
+                processes.start(
+                        JavaCommand.ofClass(PeerProgram.class)
+                                .withJvmOptions("-XX:TieredStopAtLevel=1")
+                                .withArguments(
+                                        environment().getClass().getName(),
+                                        folder().toString(),
+                                        task));
+        near.rdma.connect(blob(process, PeerProgram.CONNECTION), connection);
+        String line = HexFormat.of().formatHex(connection.blob()) + "\n";
+        process.standardInput().write(line.getBytes(StandardCharsets.US_ASCII));
+        process.standardInput().flush();
+        Peer.drive("connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
+        process.awaitLine("^" + PeerProgram.CONNECTED, DEADLINE);
+        Mmap memory = near.importRdma(blob(process, PeerProgram.MMAP));
+        RemoteSyncEvent event = near.remoteEvent(blob(process, PeerProgram.EVENT));
+        return new Remote(process, connection, memory, event);
+    }
+
+    private static byte[] blob(ChildProcess process, String prefix) {
+        String line = process.awaitLine("^" + prefix, DEADLINE);
+        return HexFormat.of().parseHex(line.substring(prefix.length()));
+    }
+}
