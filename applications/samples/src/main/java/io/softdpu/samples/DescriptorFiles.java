@@ -62,7 +62,7 @@ final class DescriptorFiles implements AutoCloseable {
     }
 
     /**
-     * Writes a file: under another name in its folder first, so that nobody reads a part.
+     * Writes a file: under another name in its folder first, so that no process reads a part.
      *
      * @throws DpuException IO_FAILED
      */

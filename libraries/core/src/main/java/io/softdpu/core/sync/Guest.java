@@ -1,7 +1,8 @@
 package io.softdpu.core.sync;
 
 /**
- * What other processes create from the exports of a sync event; each kind with a key of its own.
+ * Kind of object that other processes create from the exports of a sync event; each has its own
+ * key.
  */
 enum Guest {
     /** A handle of a program of the DPU. */

@@ -63,7 +63,7 @@ final class HandleImport {
     }
 
     /**
-     * What a join has created, for its new owner.
+     * Result of a join, for its new owner.
      *
      * @param attachment link to the process of the CPU handle, with the counter's memory
      * @param page memory that was sent to that process
