@@ -143,7 +143,7 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
         if (version != VERSION) {
             throw new DpuException(
                     Status.UNSUPPORTED_VERSION,
-                    "RDMA connection blob refused: version=" + version + ", known=" + VERSION);
+                    "RDMA connection blob refused: version=" + version + ", expected=" + VERSION);
         }
         int count = Short.toUnsignedInt(bytes.getShort());
         if (count < 1 || count > MAX_SECTIONS) {

@@ -240,7 +240,7 @@ record ConnectMessage(
         if (version != VERSION) {
             throw new DpuException(
                     Status.UNSUPPORTED_VERSION,
-                    "RDMA connect message refused: version=" + version + ", known=" + VERSION);
+                    "RDMA connect message refused: version=" + version + ", expected=" + VERSION);
         }
         return decodeAs(Kind.ofCode(Short.toUnsignedInt(bytes.get(U16, KIND_OFFSET))), bytes);
     }

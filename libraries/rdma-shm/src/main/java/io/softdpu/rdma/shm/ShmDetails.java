@@ -123,7 +123,7 @@ record ShmDetails(
         if (version != VERSION) {
             throw new DpuException(
                     Status.UNSUPPORTED_VERSION,
-                    "shm connection details refused: version=" + version + ", known=" + VERSION);
+                    "shm connection details refused: version=" + version + ", expected=" + VERSION);
         }
         if (bytes.byteSize() != WIRE_BYTES) {
             throw wrongSize(bytes);

@@ -93,7 +93,7 @@ class ShmDetailsTest {
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.UNSUPPORTED_VERSION))
-                .hasMessageContaining("version=1, known=2");
+                .hasMessageContaining("version=1, expected=2");
     }
 
     @Test
