@@ -2,6 +2,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchService;
 import java.util.Locale;
 import org.openucx.jucx.UcxCallback;
 import org.openucx.jucx.ucp.UcpContext;
@@ -22,7 +24,6 @@ import org.openucx.jucx.ucp.UcpWorkerParams;
  */
 public final class JucxPut {
     private static final long MEMORY_BYTES = 1 << 20;
-    private static final long POLL_MILLIS = 5;
 
     private JucxPut() {}
 
@@ -108,8 +109,11 @@ public final class JucxPut {
     }
 
     private static ByteBuffer read(Path file) throws Exception {
-        while (!Files.exists(file)) {
-            Thread.sleep(POLL_MILLIS);
+        try (WatchService watch = file.getFileSystem().newWatchService()) {
+            file.getParent().register(watch, StandardWatchEventKinds.ENTRY_CREATE);
+            while (!Files.exists(file)) {
+                watch.take().reset();
+            }
         }
         byte[] bytes = Files.readAllBytes(file);
         ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length);
