@@ -174,8 +174,7 @@ class SampleCommandTest {
         "rdma-sync-event-requester,-m,none",
         "rdma-sync-event-responder,-m,none"
     })
-    @Clause({"rdma-202", "rdma-203", "rdma-204"})
-    @Clause({"rdma-205", "rdma-206", "rdma-210"})
+    @Clause({"rdma-202", "rdma-206", "rdma-210"})
     @Clause({"rdma-207", "rdma-208", "rdma-209"})
     void shouldShowTheFlagsOfAnRdmaSampleInItsHelp(String name, String mmap, String text) {
         assertThat(run("sample", name, "-h")).isZero();

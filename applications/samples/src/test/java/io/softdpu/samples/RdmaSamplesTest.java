@@ -171,10 +171,8 @@ class RdmaSamplesTest {
     }
 
     @Test
-    @Clause({"rdma-211", "rdma-215", "rdma-238"})
-    @Clause({"rdma-231", "rdma-232", "rdma-235"})
-    @Clause({"rdma-239", "rdma-240", "rdma-241"})
-    @Clause({"rdma-242", "rdma-243", "rdma-226"})
+    @Clause({"rdma-215", "rdma-226", "rdma-238"})
+    @Clause({"rdma-240", "rdma-241", "rdma-242"})
     void shouldReadFromTheResponder(Processes processes) {
         Pair pair = run(processes, "rdma-read-responder", "rdma-read-requester");
         assertThat(pair.second.lines())
@@ -201,6 +199,39 @@ class RdmaSamplesTest {
         assertThat(read.first.folder.resolve("local")).as("its own").doesNotExist();
         assertThat(read.first.folder.resolve("memory")).as("its own").doesNotExist();
         assertThat(read.first.folder.resolve("remote")).as("the user's copy").exists();
+    }
+
+    @Test
+    @Clause({"rdma-231", "rdma-232", "rdma-235"})
+    void shouldLogTheStatesInTheirOrder(Processes processes) {
+        Pair pair = run(processes, "rdma-receive", "rdma-send");
+        for (Program each : List.of(pair.first, pair.second)) {
+            assertThat(each.lines().stream().filter(line -> line.startsWith("rdma: ")))
+                    .containsExactly(
+                            "rdma: IDLE to STARTING",
+                            "rdma: STARTING to RUNNING",
+                            "rdma: RUNNING to STOPPING",
+                            "rdma: STOPPING to IDLE");
+            assertThat(each.lines()).endsWith("rdma: STOPPING to IDLE");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "rdma-read-responder,rdma-read-requester",
+        "rdma-write-immediate-responder,rdma-write-immediate-requester"
+    })
+    @Clause({"rdma-239", "rdma-243"})
+    @Clause({"rdma-251", "rdma-258"})
+    void shouldExportTheMemoryOfTheResponderAlone(
+            String responder, String requester, Processes processes) {
+        Pair pair = run(processes, responder, requester);
+        assertThat(pair.first.fileLines())
+                .contains("mmap descriptor written, copy it to the peer: file")
+                .noneMatch(line -> line.startsWith("waiting for the mmap descriptor"));
+        assertThat(pair.second.fileLines())
+                .contains("waiting for the mmap descriptor of " + responder + ": file")
+                .noneMatch(line -> line.startsWith("mmap descriptor written"));
     }
 
     /** The guide's other samples export no memory and use none of the peer's. */
@@ -271,9 +302,8 @@ class RdmaSamplesTest {
     }
 
     @Test
-    @Clause({"rdma-250", "rdma-251", "rdma-252"})
-    @Clause({"rdma-253", "rdma-254", "rdma-256"})
-    @Clause({"rdma-257", "rdma-258"})
+    @Clause({"rdma-250", "rdma-252", "rdma-253"})
+    @Clause({"rdma-254", "rdma-256", "rdma-257"})
     void shouldWriteAndTellTheResponderByAValue(Processes processes) {
         Pair pair =
                 run(processes, "rdma-write-immediate-responder", "rdma-write-immediate-requester");
@@ -324,8 +354,7 @@ class RdmaSamplesTest {
 
     @Test
     @Clause({"rdma-274", "rdma-275", "rdma-276"})
-    @Clause({"rdma-277", "rdma-278", "rdma-279"})
-    @Clause({"rdma-280", "rdma-281", "rdma-282"})
+    @Clause({"rdma-278", "rdma-279", "rdma-281"})
     void shouldSignalTheResponderByItsSyncEventAndReadItsSignal(Processes processes) {
         Pair pair = run(processes, "rdma-sync-event-responder", "rdma-sync-event-requester");
         assertThat(pair.second.lines())
@@ -483,6 +512,7 @@ class RdmaSamplesTest {
 
     @Test
     @Clause({"rdma-202", "rdma-211"})
+    @Clause({"rdma-233", "rdma-234"})
     void shouldRunOnTheNamedDevicesOfAnySide(Processes processes) {
         Pair pair =
                 new Pair(
@@ -619,7 +649,7 @@ class RdmaSamplesTest {
     })
     void shouldConnectByAddressWithoutConnectionDescriptors(
             String first, String second, String address, Processes processes) {
-        for (String seed : List.of("none", "1", "2", "3")) {
+        for (String seed : List.of("none", "1")) {
             Program listening = start(processes, with(seed, first), first, "use-rdma-cm=");
             listening.process.awaitLine("^listening.*address=127.3.0.1, port=13579$", DEADLINE);
             Program connecting =
@@ -691,7 +721,6 @@ class RdmaSamplesTest {
     })
     @Clause({"rdma-216", "rdma-219", "rdma-221"})
     @Clause({"rdma-228", "rdma-229", "rdma-237"})
-    @Clause({"rdma-233", "rdma-234"})
     void shouldRunUnderTheSanitizerWithoutAReport(
             String first, String second, Processes processes) {
         for (String seed : List.of("1", "2", "3")) {
