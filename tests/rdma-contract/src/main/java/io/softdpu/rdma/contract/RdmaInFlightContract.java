@@ -103,12 +103,7 @@ public abstract class RdmaInFlightContract extends RdmaContract {
         far.process().kill();
         far.process().awaitExit(DEADLINE);
         if (has(RdmaTrait.DEATH_IS_NOTICED_AT_ONCE)) {
-            Await.until(
-                    "the bus has noticed",
-                    DEADLINE,
-                    () -> // asked for another reason it would be NOT_SUPPORTED
-                    Refusals.statusOf(() -> far.memory().exportRdma(near.device))
-                                    == Status.CONNECTION_RESET);
+            Await.until("the bus has noticed", DEADLINE, () -> isRefused(near, far));
         }
         Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near);
 
@@ -117,6 +112,19 @@ public abstract class RdmaInFlightContract extends RdmaContract {
                 .containsExactly(Status.CONNECTION_RESET);
         assertThat(far.connection().state()).isEqualTo(RdmaConnection.State.FAILED);
         assertThat(far.connection().failure()).isEqualTo(Status.CONNECTION_RESET);
+    }
+
+    /**
+     * Whether the end of the process has reached both the memory and the event, of which each has a
+     * link of its own. Until then both calls are refused for another reason, without an effect.
+     */
+    private static boolean isRefused(Peer near, Remote far) {
+        Buf tooLong = near.room(ROOM, 8);
+        tooLong.chain(near.room(ROOM, 8));
+        tooLong.chain(near.room(ROOM, 8));
+        Status ofEvent = near.getEvent(far.connection(), far.event(), tooLong, 2);
+        Status ofMemory = Refusals.statusOf(() -> far.memory().exportRdma(near.device));
+        return ofEvent == Status.CONNECTION_RESET && ofMemory == Status.CONNECTION_RESET;
     }
 
     /** Operations on memory go on; a message waits until the process is continued. */
