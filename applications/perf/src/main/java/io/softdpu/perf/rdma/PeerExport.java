@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
  * @param connection its end of the connection
  * @param memory its memory; empty where no operation accesses it
  */
+@SuppressWarnings("ArrayRecordComponent") // read once, and never compared
 record PeerExport(byte[] connection, byte[] memory) {
     private static final Pattern FORM =
             Pattern.compile("peer: connection=(\\p{XDigit}+), memory=(\\p{XDigit}*)");
