@@ -54,7 +54,7 @@ abstract class RdmaSample implements Sample {
         SampleOption shared = sharedDescriptor();
         String file = "";
         if (shared != null) {
-            file = RdmaSampleSettings.isOfEvent(shared) ? " -m /tmp/event" : " -m /tmp/memory";
+            file = RdmaSampleSettings.isOfEvent(shared) ? " -m /tmp/event" : " -m /tmp/mmap";
         }
         String address =
                 options().contains(RdmaSampleSettings.ADDRESS) ? " --address 127.3.0.1" : "";

@@ -54,6 +54,10 @@ final class ConnectionTable implements EndpointListener {
     private boolean startPending;
 
     private int lastId;
+
+    /** The connection that failed last, for messages; empty without any. */
+    private String lastFailure = "";
+
     private boolean flushed;
 
     ConnectionTable(RdmaContext rdma, EndpointConfig config, List<RdmaProvider> providers) {
@@ -349,8 +353,8 @@ final class ConnectionTable implements EndpointListener {
             return "awaited=a request that is accepted, ports=" + ports;
         }
         return exported == null
-                ? "awaited=a connection, expected=exportConnection and connect, listen, or connect"
-                        + " to an address"
+                ? "awaited=a connection%s, expected=exportConnection and connect, listen, or connect to an address"
+                        .formatted(lastFailure)
                 : "awaited=connect of connection %d with the blob of the peer"
                         .formatted(exported.id());
     }
@@ -564,6 +568,7 @@ final class ConnectionTable implements EndpointListener {
     }
 
     private void failed(RdmaConnection connection, Status status, String reason) {
+        lastFailure = ", lastFailure=%s: %s".formatted(status, reason);
         connection.fail(status, reason);
         if (!connection.isAttempt()) {
             rdma.connectionFailed(status, reason, connection.atomicFailure() != Status.SUCCESS);

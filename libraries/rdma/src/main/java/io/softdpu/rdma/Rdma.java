@@ -33,7 +33,22 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Instead of exchanging blobs, one side can {@linkplain #listen listen} on a port of its device,
- * and the other {@linkplain #connect(RdmaAddress, byte[]) connect} to an address of that device.
+ * and the other {@linkplain #connect(RdmaAddress, byte[]) connect} to an address of that device:
+ *
+ * <pre>{@code
+ * rdma.setConnectionRequestCallback(request -> request.accept(new byte[0])); // before start
+ * rdma.listen(13579);
+ * engine.start(rdma, Duration.ofSeconds(30)); // returns when the first request is accepted
+ *
+ * // the other side
+ * RdmaAddress listener = RdmaAddress.of(RdmaAddress.Type.IPV4, "127.3.0.1", 13579);
+ * RdmaConnection connection = rdma.connect(listener, new byte[0]);
+ * engine.runUntil(
+ *         () -> connection.state() != RdmaConnection.State.CONNECTING, Duration.ofSeconds(6), rdma);
+ * if (connection.state() == RdmaConnection.State.FAILED) {
+ *     throw new IllegalStateException(connection.failureReason());
+ * }
+ * }</pre>
  *
  * <p>A peer may read or write memory here only if both the mmap and this instance grant it ({@link
  * #setPermissions}); this program takes no part in it.
@@ -60,13 +75,17 @@ public sealed interface Rdma extends Context permits RdmaContext {
     /** Default of {@link #setConnectTimeout}: 5 s. */
     Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Limit of the private data of {@link #connect(RdmaAddress, byte[])}, in bytes. */
+    /**
+     * Limit of the private data of {@link #connect(RdmaAddress, byte[])}: 56 bytes. These limits
+     * are those of connections over a network; a blob of an export is longer, and goes into a
+     * message.
+     */
     int MAX_CONNECT_DATA_BYTES = PrivateData.CONNECT_BYTES;
 
-    /** Limit of the private data of {@link RdmaConnectionRequest#accept}, in bytes. */
+    /** Limit of the private data of {@link RdmaConnectionRequest#accept}: 196 bytes. */
     int MAX_ACCEPT_DATA_BYTES = PrivateData.ACCEPT_BYTES;
 
-    /** Limit of the private data of {@link RdmaConnectionRequest#reject}, in bytes. */
+    /** Limit of the private data of {@link RdmaConnectionRequest#reject}: 148 bytes. */
     int MAX_REJECT_DATA_BYTES = PrivateData.REJECT_BYTES;
 
     /** Number of retries that means no limit; the default. */
@@ -311,7 +330,11 @@ public sealed interface Rdma extends Context permits RdmaContext {
             RdmaTaskCallback<RdmaRemoteSyncEventNotifyAddTask> onSuccess,
             RdmaTaskCallback<RdmaRemoteSyncEventNotifyAddTask> onFailure);
 
-    /** Sets the callback for state changes of connections; null for none. */
+    /**
+     * Sets the callback for state changes of connections; null for none.
+     *
+     * @throws DpuException BAD_STATE unless IDLE
+     */
     Rdma setConnectionCallback(@Nullable RdmaConnectionCallback callback);
 
     /**
@@ -370,7 +393,8 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /**
      * Connects to a listener by its address. Returns at once, with a connection that is {@linkplain
-     * RdmaConnection.State#CONNECTING connecting}; progress on both sides establishes it.
+     * RdmaConnection.State#CONNECTING connecting}; progress on both sides establishes it. Wait for
+     * another state of the connection, not for RUNNING, which does not come if that fails.
      *
      * <p>If that fails the connection is {@linkplain RdmaConnection.State#FAILED failed}, and the
      * context does not change, also with one connection only: the call can be repeated. Only the

@@ -42,6 +42,13 @@ abstract class RdmaTask extends TaskBase {
         this.request = new WorkRequest(kind, this, maxListLength);
     }
 
+    /** Operation, status and instance, for messages. */
+    @Override
+    public final String toString() {
+        return "rdma task[operation=%s, status=%s, context=%s]"
+                .formatted(request.kind, status(), rdma);
+    }
+
     /** The provider has completed the request; the bufs belong to the user again. */
     abstract void finish(Status status);
 

@@ -217,7 +217,7 @@ public record RdmaPlan(
 
     private static long memoryBytes(
             RdmaMode mode, RdmaOperation operation, long sizeBytes, int window) {
-        int areas = isAnswered(mode, operation) ? 4 : 2;
+        long areas = isAnswered(mode, operation) ? 4 : 2;
         return areas * window * strideBytes(sizeBytes);
     }
 

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sync event of an RDMA peer (RDMA guide, remote DOCA sync event): made of the peer's {@link
  * SyncEvent#exportRdma}, and read, set and added to by tasks of an RDMA instance that is connected
- * with that peer. It has no operations of its own. An update wakes those who wait for the event, in
- * any process, without action by the peer's program.
+ * with that peer. It has no operations of its own. An update ends the waits for the event, in any
+ * process, without action by the peer's program: those of {@link SyncEvent}, its tasks and its
+ * jobs. It does not wake an engine whose program only looks at {@link SyncEvent#get()}.
  *
  * <pre>{@code
  * RemoteSyncEvent event = RemoteSyncEvent.createFromExport(blobOfPeer, device);
@@ -28,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>When the peer destroys its event, tasks with this one fail with SHUTDOWN, and if the peer's
- * process was killed, with CONNECTION_RESET. Closing this one has no effect on the peer's.
+ * process was killed, with CONNECTION_RESET; one in flight ends its connection, and an add stops
+ * the instance, too. Closing this one has no effect on the peer's.
  *
  * <p>Any thread.
  */

@@ -1,6 +1,7 @@
 package io.softdpu.rdma.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
@@ -387,6 +388,8 @@ public abstract class RdmaListenContract extends RdmaContract {
             assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
             assertThat(near.rdma.failure()).isNull();
         }
+        assertThatThrownBy(() -> near.engine.start(near.rdma, Duration.ofMillis(1)))
+                .hasMessageContaining("awaited=a connection, lastFailure=NOT_FOUND: RDMA");
 
         far.rdma.listen(PORT);
         established(near, listener);
