@@ -3,10 +3,12 @@ package io.softdpu.core.sync;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.core.sync.wire.JoinRequest;
+import io.softdpu.core.sync.wire.RemoteEventBlob;
 import io.softdpu.core.sync.wire.SyncEventBlob;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.wire.RegionAddress;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -21,15 +23,26 @@ final class HostileHandle implements AutoCloseable {
     private final Attachment attachment;
     private boolean closed;
 
-    HostileHandle(byte[] blob, Device port) {
+    /** Joins as a DPU handle. */
+    static HostileHandle ofDpu(byte[] blob, Device device) {
         SyncEventBlob decoded = SyncEventBlob.decode(blob);
-        bus = HandleImport.busOf(port);
+        return new HostileHandle(decoded.eventId(), decoded.key(), device);
+    }
+
+    /** Joins as a remote event. */
+    static HostileHandle ofPeer(byte[] blob, Device device) {
+        RemoteEventBlob decoded = RemoteEventBlob.decode(blob);
+        return new HostileHandle(decoded.eventId(), decoded.key(), device);
+    }
+
+    private HostileHandle(RegionAddress.Id eventId, RegionAddress.Id key, Device device) {
+        bus = HandleImport.busOf(device);
         page = SharedSegment.allocate("softdpu-hostile", HandlePage.BYTES);
         try {
             attachment =
                     bus.connect(
-                                    CpuHandle.nameOf(decoded.eventId()),
-                                    new JoinRequest(decoded.key()).encode(),
+                                    CpuHandle.nameOf(eventId),
+                                    new JoinRequest(key).encode(),
                                     page,
                                     60 * SECOND)
                             .get(60, TimeUnit.SECONDS);

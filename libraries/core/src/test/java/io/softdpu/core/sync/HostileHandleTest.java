@@ -12,11 +12,14 @@ import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.spi.memory.RemoteMemory;
+import io.softdpu.core.sync.spi.RemoteEvents;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.fabric.Bus;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +32,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A process with a DPU handle that writes anything into what it shares, and rings at will. */
+/**
+ * A process with a DPU handle or a remote event that writes anything into what it shares, and rings
+ * at will.
+ */
 class HostileHandleTest extends SyncEventFixture {
     private static final int MUTATIONS_PER_ROUND = 20;
     private static final int SOMETHING = 1;
@@ -55,7 +61,7 @@ class HostileHandleTest extends SyncEventFixture {
         long begin = System.nanoTime();
         int mutations = 0;
         int rounds = 0;
-        try (HostileHandle hostile = new HostileHandle(blob, p0)) {
+        try (HostileHandle hostile = HostileHandle.ofDpu(blob, p0)) {
             while (mutations < wanted) {
                 hostile.setCounter(random.nextLong());
                 writes.merge("counter", 1, Integer::sum);
@@ -88,6 +94,43 @@ class HostileHandleTest extends SyncEventFixture {
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
                 findings.toString());
+    }
+
+    /** The same by a process that has joined for RDMA tasks, beside an honest one. */
+    @Test
+    void shouldWakeTheOwnerWhateverAPeerWritesAndRings(SeededRandom random) throws Exception {
+        Device t0 = machines.device(Side.TARGET, "t0");
+        SyncEvent event =
+                closedLater(
+                        SyncEvent.create(p0)
+                                .addPublisherLocation(SyncEventLocation.REMOTE)
+                                .addSubscriberLocation(SyncEventLocation.CPU));
+        SyncEventContext owner = event.asContext();
+        owner.start();
+        byte[] blob = event.exportRdma(p0);
+        RemoteSyncEvent updating = machines.add(RemoteSyncEvent.createFromExport(blob, t0));
+        Map<String, Integer> writes = new TreeMap<>();
+        try (HostileHandle hostile = HostileHandle.ofPeer(blob, t0)) {
+            for (int round = 0; round < 200; round++) {
+                hostile.setCounter(random.nextLong());
+                update(updating, 0);
+                QueueWaiter waiter = QueueWaiter.sleep(owner, 0);
+                add(mutated(hostile, new SplittableRandom(random.nextLong())), writes);
+                long value = 1 + round;
+                update(updating, value);
+                assertThat(waiter.value()).isEqualTo(value);
+            }
+        }
+        assertThat(writes).containsKeys(WORDS.keySet().toArray(String[]::new));
+    }
+
+    /** As a task of an RDMA instance does that sets the counter. */
+    private static void update(RemoteSyncEvent event, long value) {
+        assertThat(RemoteEvents.mark(event, event.device())).isNull();
+        RemoteMemory counter = RemoteEvents.counterOf(event);
+        Objects.requireNonNull(counter.memory()).set(ValueLayout.JAVA_LONG, 0, value);
+        counter.changed();
+        RemoteEvents.clear(event);
     }
 
     private static void add(Map<String, Integer> more, Map<String, Integer> writes) {
@@ -130,8 +173,8 @@ class HostileHandleTest extends SyncEventFixture {
     void shouldKeepNothingOfItOnceTheEventIsClosedAlthoughItDoesNotHangUp() {
         Bus bus = HandleImport.busOf(pf0);
         SyncEvent event = started();
-        try (HostileHandle hostile = new HostileHandle(event.exportPci(pf0), p0);
-                HostileHandle second = new HostileHandle(event.exportPci(pf0), p0)) {
+        try (HostileHandle hostile = HostileHandle.ofDpu(event.exportPci(pf0), p0);
+                HostileHandle second = HostileHandle.ofDpu(event.exportPci(pf0), p0)) {
             assertThat(bus.mappedBytesOfPeers()).as("pages of both").isPositive();
             event.stop();
             event.close();
@@ -152,8 +195,8 @@ class HostileHandleTest extends SyncEventFixture {
         SyncEvent event = configured().setMemory(memory).start();
         byte[] blob = event.exportPci(pf0);
         SyncEvent other = started();
-        try (HostileHandle early = new HostileHandle(blob, p0);
-                HostileHandle late = new HostileHandle(blob, p0)) {
+        try (HostileHandle early = HostileHandle.ofDpu(blob, p0);
+                HostileHandle late = HostileHandle.ofDpu(blob, p0)) {
             early.shutDown();
             imported(other); // its bus thread has seen that
             event.stop();
@@ -183,7 +226,7 @@ class HostileHandleTest extends SyncEventFixture {
                         .addSubscriberLocation(SyncEventLocation.DPU)
                         .setMemory(memory)
                         .start();
-        try (HostileHandle hostile = new HostileHandle(event.exportPci(device), p0)) {
+        try (HostileHandle hostile = HostileHandle.ofDpu(event.exportPci(device), p0)) {
             event.stop();
             event.close();
             device.close();
@@ -203,7 +246,7 @@ class HostileHandleTest extends SyncEventFixture {
         int limit = SyncEventCapabilities.of(pf0.info()).maxDpuHandles();
         List<HostileHandle> joined = new ArrayList<>();
         for (int i = 0; i < limit; i++) {
-            HostileHandle handle = new HostileHandle(blob, p0);
+            HostileHandle handle = HostileHandle.ofDpu(blob, p0);
             handle.shutDown();
             joined.add(handle);
         }
@@ -244,7 +287,7 @@ class HostileHandleTest extends SyncEventFixture {
                 event.asContext().setWaitGreaterTasks(1, task -> task.free(), task -> task.free());
         engine.connect(context);
         context.start();
-        try (HostileHandle hostile = new HostileHandle(event.exportPci(pf0), p0)) {
+        try (HostileHandle hostile = HostileHandle.ofDpu(event.exportPci(pf0), p0)) {
             for (int round = 1; round <= 2; round++) {
                 hostile.setCounter(0);
                 context.allocateWaitGreater(0, ALL).submit();
@@ -272,7 +315,7 @@ class HostileHandleTest extends SyncEventFixture {
         SyncEventContext context = event.asContext();
         context.start();
         JobEvent retrieved = JobEvent.create();
-        try (HostileHandle hostile = new HostileHandle(event.exportPci(pf0), p0);
+        try (HostileHandle hostile = HostileHandle.ofDpu(event.exportPci(pf0), p0);
                 WorkQueue queue = WorkQueue.create(1).setEventDriven(true)) {
             queue.add(context);
             for (int round = 1; round <= 2; round++) {

@@ -18,6 +18,7 @@ import io.softdpu.core.sync.wire.RemoteEventBlob;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.LeakCheck;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
@@ -165,6 +166,25 @@ class RemoteSyncEventTest extends SyncEventFixture {
         assertRefused(Status.INVALID_VALUE, event.exportPci(pf0));
         Thrown.with(
                 Status.INVALID_VALUE, () -> SyncEvent.createFromExport(event.exportRdma(pf0), p0));
+    }
+
+    @Test
+    void shouldGiveBackWhatARemoteEventAndARefusedOneHold() {
+        RemoteEventBlob good = RemoteEventBlob.decode(ofPeers().start().exportRdma(p0));
+        createAndRefuse(good); // whatever is made once in a JVM
+        LeakCheck before = LeakCheck.begin(folder);
+        for (int i = 0; i < 20; i++) {
+            createAndRefuse(good);
+        }
+        before.assertNothingLeft(DEADLINE);
+    }
+
+    private void createAndRefuse(RemoteEventBlob good) {
+        try (RemoteSyncEvent remote = RemoteSyncEvent.createFromExport(good.encode(), t0)) {
+            set(remote, 1);
+        }
+        RegionAddress.Id wrong = new RegionAddress.Id(1, 2);
+        assertRefused(Status.NOT_FOUND, of(good, good.bootId(), good.fabricId(), wrong, null));
     }
 
     private static byte[] of(

@@ -80,7 +80,7 @@ class SyncEventKillTest extends SyncEventFixture {
         SyncEventContext dpu = imported(event).asContext();
         dpu.start();
         QueueWaiter waiter;
-        try (HostileHandle killed = new HostileHandle(event.exportPci(pf0), p0)) {
+        try (HostileHandle killed = HostileHandle.ofDpu(event.exportPci(pf0), p0)) {
             waiter = QueueWaiter.sleep(dpu, 6);
             Await.until("the request of the DPU handle is served", DEADLINE, killed::isWanted);
             killed.setCounter(7);
@@ -94,7 +94,7 @@ class SyncEventKillTest extends SyncEventFixture {
         SyncEventContext cpu = event.asContext();
         cpu.start();
         QueueWaiter waiter;
-        try (HostileHandle killed = new HostileHandle(event.exportPci(pf0), p0)) {
+        try (HostileHandle killed = HostileHandle.ofDpu(event.exportPci(pf0), p0)) {
             waiter = QueueWaiter.sleep(cpu, 6);
             killed.setCounter(7);
         }

@@ -182,7 +182,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
     void shouldMakeAtMostOneSystemCallPerUpdate(Processes processes) throws Exception {
         ChildProcess cpu = cpu(processes, "sync");
         AtomicBoolean enough = new AtomicBoolean();
-        try (HostileHandle hostile = new HostileHandle(blobOf(cpu), p0)) {
+        try (HostileHandle hostile = HostileHandle.ofDpu(blobOf(cpu), p0)) {
             Thread requesting =
                     Thread.ofPlatform()
                             .start(() -> {
@@ -214,7 +214,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
         long longest = 0;
         try {
             for (int i = 0; i < HOSTILE_HANDLES; i++) {
-                hostile.add(new HostileHandle(blob, p0));
+                hostile.add(HostileHandle.ofDpu(blob, p0));
             }
             for (int round = 1; round <= ROUNDS; round++) {
                 long before = idleBusCalls(cpu);
