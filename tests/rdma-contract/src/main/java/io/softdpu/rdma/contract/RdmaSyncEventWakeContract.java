@@ -164,6 +164,42 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
         }
     }
 
+    /** Several processes sleep, and several remote events update. */
+    @Test
+    @Clause("rdma-175")
+    void shouldEndTheWaitsOfAllByAnUpdateOfAnyRemoteEvent(Processes processes) throws IOException {
+        Peer near = openNear();
+        Peer host = add(Peer.open(environment(), folder(), Side.HOST));
+        Pair pair = connect(near, host);
+        SyncEvent event =
+                SyncEvent.create(host.device)
+                        .addPublisherLocation(SyncEventLocation.REMOTE)
+                        .addSubscriberLocation(SyncEventLocation.DPU)
+                        .start();
+        host.closeLater(() -> Peer.end(event));
+        List<RemoteSyncEvent> updating =
+                List.of(near.remoteEvent(host, event), near.remoteEvent(host, event));
+        String blob = HexFormat.of().formatHex(event.exportPci(host.device));
+        List<String> modes = List.of("engine", "queue", "queue");
+        List<ChildProcess> sleepers = new ArrayList<>();
+        for (String mode : modes) {
+            sleepers.add(start(processes, mode, blob));
+        }
+        for (ChildProcess sleeper : sleepers) {
+            sleeper.awaitLine(EventProgram.READY, DEADLINE);
+        }
+        for (int i = 0; i < 20; i++) {
+            for (int j = 0; j < modes.size(); j++) {
+                wait(sleepers.get(j), i, modes.get(j));
+            }
+            near.addEvent(pair.toFar(), updating.get(i % 2), near.room(0, 8), 1, i);
+            assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+            for (ChildProcess sleeper : sleepers) {
+                assertWoken(sleeper, i + 1);
+            }
+        }
+    }
+
     // ---- processes ----
 
     private Remote connect(Peer near, Processes processes, String mode) throws IOException {
