@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 class PeerProcessTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final Duration CONTROL_TIMEOUT = Duration.ofMillis(500);
+    private static final Duration CONTROL_TIMEOUT = Duration.ofSeconds(5);
     private static final byte[] NOTHING = {};
 
     @TempDir Path folder;
