@@ -49,7 +49,7 @@ public enum RdmaOperation {
         return this == FETCH_AND_ADD || this == COMPARE_AND_SWAP;
     }
 
-    /** Whether it completes a receive of the peer. */
+    /** Whether it completes a receive task of the peer. */
     boolean isReceived() {
         return this == SEND || this == WRITE_IMMEDIATE;
     }

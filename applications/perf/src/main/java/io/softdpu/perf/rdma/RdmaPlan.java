@@ -161,7 +161,7 @@ public record RdmaPlan(
 
     // ---- how it is measured
 
-    /** Whether the DPU answers each operation by one. */
+    /** Whether the DPU answers each operation by one of its own. */
     boolean isAnswered() {
         return isAnswered(mode, operation);
     }
@@ -170,7 +170,7 @@ public record RdmaPlan(
         return mode == RdmaMode.LATENCY && operation.hasAnswer();
     }
 
-    /** Whether both sides look in their memory for what the other has written. */
+    /** Whether both sides poll their memory for the write of the other. */
     boolean isPolled() {
         return isPolled(mode, operation);
     }

@@ -131,7 +131,7 @@ abstract class RdmaSide implements AutoCloseable {
 
     // ---- connecting
 
-    /** What the other side needs to connect and to access the memory of this one. */
+    /** Exports by which the other side connects and accesses the memory of this one. */
     final PeerExport export() {
         RdmaConnection made = rdma.exportConnection();
         connection = made;

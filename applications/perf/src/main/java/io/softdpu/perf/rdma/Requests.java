@@ -122,12 +122,12 @@ final class Requests {
         number = 0;
     }
 
-    /** Whether a task is not in flight. */
+    /** Whether a task can be submitted. */
     boolean hasIdle() {
         return idle > 0;
     }
 
-    /** Whether none is in flight. */
+    /** Whether no task is in flight. */
     boolean isIdle() {
         return idle == tasks.length;
     }

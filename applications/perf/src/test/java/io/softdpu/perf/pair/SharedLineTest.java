@@ -65,7 +65,7 @@ class SharedLineTest {
         }
     }
 
-    /** What a side does whose processor is taken away before it has seen the end. */
+    /** Steps of a side that loses its processor before it has seen the end. */
     private static void answerWithoutConfirmation(Path file) {
         try (Arena arena = Arena.ofConfined();
                 FileChannel channel =
