@@ -2,6 +2,7 @@ package io.softdpu.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -54,7 +55,7 @@ class CompletionTest {
                         .redirectOutput(output.toFile())
                         .start();
         try {
-            assertThat(bash.waitFor(1, TimeUnit.MINUTES)).isTrue();
+            assertThat(bash.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         } finally {
             bash.destroyForcibly();
         }

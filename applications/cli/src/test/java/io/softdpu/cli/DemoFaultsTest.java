@@ -1,7 +1,5 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
-import static io.softdpu.cli.Pipeline.END_DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -42,7 +40,7 @@ class DemoFaultsTest {
 
         child(demo, victim).destroyForcibly();
 
-        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(demo.errorLines())
                 .anyMatch(line ->
                         line.matches(
@@ -67,7 +65,7 @@ class DemoFaultsTest {
 
         demo.signal("INT");
 
-        assertThat(demo.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.INTERRUPTED.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.INTERRUPTED.code());
         assertThat(children).noneMatch(ProcessHandle::isAlive);
         assertNothingLeft();
     }
@@ -82,7 +80,7 @@ class DemoFaultsTest {
                         assertThat(commandLine(child))
                                 .contains("--log-level INFO", "--sdk-log-level DEBUG"));
         demo.signal("INT");
-        assertThat(demo.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.INTERRUPTED.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.INTERRUPTED.code());
     }
 
     @Test
@@ -96,9 +94,7 @@ class DemoFaultsTest {
 
         try {
             Await.until(
-                    "children ended",
-                    END_DEADLINE,
-                    () -> children.stream().noneMatch(ProcessHandle::isAlive));
+                    "children ended", () -> children.stream().noneMatch(ProcessHandle::isAlive));
         } finally {
             // No other process would end a process that has lost its parent and has not noticed.
             children.forEach(ProcessHandle::destroyForcibly);
@@ -120,7 +116,7 @@ class DemoFaultsTest {
     void shouldSayAtOnceThatThereIsNoMemoryForAVolume() {
         ChildProcess demo = demo("--size", "1048576GiB");
 
-        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(demo.errorLines())
                 .anyMatch(
                         line -> line.startsWith("softdpu: NO_MEMORY: demo failed: process=target"));
@@ -131,7 +127,7 @@ class DemoFaultsTest {
     void shouldPrintNoTableAndSayThatItIsNotRightWhereNothingCouldBeDone() {
         ChildProcess demo = demo("--size", "1048576GiB");
 
-        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(demo.outputLines())
                 .singleElement()
                 .asString()
@@ -141,7 +137,7 @@ class DemoFaultsTest {
     private void assertRefused(Path volume, String errorLine) {
         ChildProcess demo = demo("--volume", volume.toString());
 
-        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(demo.errorLines()).singleElement().asString().matches(errorLine);
         assertNothingLeft();
     }
@@ -150,7 +146,7 @@ class DemoFaultsTest {
         List<String> all = new ArrayList<>(List.of("--size", "1MiB"));
         all.addAll(List.of(arguments));
         ChildProcess demo = demo(all.toArray(String[]::new));
-        demo.awaitErrorLine("\\[3/9\\]", DEADLINE);
+        demo.awaitErrorLine("\\[3/9\\]");
         return demo;
     }
 

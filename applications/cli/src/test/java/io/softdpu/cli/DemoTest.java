@@ -1,6 +1,5 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -61,7 +60,7 @@ class DemoTest {
         Path json = folder.resolve("demo.json");
         ChildProcess demo = demo("--size", "4MiB", "--seconds", "0.2", "--json", json.toString());
 
-        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
 
         JsonNode document = new ObjectMapper().readTree(json.toFile());
         assertShape(document);
@@ -99,7 +98,7 @@ class DemoTest {
     void shouldPrintNothingButTheJsonDocumentWhereItGoesToStandardOutput() throws IOException {
         ChildProcess demo = demo("--size", "1MiB", "--seconds", "0.1", "--json", "-");
 
-        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
 
         String output = String.join("\n", demo.outputLines());
         assertThat(output).startsWith("{").endsWith("}");
@@ -123,7 +122,7 @@ class DemoTest {
                         "--json",
                         "-");
 
-        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
 
         JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
         for (String phase : List.of("random_read_4k", "idle")) {
@@ -153,7 +152,7 @@ class DemoTest {
                         "--json",
                         "-");
 
-        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
 
         JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
         assertThat(document.fieldNames())
@@ -175,7 +174,7 @@ class DemoTest {
 
         ChildProcess demo = demo("--volume", volume.toString(), "--seconds", "0.1", "--json", "-");
 
-        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
         JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
         assertThat(document.at("/sha256/actual").asText()).isEqualTo(sha256(content));
         assertThat(Files.readAllBytes(volume)).isEqualTo(content);
@@ -188,7 +187,7 @@ class DemoTest {
             demos.add(demo("--size", "1MiB", "--seconds", "0.1"));
         }
         for (ChildProcess demo : demos) {
-            assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+            assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
         }
         assertNothingLeft();
     }

@@ -44,16 +44,16 @@ class FlagFileRolesTest {
                                 + server
                                 + "'}}");
         ChildProcess service = pipeline.start("storage", "zero-copy", "-j", "" + ofService);
-        service.awaitLine("waiting: ", Pipeline.DEADLINE);
+        service.awaitLine("waiting: ");
         Path ofInitiator =
                 file(
                         "initiator.json",
                         "{'doca_program_flags': {'device': '0b:00.0', 'cpu': 'any',"
                                 + " 'execution-strategy': 'read_write_data_validity_test'}}");
         ChildProcess initiator = pipeline.start("storage", "initiator", "-j", "" + ofInitiator);
-        assertThat(initiator.awaitExit(Pipeline.DEADLINE)).isZero();
-        assertThat(service.awaitExit(Pipeline.END_DEADLINE)).isZero();
-        assertThat(target.awaitExit(Pipeline.END_DEADLINE)).isZero();
+        assertThat(initiator.awaitExit()).isZero();
+        assertThat(service.awaitExit()).isZero();
+        assertThat(target.awaitExit()).isZero();
         assertThat(initiator.outputLines())
                 .as("the volume of the command line")
                 .anyMatch(line -> line.matches(" +bytes verified +" + (4 << 20)));

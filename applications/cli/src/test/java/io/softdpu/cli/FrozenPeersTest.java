@@ -1,12 +1,12 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -21,11 +21,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -35,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @StartsProcesses
 @Tag(Soak.TAG)
-@Timeout(value = 60, unit = TimeUnit.MINUTES)
 class FrozenPeersTest {
     /**
      * The control timeout of the first attempt. Nearly all of the test is waiting until it has run
@@ -122,7 +119,7 @@ class FrozenPeersTest {
 
         /** Who waits for one who waits for the frozen one has not ended before three timeouts. */
         Duration deadline() {
-            return DEADLINE.plusSeconds(4L * timeoutSeconds);
+            return Patience.LIMIT.plusSeconds(4L * timeoutSeconds);
         }
 
         boolean isPaused() {
@@ -217,7 +214,7 @@ class FrozenPeersTest {
                 cell.victim.equals("zero-copy")
                         ? paused(processes, fabric, cell, timeout, address)
                         : pipeline.service(target, "--control-timeout", timeout);
-        service.awaitLine("waiting: ", DEADLINE);
+        service.awaitLine("waiting: ");
         Path report = own.resolve("report.json");
         String operations = cell.when.operations();
         ChildProcess initiator =
@@ -249,7 +246,6 @@ class FrozenPeersTest {
     private static boolean comesToThePause(Session session) {
         Await.until(
                 "paused or ended: session=" + session,
-                session.deadline(),
                 () ->
                         session.isPaused()
                                 || !session.all().stream().allMatch(ChildProcess::isAlive));
@@ -258,7 +254,7 @@ class FrozenPeersTest {
         }
         write(session.frozen()); // where it comes to the pause now it need not stay there
         for (ChildProcess process : session.all()) {
-            process.awaitExit(session.deadline());
+            process.awaitExit();
         }
         assertThat(session.all().stream().map(ChildProcess::errorLines).flatMap(List::stream))
                 .as("%s", session)
@@ -282,9 +278,7 @@ class FrozenPeersTest {
     /** Whether they have blamed the frozen one. */
     private static boolean assertOthersEnd(Session session) throws IOException {
         for (ChildProcess other : session.others()) {
-            assertThat(other.awaitExit(session.deadline()))
-                    .as("%s", session)
-                    .isEqualTo(ExitCode.FAILED.code());
+            assertThat(other.awaitExit()).as("%s", session).isEqualTo(ExitCode.FAILED.code());
             assertThat(other.errorLines())
                     .as("%s: %s", session, other)
                     .anyMatch(line -> line.startsWith("softdpu: TIME_OUT: "));
@@ -384,7 +378,7 @@ class FrozenPeersTest {
     }
 
     private static void assertFrozenOneEnds(Session session) {
-        assertThat(session.frozen().awaitExit(session.deadline()))
+        assertThat(session.frozen().awaitExit())
                 .as("%s", session)
                 .isEqualTo(ExitCode.FAILED.code());
         assertThat(session.frozen().errorLines())

@@ -1,7 +1,5 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
-import static io.softdpu.cli.Pipeline.END_DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.Await;
@@ -72,7 +70,7 @@ class InterruptedCommandsTest {
                                             + " --control-timeout 60 --storage-server 127.0.0.1:"
                                             + nobody)
                                     .split(" "));
-            service.awaitErrorLine("CONNECTING_TO_STORAGE", DEADLINE);
+            service.awaitErrorLine("CONNECTING_TO_STORAGE");
 
             assertAborted(service, "INT");
             assertNothingLeft();
@@ -84,7 +82,7 @@ class InterruptedCommandsTest {
         ChildProcess initiator =
                 pipeline.initiator(
                         "read_throughput_test", "--control-timeout", "60", "--log-level", "DEBUG");
-        initiator.awaitErrorLine("CONNECTING_TO_SERVICE", DEADLINE);
+        initiator.awaitErrorLine("CONNECTING_TO_SERVICE");
 
         assertAborted(initiator, "TERM");
         assertNothingLeft();
@@ -98,15 +96,15 @@ class InterruptedCommandsTest {
         ChildProcess service = pipeline.service(target, "--log-level", "DEBUG");
         target.freeze();
         ChildProcess initiator = pipeline.initiator("read_throughput_test", "--log-level", "DEBUG");
-        service.awaitErrorLine(" QUERY$", DEADLINE);
+        service.awaitErrorLine(" QUERY$");
         boolean byInitiator = interrupted.equals("initiator");
 
         assertAborted(byInitiator ? initiator : service, "INT");
 
-        assertThat((byInitiator ? service : initiator).awaitExit(END_DEADLINE))
+        assertThat((byInitiator ? service : initiator).awaitExit())
                 .isEqualTo(ExitCode.FAILED.code());
         target.thaw();
-        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(target.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertNothingLeft();
     }
 
@@ -117,12 +115,12 @@ class InterruptedCommandsTest {
         ChildProcess target = pipeline.patternTarget();
         ChildProcess service = pipeline.service(target);
         ChildProcess initiator = pipeline.initiatorOfPhase(ENDLESS_READS);
-        initiator.awaitLine("phase: .* state=running, operations=[1-9]\\d*, .*", DEADLINE);
+        initiator.awaitLine("phase: .* state=running, operations=[1-9]\\d*, .*");
 
         assertAborted(initiator, signal);
 
-        service.awaitExit(END_DEADLINE);
-        target.awaitExit(END_DEADLINE);
+        service.awaitExit();
+        target.awaitExit();
         assertThat(initiator.outputLines())
                 .anyMatch(line -> line.matches("phase .* \\(aborted\\):"))
                 .anyMatch(line -> line.matches(" +operation count +[1-9]\\d* of .*"))
@@ -148,12 +146,12 @@ class InterruptedCommandsTest {
 
         process.standardInput().close();
 
-        assertThat(process.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(process.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(process.errorLines())
                 .anyMatch(line ->
                         line.matches("softdpu: CONNECTION_ABORTED: .*parent process has ended.*"));
         for (ChildProcess other : List.of(target, service, initiator)) {
-            assertThat(other.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+            assertThat(other.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         }
         assertNothingLeft();
     }
@@ -173,7 +171,7 @@ class InterruptedCommandsTest {
     @Tag(Soak.TAG)
     void shouldEndTheDemoAtAnyTime(SeededRandom random) {
         long begin = System.nanoTime();
-        int total = Soak.count(2, 60);
+        int total = Soak.count(2, 2, 60);
         int said = 0;
         for (int round = 0; round < total; round++) {
             // Terminals send it to all processes of the demo; kill sends it to the parent alone.
@@ -192,7 +190,7 @@ class InterruptedCommandsTest {
             // One that is just being started or ending has nothing to be looked at.
             demo.signal(terminate ? "TERM" : "INT");
 
-            int exit = demo.awaitExit(END_DEADLINE);
+            int exit = demo.awaitExit();
             if (exit == 1 && hitTheJvmBeforeItRanAnything(demo)) {
                 continue;
             }
@@ -202,7 +200,6 @@ class InterruptedCommandsTest {
             for (long child : children) {
                 Await.until(
                         "child ended: pid=" + child,
-                        END_DEADLINE,
                         () -> ProcessHandle.of(child).filter(ProcessHandle::isAlive).isEmpty());
             }
             assertThat(list(temporary)).noneMatch(path -> path.toString().contains("softdpu-demo"));
@@ -226,7 +223,7 @@ class InterruptedCommandsTest {
     private void assertAborted(ChildProcess process, String signal) {
         process.signal(signal);
 
-        assertThat(process.awaitExit(END_DEADLINE))
+        assertThat(process.awaitExit())
                 .isEqualTo(
                         (signal.equals("INT") ? ExitCode.INTERRUPTED : ExitCode.TERMINATED).code());
         assertThat(process.errorLines().stream().filter(line -> line.startsWith("softdpu: ")))

@@ -1,7 +1,5 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
-import static io.softdpu.cli.Pipeline.END_DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.DpuException;
@@ -12,6 +10,7 @@ import io.softdpu.storage.SessionStep;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -39,7 +38,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -49,7 +47,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @StartsProcesses
 @Tag(Soak.TAG)
-@Timeout(value = 60, unit = TimeUnit.MINUTES)
 class InterruptedPhasesTest {
     /** Before the target has a session: what it prints when its port is open. */
     private static final String OPENING = "OPENING";
@@ -152,7 +149,7 @@ class InterruptedPhasesTest {
                 .containsAll(Stream.of(SessionStep.values()).map(SessionStep::name).toList());
         long start = System.nanoTime();
         List<Cell> cells = new ArrayList<>();
-        for (int round = 0; round < Soak.count(1, 5); round++) {
+        for (int round = 0; round < Soak.count(1, 1, 5); round++) {
             for (String role : ROLES) {
                 MOMENTS.get(role).forEach(moment -> cells.add(new Cell(role, moment)));
             }
@@ -212,7 +209,7 @@ class InterruptedPhasesTest {
             if (!cell.moment.equals(LOAD)) {
                 awaitPause(session);
             } else {
-                session.process.awaitErrorLine("Core: 0 running", DEADLINE);
+                session.process.awaitErrorLine("Core: 0 running");
                 if (!cell.role.equals("initiator")) {
                     Pipeline.await(peers.load());
                 }
@@ -231,7 +228,9 @@ class InterruptedPhasesTest {
 
     private static void awaitPause(Session session) {
         ChildProcess process = session.process;
-        assertThat(Await.holdsWithin(DEADLINE, () -> process.outputLines().contains("paused")))
+        assertThat(
+                        Await.holdsWithin(
+                                Patience.LIMIT, () -> process.outputLines().contains("paused")))
                 .as(
                         "%s: paused; alive=%s, peers=%s, output=%s, errors=%s",
                         session.cell,
@@ -251,7 +250,7 @@ class InterruptedPhasesTest {
         peers.ends()
                 .forEach((role, end) -> {
                     try {
-                        assertThat(end.get(DEADLINE.toNanos(), TimeUnit.NANOSECONDS).status())
+                        assertThat(end.get(Patience.NANOS, TimeUnit.NANOSECONDS).status())
                                 .as("%s: %s", cell, role)
                                 .isEqualTo(Status.SUCCESS);
                     } catch (ExecutionException | InterruptedException | TimeoutException e) {
@@ -264,7 +263,7 @@ class InterruptedPhasesTest {
     private static void assertPeerEnds(
             Cell cell, String role, CompletableFuture<SessionReport> end) {
         try {
-            SessionReport report = end.get(END_DEADLINE.toNanos(), TimeUnit.NANOSECONDS);
+            SessionReport report = end.get(Patience.NANOS, TimeUnit.NANOSECONDS);
             assertThat(cell.moment)
                     .as("%s: %s ended with %s", cell, role, report)
                     .isEqualTo(REPORTING);
@@ -288,10 +287,10 @@ class InterruptedPhasesTest {
             Processes processes, SeededRandom random) {
         long start = System.nanoTime();
         List<String> lines = new ArrayList<>();
-        for (int round = 0; round < Soak.count(1, 3); round++) {
+        for (int round = 0; round < Soak.count(1, 1, 3); round++) {
             List<String> some = new ArrayList<>(DEMO_LINES);
             Collections.shuffle(some, new Random(random.nextLong()));
-            lines.addAll(some.subList(0, Soak.count(1, some.size())));
+            lines.addAll(some.subList(0, Soak.count(1, 1, some.size())));
             lines.add(DEMO_RESULT);
         }
 
@@ -318,14 +317,14 @@ class InterruptedPhasesTest {
     }
 
     private void interruptDemo(Demo demo) {
-        demo.process.awaitLine("^paused$", DEADLINE);
+        demo.process.awaitLine("^paused$");
         List<ProcessHandle> children =
                 ProcessHandle.of(demo.process.pid()).orElseThrow().children().toList();
 
         assertInterrupted(demo.process, demo, !demo.line.equals(DEMO_RESULT));
 
         for (ProcessHandle child : children) {
-            Await.until("child ended: " + demo, END_DEADLINE, () -> !child.isAlive());
+            Await.until("child ended: " + demo, () -> !child.isAlive());
         }
         assertThat(list(demo.temporary)).as("%s", demo).isEmpty();
     }
@@ -337,11 +336,11 @@ class InterruptedPhasesTest {
                 processes.start(
                         paused("^softdpu: OPERATING_SYSTEM", "demo")
                                 .withJvmOptions("-Djava.io.tmpdir=" + folder.resolve("none")));
-        demo.awaitLine("^paused$", DEADLINE);
+        demo.awaitLine("^paused$");
 
         demo.signal("INT");
 
-        assertThat(demo.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.INTERRUPTED.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.INTERRUPTED.code());
         assertThat(demo.errorLines())
                 .anyMatch(
                         line -> line.startsWith("softdpu: OPERATING_SYSTEM: folder for the demo"));
@@ -351,7 +350,7 @@ class InterruptedPhasesTest {
     private static void assertInterrupted(ChildProcess process, Object cell, boolean aborted) {
         process.signal("INT");
 
-        assertThat(process.awaitExit(END_DEADLINE))
+        assertThat(process.awaitExit())
                 .as("%s: %s", cell, process.errorLines())
                 .isEqualTo(ExitCode.INTERRUPTED.code());
         assertThat(process.errorLines())

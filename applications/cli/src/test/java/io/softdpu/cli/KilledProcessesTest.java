@@ -1,13 +1,12 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
-import static io.softdpu.cli.Pipeline.END_DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -59,7 +58,7 @@ class KilledProcessesTest {
         processes = started;
         pipeline = new Pipeline(started, fabric);
         long begin = System.nanoTime();
-        int total = Soak.count(10, 200);
+        int total = Soak.count(10, 10, 200);
         Neighbour neighbour = null;
         int survived = 0;
         for (int round = 0; round < total; round++) {
@@ -128,7 +127,7 @@ class KilledProcessesTest {
     /** Who went away, by its address: seen by the survivor itself, or by the one that told it. */
     private void assertNames(Victim survivor, ChildProcess process, Victim victim, String address) {
         String who = survivor + " of " + victim;
-        assertThat(process.awaitExit(END_DEADLINE)).as(who).isEqualTo(ExitCode.FAILED.code());
+        assertThat(process.awaitExit()).as(who).isEqualTo(ExitCode.FAILED.code());
         List<String> said =
                 process.errorLines().stream().filter(line -> line.startsWith("softdpu: ")).toList();
         assertThat(said)
@@ -145,7 +144,7 @@ class KilledProcessesTest {
                 processes.start(
                         Pipeline.command("demo", "--seconds", "100", "--size", "1MiB")
                                 .withJvmOptions("-Djava.io.tmpdir=" + temporary));
-        demo.awaitErrorLine("\\[3/9\\]", DEADLINE);
+        demo.awaitErrorLine("\\[3/9\\]");
         assertThat(Await.holdsWithin(delay, () -> !demo.isAlive()))
                 .as("the demo ends by itself")
                 .isFalse();
@@ -162,16 +161,16 @@ class KilledProcessesTest {
 
         try {
             assertGone(resources);
-            Await.until("folder removed", END_DEADLINE, () -> demoFolders().isEmpty());
+            Await.until("folder removed", () -> demoFolders().isEmpty());
         } finally {
             // No other process would end a process that has lost its parent and has not noticed.
             children.forEach(ProcessHandle::destroyForcibly);
         }
-        assertThat(demo.awaitExit(END_DEADLINE)).isEqualTo(128 + 9);
+        assertThat(demo.awaitExit()).isEqualTo(128 + 9);
     }
 
     private static void assertGone(ProcessResources resources) {
-        Await.holdsWithin(END_DEADLINE, () -> resources.left().isEmpty());
+        Await.holdsWithin(Patience.LIMIT, () -> resources.left().isEmpty());
         assertThat(resources.left()).isEmpty();
     }
 
@@ -229,7 +228,7 @@ class KilledProcessesTest {
         }
 
         void assertAsBefore(Victim victim) {
-            Await.holdsWithin(END_DEADLINE, () -> held().equals(before));
+            Await.holdsWithin(Patience.LIMIT, () -> held().equals(before));
             assertThat(held()).as("the neighbour after the end of " + victim).isEqualTo(before);
         }
 
@@ -237,9 +236,9 @@ class KilledProcessesTest {
             ChildProcess initiator =
                     pipeline.initiator(
                             "read_write_data_validity_test", "--command-channel-name", "neighbour");
-            assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
-            assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
-            assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+            assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
+            assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
+            assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
         }
     }
 }

@@ -1,10 +1,10 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
@@ -37,7 +37,7 @@ class LimitedMachineTest {
                                 + " && echo full > /dev/shm/full && ulimit -l 0",
                         demo());
 
-        assertThat(demo.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
     }
 
     @Test
@@ -81,7 +81,7 @@ class LimitedMachineTest {
                         Pipeline.command("perf comch bandwidth --size 1MiB".split(" "))
                                 .withJvmOptions("-Djava.io.tmpdir=" + folder));
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(perf.errorLines())
                 .anyMatch(line ->
                         line.matches(
@@ -104,7 +104,7 @@ class LimitedMachineTest {
                                 + "' /proc/meminfo",
                         Pipeline.command("perf comch bandwidth --size 1GiB".split(" ")));
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(perf.errorLines())
                 .first()
                 .asString()
@@ -124,8 +124,7 @@ class LimitedMachineTest {
     private ChildProcess inNamespace(String setUp, JavaCommand command) throws Exception {
         Process possible =
                 new ProcessBuilder("unshare", "-Urm", "true").redirectErrorStream(true).start();
-        if (!possible.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)
-                || possible.exitValue() != 0) {
+        if (!possible.waitFor(Patience.SECONDS, TimeUnit.SECONDS) || possible.exitValue() != 0) {
             possible.destroyForcibly();
             String reason = "no user namespace may be made here";
             System.err.println("SKIPPED, NOT SHOWN HERE: " + reason);
@@ -143,7 +142,7 @@ class LimitedMachineTest {
     }
 
     private static void assertFailed(ChildProcess process, String errorLine) {
-        assertThat(process.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(process.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         List<String> said =
                 process.errorLines().stream().filter(line -> line.startsWith("softdpu: ")).toList();
         assertThat(said).singleElement().asString().matches(errorLine);

@@ -1,7 +1,5 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
-import static io.softdpu.cli.Pipeline.END_DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.ChildProcess;
@@ -43,7 +41,7 @@ class LostPeersTest {
 
         for (ChildProcess process : all) {
             if (process != killed) {
-                assertThat(process.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+                assertThat(process.awaitExit()).isEqualTo(ExitCode.FAILED.code());
                 assertThat(process.errorLines())
                         .anyMatch(line -> line.startsWith("softdpu: CONNECTION_RESET: "));
             }
@@ -62,9 +60,9 @@ class LostPeersTest {
         ChildProcess initiator =
                 pipeline.initiator("read_throughput_test", "--run-limit-operation-count", "100");
 
-        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
-        assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
-        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
     }
 
     @ParameterizedTest
@@ -80,14 +78,14 @@ class LostPeersTest {
 
         process.signal("INT");
 
-        assertThat(process.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.INTERRUPTED.code());
+        assertThat(process.awaitExit()).isEqualTo(ExitCode.INTERRUPTED.code());
         assertThat(process.errorLines())
                 .anyMatch(line ->
                         line.matches("softdpu: CONNECTION_ABORTED: .*User requested abort.*"));
         assertThat(process.outputLines())
                 .anyMatch(line -> line.contains(": core 0 (cpu any): operation count "));
         for (ChildProcess other : List.of(target, service, initiator)) {
-            assertThat(other.awaitExit(END_DEADLINE)).isNotEqualTo(ExitCode.OK.code());
+            assertThat(other.awaitExit()).isNotEqualTo(ExitCode.OK.code());
         }
     }
 
@@ -98,7 +96,7 @@ class LostPeersTest {
 
         service.signal("TERM");
 
-        assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.TERMINATED.code());
+        assertThat(service.awaitExit()).isEqualTo(ExitCode.TERMINATED.code());
         assertThat(service.errorLines())
                 .anyMatch(line ->
                         line.matches(

@@ -10,7 +10,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,7 +19,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Tests of the usual first mistakes: the error, and the next step on the line after it. */
 @StartsProcesses
 class NextStepTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(120);
     private static final String TARGET = "storage target --cpu any --volume memory:1M ";
     private static final String SERVICE =
             "storage zero-copy -d 03:00.0 --cpu any --control-timeout 0.2 ";
@@ -39,7 +37,7 @@ class NextStepTest {
 
     private void assertFails(Processes processes, String arguments, String error, String nextStep) {
         ChildProcess command = start(processes, arguments);
-        assertThat(command.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(command.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         List<String> errors =
                 command.errorLines().stream().filter(line -> line.startsWith("softdpu: ")).toList();
         assertThat(errors).hasSize(2);
@@ -140,15 +138,14 @@ class NextStepTest {
     void shouldNameTheServersThatAreThereInsteadAndWaitOnOneLineOfTheLog(Processes processes) {
         ChildProcess target = start(processes, TARGET + "-d t0 --listen-port 0");
         String port =
-                target.awaitLine("^listening: port=\\d+$", DEADLINE)
-                        .replaceFirst("^listening: port=", "");
+                target.awaitLine("^listening: port=\\d+$").replaceFirst("^listening: port=", "");
         ChildProcess service =
                 start(
                         processes,
                         "storage zero-copy -d p0 --cpu any -r hpf0 --command-channel-name blue"
                                 + " --storage-server 127.0.0.1:"
                                 + port);
-        service.awaitErrorLine(".*waiting for an initiator at .*blue.*", DEADLINE);
+        service.awaitErrorLine(".*waiting for an initiator at .*blue.*");
 
         assertFails(
                 processes,
@@ -157,7 +154,7 @@ class NextStepTest {
                 "start the service first, with the same SOFTDPU_FABRIC: `softdpu storage zero-copy"
                         + " -d p0 --cpu any -r hpf0 --storage-server 127.0.0.1:12345`");
         ChildProcess initiator = start(processes, INITIATOR + "-d pf0");
-        initiator.awaitErrorLine("^softdpu: .*, served=\\[blue for host/pf0], .*$", DEADLINE);
+        initiator.awaitErrorLine("^softdpu: .*, served=\\[blue for host/pf0], .*$");
         assertThat(target.errorLines())
                 .filteredOn(line -> line.contains("waiting for a zero-copy service at "))
                 .singleElement()
@@ -168,7 +165,7 @@ class NextStepTest {
     @Test
     void shouldMakeNoFabricFolderWithoutANeedForOne(Processes processes) {
         for (String arguments : List.of("topology", "help", "completion bash", "sample --list")) {
-            assertThat(start(processes, arguments).awaitExit(DEADLINE)).isZero();
+            assertThat(start(processes, arguments).awaitExit()).isZero();
         }
         assertThat(folder.resolve("fabric")).doesNotExist();
     }

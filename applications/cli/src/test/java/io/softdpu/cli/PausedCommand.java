@@ -9,7 +9,6 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
@@ -21,7 +20,6 @@ import java.util.stream.Stream;
  * when the signal has done what it does, and waits for the command to end.
  */
 public final class PausedCommand {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private PausedCommand() {}
@@ -62,7 +60,7 @@ public final class PausedCommand {
                 if (!paused && awaited.matcher(line).find()) {
                     paused = true;
                     news.println("paused");
-                    Await.until("a signal has come", DEADLINE, PausedCommand::hasSignalCome);
+                    Await.until("a signal has come", PausedCommand::hasSignalCome);
                 }
                 out.write(line.toString().getBytes(StandardCharsets.ISO_8859_1));
                 out.flush();

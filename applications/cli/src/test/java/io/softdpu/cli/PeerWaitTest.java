@@ -7,12 +7,10 @@ import io.softdpu.testkit.Await;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Tests of {@link PeerWait} on a terminal. */
 class PeerWaitTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final String CLEAR = "\r\u001b[K";
 
     private final ByteArrayOutputStream screen = new ByteArrayOutputStream();
@@ -28,7 +26,7 @@ class PeerWaitTest {
             wait.step(SessionStep.LISTENING, "127.0.0.1:5");
             wait.step(SessionStep.WAITING_FOR_CLIENT, "");
             String line = "waiting for a zero-copy service at 127.0.0.1:5: ";
-            Await.until("second line", DEADLINE, () -> shown().contains(line + "1 s"));
+            Await.until("second line", () -> shown().contains(line + "1 s"));
 
             wait.step(SessionStep.CONNECTED, "");
             assertThat(shown())

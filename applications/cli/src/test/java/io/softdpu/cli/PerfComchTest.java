@@ -1,6 +1,5 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withPrecision;
 
@@ -305,7 +304,7 @@ class PerfComchTest extends PerfFixture {
                                 Pipeline.command("demo")
                                         .withEnvironment("SOFTDPU_TOPOLOGY", card.toString())));
         for (ChildProcess command : both) {
-            assertThat(command.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+            assertThat(command.awaitExit()).isEqualTo(ExitCode.FAILED.code());
             assertThat(command.errorLines())
                     .singleElement()
                     .asString()
@@ -322,7 +321,7 @@ class PerfComchTest extends PerfFixture {
         Path json = folder.resolve("perf.json");
         ChildProcess perf = perf("latency", "--seconds", "0.1", "--json", json.toString());
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.OK.code());
 
         assertThat(perf.outputLines().getFirst()).startsWith("measurement").contains("p50  ");
         assertThat(perf.outputLines().get(1)).matches("latency +64 B .* [num]s .* B/message .*");
@@ -357,7 +356,7 @@ class PerfComchTest extends PerfFixture {
 
         dpu.destroyForcibly();
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(perf.errorLines())
                 .filteredOn(line -> line.startsWith("softdpu: "))
                 .singleElement()
@@ -380,7 +379,7 @@ class PerfComchTest extends PerfFixture {
     private boolean waitsForAFrozenOtherHalf(double seconds) throws IOException {
         ChildProcess perf = perf("rate", "--seconds", "" + seconds, "--json", "-");
         ProcessHandle parent = ProcessHandle.of(perf.pid()).orElseThrow();
-        Await.until("both are there", DEADLINE, () -> sockets() > 2 || !perf.isAlive());
+        Await.until("both are there", () -> sockets() > 2 || !perf.isAlive());
         Optional<ProcessHandle> dpu = parent.children().findFirst();
         boolean stopped = dpu.map(process -> trySignal(process, "STOP")).orElse(false);
         // The warm-up takes as long as the measurement.
@@ -402,11 +401,11 @@ class PerfComchTest extends PerfFixture {
 
         perf.signal("TERM");
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.TERMINATED.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.TERMINATED.code());
         assertThat(perf.errorLines())
                 .contains("softdpu: CONNECTION_ABORTED: User requested abort")
                 .noneMatch(line -> line.contains("command did not end after a signal"));
-        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        Await.until("the other half has ended", () -> !dpu.isAlive());
         assertNothingLeft();
     }
 
@@ -417,9 +416,9 @@ class PerfComchTest extends PerfFixture {
 
         perf.signal("INT");
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.INTERRUPTED.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.INTERRUPTED.code());
         assertThat(perf.errorLines()).contains("softdpu: CONNECTION_ABORTED: User requested abort");
-        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        Await.until("the other half has ended", () -> !dpu.isAlive());
         assertNothingLeft();
     }
 
@@ -430,7 +429,7 @@ class PerfComchTest extends PerfFixture {
 
         perf.signal("KILL"); // and not its other half with it
 
-        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        Await.until("the other half has ended", () -> !dpu.isAlive());
         assertNothingLeft();
     }
 
@@ -439,15 +438,15 @@ class PerfComchTest extends PerfFixture {
     void shouldEndItsOtherHalfWhereItIsKilledBeforeThatConnects() {
         ChildProcess perf = perf("rate", "--seconds", "60");
         ProcessHandle parent = ProcessHandle.of(perf.pid()).orElseThrow();
-        Await.until("started", DEADLINE, () -> parent.children().findAny().isPresent());
+        Await.until("started", () -> parent.children().findAny().isPresent());
         ProcessHandle dpu = parent.children().findFirst().orElseThrow();
         signal(dpu, "STOP");
 
         perf.signal("KILL"); // and not its other half with it
-        Await.until("killed", DEADLINE, () -> !parent.isAlive());
+        Await.until("killed", () -> !parent.isAlive());
         signal(dpu, "CONT");
 
-        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        Await.until("the other half has ended", () -> !dpu.isAlive());
         assertNothingLeft();
     }
 
@@ -506,7 +505,7 @@ class PerfComchTest extends PerfFixture {
     void shouldRefuseWhatCannotBeMeasured(String arguments, String reason) {
         ChildProcess perf = perf(arguments.split(" "));
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.USAGE.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.USAGE.code());
         assertThat(perf.errorLines().getFirst()).startsWith("softdpu: ").contains(reason);
     }
 
@@ -514,7 +513,7 @@ class PerfComchTest extends PerfFixture {
     void shouldNameTheCommandsForUsersWhereNoneIsGiven() {
         ChildProcess perf = processes.start(Pipeline.command("perf"));
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.USAGE.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.USAGE.code());
         assertThat(perf.errorLines().getFirst())
                 .isEqualTo("softdpu: command is missing: expected=one of comch, sync-event, rdma");
     }

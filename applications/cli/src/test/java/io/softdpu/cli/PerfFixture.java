@@ -1,6 +1,5 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -52,7 +51,7 @@ abstract class PerfFixture {
                 processes.start(
                         new ProcessBuilder(
                                 "/bin/sh", "-c", "kill -s " + name + " " + process.pid()));
-        return kill.awaitExit(DEADLINE) == 0;
+        return kill.awaitExit() == 0;
     }
 
     /** The command with these arguments. */
@@ -65,16 +64,14 @@ abstract class PerfFixture {
 
     /** The document of a measurement that ends well. */
     static JsonNode measured(ChildProcess perf) throws IOException {
-        assertThat(perf.awaitExit(DEADLINE))
-                .as("%s", perf.errorLines())
-                .isEqualTo(ExitCode.OK.code());
+        assertThat(perf.awaitExit()).as("%s", perf.errorLines()).isEqualTo(ExitCode.OK.code());
         return new ObjectMapper().readTree(String.join("\n", perf.outputLines()));
     }
 
     /** Waits until both have a bus in the folder, and what else has a name there. */
     final ProcessHandle otherHalf(ChildProcess perf) {
         ProcessHandle parent = ProcessHandle.of(perf.pid()).orElseThrow();
-        Await.until("both are there", DEADLINE, () -> sockets() >= sockets);
+        Await.until("both are there", () -> sockets() >= sockets);
         return parent.children().findFirst().orElseThrow();
     }
 
@@ -89,7 +86,6 @@ abstract class PerfFixture {
     final void assertNothingLeft() {
         Await.until(
                 "the folder has gone",
-                DEADLINE,
                 () ->
                         list(temporary).stream()
                                 .noneMatch(path -> path.toString().contains("softdpu-perf")));

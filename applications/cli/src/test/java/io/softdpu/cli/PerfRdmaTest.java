@@ -1,6 +1,5 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withPrecision;
 
@@ -150,7 +149,7 @@ class PerfRdmaTest extends PerfFixture {
                         Pipeline.command("perf", "rdma-idle")
                                 .withArguments("--connections", "16", "--fabric", folder + ""));
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(perf.outputLines().getFirst()).matches("resident_bytes_per_connection -?\\d+");
         assertThat(perf.outputLines().getLast()).startsWith("ring_bytes_per_connection ");
         long rings = Long.parseLong(perf.outputLines().getLast().split(" ")[1]);
@@ -166,7 +165,7 @@ class PerfRdmaTest extends PerfFixture {
         ChildProcess perf =
                 perf("latency", "--op", "write", "--seconds", "0.1", "--json", json.toString());
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(perf.outputLines().getFirst()).startsWith("measurement").contains("p50  ");
         assertThat(perf.outputLines().get(1))
                 .matches("latency +write +shm +64 B +busy +- .* [num]s .* B/operation .*");
@@ -190,7 +189,7 @@ class PerfRdmaTest extends PerfFixture {
 
         dpu.destroyForcibly();
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(perf.errorLines())
                 .filteredOn(line -> line.startsWith("softdpu: "))
                 .singleElement()
@@ -210,11 +209,11 @@ class PerfRdmaTest extends PerfFixture {
 
         perf.signal("TERM");
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.TERMINATED.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.TERMINATED.code());
         assertThat(perf.errorLines())
                 .contains("softdpu: CONNECTION_ABORTED: User requested abort")
                 .noneMatch(line -> line.contains("command did not end after a signal"));
-        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        Await.until("the other half has ended", () -> !dpu.isAlive());
         assertNothingLeft();
     }
 
@@ -227,7 +226,7 @@ class PerfRdmaTest extends PerfFixture {
 
         perf.signal("KILL"); // and not its other half with it
 
-        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        Await.until("the other half has ended", () -> !dpu.isAlive());
         assertNothingLeft();
     }
 
@@ -266,7 +265,7 @@ class PerfRdmaTest extends PerfFixture {
     void shouldRefuseWhatCannotBeMeasured(String arguments, String reason) {
         ChildProcess perf = perf(arguments.split(" "));
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.USAGE.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.USAGE.code());
         assertThat(perf.errorLines().getFirst()).startsWith("softdpu: ").contains(reason);
     }
 }

@@ -1,6 +1,5 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -138,7 +137,7 @@ class PerfSyncEventTest extends PerfFixture {
     void shouldPrintATableAndWriteTheJsonBesideIt() throws IOException {
         Path json = folder.resolve("perf.json");
         ChildProcess latency = perf("latency", "--seconds", "0.1", "--json", json.toString());
-        assertThat(latency.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(latency.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(latency.outputLines().getFirst()).startsWith("measurement").contains("p50  ");
         assertThat(latency.outputLines().get(1))
                 .matches("latency +busy +- .* [num]s .* B/round trip .*");
@@ -147,7 +146,7 @@ class PerfSyncEventTest extends PerfFixture {
                 .isEqualTo("busy");
 
         ChildProcess rate = perf("rate", "--seconds", "0.1");
-        assertThat(rate.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(rate.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(rate.outputLines().getFirst()).contains("adds of host", "adds of DPU", "value");
         assertThat(rate.outputLines().get(1)).matches("rate +\\d+ +\\d+ +\\d+ .* B/addition .*");
     }
@@ -165,7 +164,7 @@ class PerfSyncEventTest extends PerfFixture {
 
         dpu.destroyForcibly();
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(perf.errorLines())
                 .filteredOn(line -> line.startsWith("softdpu: "))
                 .singleElement()
@@ -184,11 +183,11 @@ class PerfSyncEventTest extends PerfFixture {
 
         perf.signal("TERM");
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.TERMINATED.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.TERMINATED.code());
         assertThat(perf.errorLines())
                 .contains("softdpu: CONNECTION_ABORTED: User requested abort")
                 .noneMatch(line -> line.contains("command did not end after a signal"));
-        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        Await.until("the other half has ended", () -> !dpu.isAlive());
         assertNothingLeft();
     }
 
@@ -203,7 +202,7 @@ class PerfSyncEventTest extends PerfFixture {
 
         perf.signal("KILL"); // and not its other half with it
 
-        Await.until("the other half has ended", DEADLINE, () -> !dpu.isAlive());
+        Await.until("the other half has ended", () -> !dpu.isAlive());
         assertNothingLeft();
     }
 
@@ -229,7 +228,7 @@ class PerfSyncEventTest extends PerfFixture {
     void shouldRefuseWhatCannotBeMeasured(String arguments, String reason) {
         ChildProcess perf = perf(arguments.split(" "));
 
-        assertThat(perf.awaitExit(DEADLINE)).isEqualTo(ExitCode.USAGE.code());
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.USAGE.code());
         assertThat(perf.errorLines().getFirst()).startsWith("softdpu: ").contains(reason);
     }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -14,11 +14,6 @@ import java.util.concurrent.TimeUnit;
 
 /** The storage roles as separate processes, in the fabric folder of a test. */
 final class Pipeline {
-    /** For what takes a second or two on a machine that has nothing else to do. */
-    static final Duration DEADLINE = Duration.ofSeconds(60);
-
-    /** The control timeout of the roles in tests, and what their end may take longer. */
-    static final Duration END_DEADLINE = Duration.ofSeconds(20);
 
     private static final int SIGKILLED = 128 + 9;
 
@@ -52,7 +47,7 @@ final class Pipeline {
                                         "storage target -d t0 --cpu any --listen-port 0"
                                                 .split(" ")),
                                 more));
-        target.awaitLine("listening: port=", DEADLINE);
+        target.awaitLine("listening: port=");
         return target;
     }
 
@@ -62,14 +57,14 @@ final class Pipeline {
     }
 
     static int portOf(ChildProcess target) {
-        String line = target.awaitLine("listening: port=", DEADLINE);
+        String line = target.awaitLine("listening: port=");
         return Integer.parseInt(line.substring(line.indexOf('=') + 1));
     }
 
     /** A service that has found its target and waits for an initiator. */
     ChildProcess service(ChildProcess target, String... more) {
         ChildProcess service = start(serviceArguments(target, more));
-        service.awaitLine("waiting: ", DEADLINE);
+        service.awaitLine("waiting: ");
         return service;
     }
 
@@ -80,7 +75,7 @@ final class Pipeline {
                         command(serviceArguments(target, more))
                                 .behind("/bin/sh", "-c", "exec \"$@\" 2>&1", "sh")
                                 .withEnvironment("SOFTDPU_FABRIC", "" + fabric));
-        service.awaitLine("waiting: ", DEADLINE);
+        service.awaitLine("waiting: ");
         return service;
     }
 
@@ -135,14 +130,14 @@ final class Pipeline {
                 initiator(
                         strategy,
                         words(List.of("--run-limit-operation-count", "1000000000000"), more));
-        initiator.awaitErrorLine("Core: 0 running", DEADLINE);
+        initiator.awaitErrorLine("Core: 0 running");
         return initiator;
     }
 
     /** Waits for something that takes a second or two. */
     static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(DEADLINE.toNanos(), TimeUnit.NANOSECONDS)).isTrue();
+            assertThat(latch.await(Patience.NANOS, TimeUnit.NANOSECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -150,7 +145,7 @@ final class Pipeline {
 
     static void assertKilled(ChildProcess process) {
         process.kill();
-        assertThat(process.awaitExit(END_DEADLINE)).isEqualTo(SIGKILLED);
+        assertThat(process.awaitExit()).isEqualTo(SIGKILLED);
     }
 
     private static String[] words(List<String> first, String... more) {

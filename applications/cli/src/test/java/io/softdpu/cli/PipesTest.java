@@ -17,7 +17,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -28,7 +27,6 @@ import picocli.CommandLine;
 
 /** Tests of pipes: refused without waiting where a file is expected, and closed standard output. */
 class PipesTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     @TempDir Path folder;
 
@@ -67,7 +65,7 @@ class PipesTest {
                             Stream.of(arguments.split(" ", -1))
                                     .map(each -> each.replace("PIPE", path)));
 
-            assertThat(command.awaitExit(DEADLINE)).isNotZero();
+            assertThat(command.awaitExit()).isNotZero();
             assertThat(command.errorLines())
                     .anyMatch(line -> line.contains(message.replace("PIPE", path)));
         }
@@ -88,7 +86,7 @@ class PipesTest {
                             caps.behind(
                                     "sh", "-c", script.formatted(pipe.path(), pipe.path()), "sh"));
 
-            assertThat(command.awaitExit(DEADLINE)).isEqualTo(ExitCode.PIPE_CLOSED.code());
+            assertThat(command.awaitExit()).isEqualTo(ExitCode.PIPE_CLOSED.code());
             assertThat(command.errorLines()).isEmpty();
         }
     }
@@ -102,7 +100,7 @@ class PipesTest {
                                 .withArguments("topology", "--topology", "default")
                                 .behind("sh", "-c", "exec \"$@\" >/dev/full", "sh"));
 
-        assertThat(command.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(command.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(command.errorLines())
                 .containsExactly(
                         "softdpu: IO_FAILED: output cannot be written: to=standard output,"
@@ -127,7 +125,6 @@ class PipesTest {
             assertThatThrownBy(() ->
                             Bounded.call(
                                     "writing results",
-                                    DEADLINE,
                                     () -> {
                                         measuring.json.write(
                                                 JsonNodeFactory.instance.objectNode(),
@@ -144,9 +141,7 @@ class PipesTest {
         ChildReport report = new ChildReport(Status.SUCCESS.name(), 0, 0, 0, 0, 0, null);
         Path file = folder.resolve("target.json");
         try (NamedPipe pipe = NamedPipe.create(file)) {
-            assertThatThrownBy(() ->
-                            Bounded.call(
-                                    "reading a report", DEADLINE, () -> ChildReport.read(file)))
+            assertThatThrownBy(() -> Bounded.call("reading a report", () -> ChildReport.read(file)))
                     .isInstanceOf(IOException.class)
                     .hasMessageContainingAll("file=" + pipe.path(), "it is a pipe");
         }
@@ -154,7 +149,6 @@ class PipesTest {
             assertThatThrownBy(() ->
                             Bounded.call(
                                     "writing a report",
-                                    DEADLINE,
                                     () -> {
                                         report.write(file);
                                         return List.of();

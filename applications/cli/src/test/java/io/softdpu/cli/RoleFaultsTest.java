@@ -1,6 +1,5 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.ChildProcess;
@@ -199,7 +198,7 @@ class RoleFaultsTest {
     }
 
     private static void assertFails(ChildProcess process, String errorLine) {
-        assertThat(process.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(process.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(process.errorLines())
                 .filteredOn(line -> line.matches("softdpu: [A-Z_]+: .*")) // without the next step
                 .singleElement()

@@ -14,7 +14,6 @@ import io.softdpu.testkit.StartsProcesses;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -30,7 +29,6 @@ import picocli.CommandLine;
 /** Tests of the samples as commands: names, options and exit codes. */
 @StartsProcesses
 class SampleCommandTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     @TempDir Path folder;
 
@@ -119,8 +117,8 @@ class SampleCommandTest {
         ChildProcess server =
                 command(processes, "", "sample", "cc-ctrl-path-server", "-r", "0b:00.0");
         ChildProcess client = command(processes, "", "sample", "cc-ctrl-path-client");
-        assertThat(client.awaitExit(DEADLINE)).isZero();
-        assertThat(server.awaitExit(DEADLINE)).isZero();
+        assertThat(client.awaitExit()).isZero();
+        assertThat(server.awaitExit()).isZero();
     }
 
     @Test
@@ -138,8 +136,8 @@ class SampleCommandTest {
                         "",
                         ("sample cc-ctrl-path-client -p 0b:00.1 -r 0b:00.1 -t Hello,DPU")
                                 .split(" "));
-        assertThat(client.awaitExit(DEADLINE)).as("%s", client.errorLines()).isZero();
-        assertThat(server.awaitExit(DEADLINE)).as("%s", server.errorLines()).isZero();
+        assertThat(client.awaitExit()).as("%s", client.errorLines()).isZero();
+        assertThat(server.awaitExit()).as("%s", server.errorLines()).isZero();
         assertThat(server.outputLines())
                 .contains("connected: function=host/pf1", "received: bytes=9, text=Hello,DPU");
         assertThat(client.outputLines()).contains("received: bytes=10, text=Hello,host");
@@ -215,7 +213,7 @@ class SampleCommandTest {
             String given, String missing, ExitCode exit, Processes processes) {
         String line = "sample rdma-read-responder " + given;
         ChildProcess sample = command(processes, "", line.split(" "));
-        assertThat(sample.awaitExit(DEADLINE)).isEqualTo(exit.code());
+        assertThat(sample.awaitExit()).isEqualTo(exit.code());
         assertThat(sample.errorLines().getFirst()).contains("value is missing: option=" + missing);
     }
 
@@ -238,8 +236,8 @@ class SampleCommandTest {
                         arguments(
                                 "sample rdma-read-requester -d mlx5_1 -g 1",
                                 List.of("-ld", at("a"), "-re", at("b"), "-m", at("m"))));
-        assertThat(requester.awaitExit(DEADLINE)).as("%s", requester.errorLines()).isZero();
-        assertThat(responder.awaitExit(DEADLINE)).as("%s", responder.errorLines()).isZero();
+        assertThat(requester.awaitExit()).as("%s", requester.errorLines()).isZero();
+        assertThat(responder.awaitExit()).as("%s", responder.errorLines()).isZero();
         assertThat(requester.outputLines()).contains("read: bytes=1, text=x");
     }
 
@@ -305,11 +303,11 @@ class SampleCommandTest {
                         processes,
                         seed,
                         arguments("sample sync-event-dpu -d 03:00.0 -r 0b:00.0", options));
-        dpu.awaitLine("^waiting for sync-event-host$", DEADLINE);
+        dpu.awaitLine("^waiting for sync-event-host$");
         ChildProcess host =
                 command(processes, seed, arguments("sample sync-event-host -d 0b:00.0", options));
-        assertThat(host.awaitExit(DEADLINE)).as("%s: %s", options, host.errorLines()).isZero();
-        assertThat(dpu.awaitExit(DEADLINE)).as("%s: %s", options, dpu.errorLines()).isZero();
+        assertThat(host.awaitExit()).as("%s: %s", options, host.errorLines()).isZero();
+        assertThat(dpu.awaitExit()).as("%s: %s", options, dpu.errorLines()).isZero();
         assertThat(host.outputLines()).endsWith("signalled: value=1", "waited: value=2");
         assertThat(dpu.outputLines()).endsWith("waited: value=1", "signalled: value=2");
         return List.of(host, dpu);
@@ -336,7 +334,7 @@ class SampleCommandTest {
     @Test
     void shouldFailForATextThatTheDeviceCannotSend(Processes processes) {
         ChildProcess sample = command(processes, "", "sample", "cc-ctrl-path-client", "-t", "");
-        assertThat(sample.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(sample.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(sample.errorLines().getFirst())
                 .startsWith(
                         "softdpu: INVALID_VALUE: length of the text is illegal: option=--text,"
@@ -363,7 +361,7 @@ class SampleCommandTest {
     @Test
     void shouldFailWithTheErrorOfTheSample(Processes processes) {
         ChildProcess sample = command(processes, "", "sample", "pe-polling", "--device=nothing");
-        assertThat(sample.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(sample.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(sample.errorLines()).anyMatch(line -> line.startsWith("softdpu: NOT_FOUND: "));
     }
 
@@ -386,9 +384,7 @@ class SampleCommandTest {
         for (int i = 0; i < 3; i++) {
             String seed = Long.toString(random.between(1, 1_000_000));
             ChildProcess sample = command(processes, seed, "sample", name);
-            assertThat(sample.awaitExit(DEADLINE))
-                    .as("seed %s: %s", seed, sample.errorLines())
-                    .isZero();
+            assertThat(sample.awaitExit()).as("seed %s: %s", seed, sample.errorLines()).isZero();
             assertThat(sample.errorLines()).as("reports with seed %s", seed).isEmpty();
         }
     }
@@ -397,7 +393,7 @@ class SampleCommandTest {
     @Test
     void shouldPrintTheDigestOfAText(Processes processes) {
         ChildProcess sample = command(processes, "", "sample", "sha", "--text", "abc");
-        assertThat(sample.awaitExit(DEADLINE)).as("%s", sample.errorLines()).isZero();
+        assertThat(sample.awaitExit()).as("%s", sample.errorLines()).isZero();
         assertThat(sample.errorLines()).isEmpty();
         assertThat(sample.outputLines())
                 .containsExactly(
@@ -415,8 +411,8 @@ class SampleCommandTest {
             ChildProcess server =
                     command(processes, seed, "sample", pair + "-server", "-r", "0b:00.0");
             ChildProcess client = command(processes, seed, "sample", pair + "-client", "-t", "hi");
-            assertThat(client.awaitExit(DEADLINE)).as("seed %s", seed).isZero();
-            assertThat(server.awaitExit(DEADLINE)).as("seed %s", seed).isZero();
+            assertThat(client.awaitExit()).as("seed %s", seed).isZero();
+            assertThat(server.awaitExit()).as("seed %s", seed).isZero();
             assertThat(server.outputLines()).contains("received: bytes=2, text=hi");
             assertThat(client.errorLines()).as("reports with seed %s", seed).isEmpty();
             assertThat(server.errorLines()).as("reports with seed %s", seed).isEmpty();
@@ -430,8 +426,8 @@ class SampleCommandTest {
             ChildProcess dpu = command(processes, seed, "sample", "dma-copy-dpu");
             ChildProcess host =
                     command(processes, seed, "sample", "dma-copy-host", "--text", "hello");
-            assertThat(host.awaitExit(DEADLINE)).as("seed %s", seed).isZero();
-            assertThat(dpu.awaitExit(DEADLINE)).as("seed %s", seed).isZero();
+            assertThat(host.awaitExit()).as("seed %s", seed).isZero();
+            assertThat(dpu.awaitExit()).as("seed %s", seed).isZero();
             assertThat(dpu.outputLines()).contains("text: hello");
             assertThat(host.errorLines()).as("reports with seed %s", seed).isEmpty();
             assertThat(dpu.errorLines()).as("reports with seed %s", seed).isEmpty();

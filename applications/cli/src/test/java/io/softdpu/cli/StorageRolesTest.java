@@ -1,7 +1,5 @@
 package io.softdpu.cli;
 
-import static io.softdpu.cli.Pipeline.DEADLINE;
-import static io.softdpu.cli.Pipeline.END_DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.ChildProcess;
@@ -56,9 +54,9 @@ class StorageRolesTest {
                         "--blocks-per-io",
                         "4");
 
-        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
-        assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
-        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(initiator.outputLines())
                 .anyMatch(
                         line -> line.contains("operation count  2000 of 16384 bytes, 8 in flight"))
@@ -94,9 +92,9 @@ class StorageRolesTest {
                 pipeline.initiator(
                         strategy, "--run-limit-operation-count", "100", "--warm-up", "0.1");
 
-        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
-        assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
-        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(initiator.outputLines())
                 .first()
                 .asString()
@@ -114,14 +112,14 @@ class StorageRolesTest {
         ChildProcess initiator =
                 pipeline.initiator("read_write_data_validity_test", "--max-memory", "2MiB");
 
-        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(initiator.errorLines())
                 .contains(
                         "softdpu: NO_MEMORY: memory for the data is above the limit:"
                             + " sizeBytes=4194304, maxMemoryBytes=2097152, expected=a storage that"
                             + " fits, or --max-memory=4194304 or more");
-        assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
-        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.FAILED.code());
+        assertThat(service.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+        assertThat(target.awaitExit()).isEqualTo(ExitCode.FAILED.code());
     }
 
     @Test
@@ -134,14 +132,13 @@ class StorageRolesTest {
             target.awaitErrorLine(
                     "client refused: client=tcp://127.0.0.1:"
                             + stranger.getLocalPort()
-                            + ", reason=wire size is illegal: wireSizeBytes=1195725856",
-                    DEADLINE);
+                            + ", reason=wire size is illegal: wireSizeBytes=1195725856");
             ChildProcess service = pipeline.service(target);
             ChildProcess initiator = pipeline.initiator("read_write_data_validity_test");
 
-            assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
-            assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
-            assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+            assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
+            assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
+            assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
         }
     }
 
@@ -155,12 +152,12 @@ class StorageRolesTest {
                 pipeline.initiator(
                         "read_write_data_validity_test", "--command-channel-name", "another");
 
-        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(initiator.outputLines())
                 .anyMatch(line -> line.matches(" +bytes verified +" + (4 << 20)));
         assertThat(other.isAlive()).isTrue();
-        assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
-        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
     }
 
     @Test
@@ -176,9 +173,9 @@ class StorageRolesTest {
                         "--warm-up",
                         "0");
 
-        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
-        assertThat(service.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
-        assertThat(target.awaitExit(END_DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
         String device = "closing: device";
         String statistics = "zero-copy: core 0 (cpu any): operation count ";
         assertThat(
@@ -204,7 +201,7 @@ class StorageRolesTest {
                                         + " --cpu "
                                         + core)
                                 .split(" "));
-        service.awaitLine("waiting: ", DEADLINE);
+        service.awaitLine("waiting: ");
         pipeline.initiatorUnderLoad();
 
         assertThat(allowedCores(service.pid(), "softdpu-zero-co")).containsExactly(core);
@@ -252,7 +249,7 @@ class StorageRolesTest {
                         "--storage-plain-content",
                         expected.toString());
 
-        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.DATA_WRONG.code());
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.DATA_WRONG.code());
         assertThat(String.join("\n", initiator.errorLines()))
                 .containsPattern("softdpu: IO_FAILED: .*" + offset)
                 .contains("expected")
@@ -276,6 +273,6 @@ class StorageRolesTest {
                         "--storage-plain-content",
                         volume.toString());
 
-        assertThat(initiator.awaitExit(DEADLINE)).isEqualTo(ExitCode.OK.code());
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
     }
 }

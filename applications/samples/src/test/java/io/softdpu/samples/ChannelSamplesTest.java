@@ -8,7 +8,6 @@ import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,7 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests of the Comm Channel samples, each pair as two processes. */
 @StartsProcesses
 class ChannelSamplesTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final String CONTROL_PATH = "cc-ctrl-path";
     private static final String DATA_PATH = "cc-data-path-high-speed";
 
@@ -37,7 +35,7 @@ class ChannelSamplesTest {
     /** Runs a pair to its end, the server first; the client sends another text than its default. */
     private Output run(Processes processes, String pair) {
         ChildProcess server = sample(processes, pair + "-server", "rep-pci=0b:00.0");
-        server.awaitLine("^waiting for " + pair + "-client$", DEADLINE);
+        server.awaitLine("^waiting for " + pair + "-client$");
         ChildProcess client = sample(processes, pair + "-client", "text=Hello DPU");
         assertEndsWell(client);
         assertEndsWell(server);
@@ -45,7 +43,7 @@ class ChannelSamplesTest {
     }
 
     private static void assertEndsWell(ChildProcess sample) {
-        assertThat(sample.awaitExit(DEADLINE)).as("%s", sample.errorLines()).isZero();
+        assertThat(sample.awaitExit()).as("%s", sample.errorLines()).isZero();
         assertThat(sample.errorLines()).isEmpty();
     }
 
@@ -138,7 +136,7 @@ class ChannelSamplesTest {
     @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
     void shouldWaitForAServerThatIsStartedLater(String pair, Processes processes) {
         ChildProcess client = sample(processes, pair + "-client", "pci-addr=0b:00.1");
-        client.awaitLine("^client: IDLE to STARTING$", DEADLINE);
+        client.awaitLine("^client: IDLE to STARTING$");
         ChildProcess server =
                 sample(
                         processes,
@@ -156,10 +154,10 @@ class ChannelSamplesTest {
     @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
     void shouldFailInTimeIfThePeerDoesNotStart(String pair, Processes processes) {
         ChildProcess server = sample(processes, pair + "-server", "rep-pci=0b:00.0", "timeout=0.5");
-        assertThat(server.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(server.awaitExit()).isEqualTo(1);
         assertThat(server.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
         ChildProcess client = sample(processes, pair + "-client", "timeout=0.5");
-        assertThat(client.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(client.awaitExit()).isEqualTo(1);
         assertThat(client.errorLines())
                 .as("which servers there are")
                 .anyMatch(line -> line.contains("NOT_FOUND") && line.contains("served=[]"));
@@ -169,10 +167,10 @@ class ChannelSamplesTest {
     @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
     void shouldGoOnWithTheServerThatTakesThePlaceOfAKilledOne(String pair, Processes processes) {
         ChildProcess server = sample(processes, pair + "-server", "rep-pci=0b:00.0");
-        server.awaitLine("^waiting", DEADLINE);
+        server.awaitLine("^waiting");
         server.freeze();
         ChildProcess client = sample(processes, pair + "-client");
-        client.awaitLine("^client: IDLE to STARTING$", DEADLINE);
+        client.awaitLine("^client: IDLE to STARTING$");
         server.kill();
         ChildProcess other = sample(processes, pair + "-server", "rep-pci=0b:00.0");
         assertEndsWell(other);

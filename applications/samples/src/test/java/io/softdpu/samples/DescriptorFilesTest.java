@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.NamedPipe;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,7 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the files with descriptors. */
 class DescriptorFilesTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     @TempDir Path folder;
 
@@ -41,7 +41,7 @@ class DescriptorFilesTest {
     }
 
     private static DescriptorFiles files() {
-        return new DescriptorFiles(Deadline.in(DEADLINE));
+        return new DescriptorFiles(Deadline.in(Patience.LIMIT));
     }
 
     private static void assertFails(Status status, ThrowingCallable call, String... parts) {
@@ -82,7 +82,7 @@ class DescriptorFilesTest {
 
             List<WatchEvent.Kind<?>> seen = new ArrayList<>();
             for (boolean all = false; !all; ) {
-                WatchKey key = changes.poll(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                WatchKey key = changes.poll(Patience.SECONDS, TimeUnit.SECONDS);
                 assertThat(key).as("a change").isNotNull();
                 for (WatchEvent<?> event : key.pollEvents()) {
                     if (file.getFileName().equals(event.context())) {
@@ -107,7 +107,7 @@ class DescriptorFilesTest {
             Files.createFile(file);
             assertThat(awaited).isNotDone();
             Files.write(file, descriptor, StandardOpenOption.WRITE);
-            assertThat(awaited.get(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(descriptor);
+            assertThat(awaited.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(descriptor);
         }
     }
 

@@ -13,14 +13,12 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of dma-copy, with two processes. */
 @StartsProcesses
 class DmaCopyTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     @TempDir Path folder;
 
@@ -35,10 +33,10 @@ class DmaCopyTest {
     @Clause({"core-121", "core-122"})
     void shouldCopyATextWithTheDpuFirst(Processes processes) {
         ChildProcess dpu = sample(processes, "dma-copy-dpu");
-        dpu.awaitLine("^waiting for dma-copy-host$", DEADLINE);
+        dpu.awaitLine("^waiting for dma-copy-host$");
         ChildProcess host = sample(processes, "dma-copy-host", "text=Greetings from the host");
-        assertThat(host.awaitExit(DEADLINE)).isZero();
-        assertThat(dpu.awaitExit(DEADLINE)).isZero();
+        assertThat(host.awaitExit()).isZero();
+        assertThat(dpu.awaitExit()).isZero();
         assertThat(host.outputLines())
                 .containsExactly(
                         "waiting for dma-copy-dpu",
@@ -59,10 +57,10 @@ class DmaCopyTest {
         Path file = Files.write(folder.resolve("data"), data);
         Path output = folder.resolve("copied");
         ChildProcess host = sample(processes, "dma-copy-host", "file=" + file);
-        host.awaitLine("^waiting for dma-copy-dpu$", DEADLINE);
+        host.awaitLine("^waiting for dma-copy-dpu$");
         ChildProcess dpu = sample(processes, "dma-copy-dpu", "output=" + output);
-        assertThat(dpu.awaitExit(DEADLINE)).isZero();
-        assertThat(host.awaitExit(DEADLINE)).isZero();
+        assertThat(dpu.awaitExit()).isZero();
+        assertThat(host.awaitExit()).isZero();
         assertThat(output).hasBinaryContent(data);
         assertThat(dpu.outputLines()).contains("written: file=" + output);
     }
@@ -72,8 +70,8 @@ class DmaCopyTest {
         ChildProcess host = sample(processes, "dma-copy-host", "timeout=0.5");
         ChildProcess dpu =
                 sample(processes, "dma-copy-dpu", "device=p1", "representor=hpf1", "timeout=0.5");
-        assertThat(dpu.awaitExit(DEADLINE)).isEqualTo(1);
-        assertThat(host.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(dpu.awaitExit()).isEqualTo(1);
+        assertThat(host.awaitExit()).isEqualTo(1);
         assertThat(dpu.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
         assertThat(host.errorLines())
                 .anyMatch(line -> line.contains("TIME_OUT") || line.contains("NOT_FOUND"));
@@ -82,23 +80,23 @@ class DmaCopyTest {
     @Test
     void shouldGoOnWithTheOneThatTakesThePlaceOfAKilledPeer(Processes processes) {
         ChildProcess dpu = sample(processes, "dma-copy-dpu");
-        dpu.awaitLine("^waiting", DEADLINE);
+        dpu.awaitLine("^waiting");
         dpu.freeze();
         ChildProcess host = sample(processes, "dma-copy-host");
-        host.awaitLine("^waiting", DEADLINE);
+        host.awaitLine("^waiting");
         dpu.kill();
         ChildProcess second = sample(processes, "dma-copy-dpu");
-        assertThat(second.awaitExit(DEADLINE)).as("takes its place").isZero();
-        assertThat(host.awaitExit(DEADLINE)).isZero();
+        assertThat(second.awaitExit()).as("takes its place").isZero();
+        assertThat(host.awaitExit()).isZero();
     }
 
     @Test
     void shouldRefuseAFileTogetherWithATextAndOneThatIsNotThere(Processes processes) {
         ChildProcess both = sample(processes, "dma-copy-host", "file=x", "text=y");
         ChildProcess none = sample(processes, "dma-copy-host", "file=" + folder.resolve("none"));
-        assertThat(both.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(both.awaitExit()).isEqualTo(1);
         assertThat(both.errorLines()).anyMatch(line -> line.contains("either a file or a text"));
-        assertThat(none.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(none.awaitExit()).isEqualTo(1);
         assertThat(none.errorLines()).anyMatch(line -> line.contains("file cannot be read"));
     }
 
@@ -109,7 +107,7 @@ class DmaCopyTest {
             sparse.setLength(3L << 30);
         }
         ChildProcess host = sample(processes, "dma-copy-host", "file=" + large);
-        assertThat(host.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(host.awaitExit()).isEqualTo(1);
         assertThat(host.errorLines())
                 .anyMatch(line ->
                         line.contains(
@@ -123,15 +121,15 @@ class DmaCopyTest {
         try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
             ChildProcess dpu = sample(processes, "dma-copy-dpu", "output=" + pipe.path());
             ChildProcess reading = sample(processes, "dma-copy-host", "file=" + pipe.path());
-            assertThat(reading.awaitExit(DEADLINE)).isEqualTo(1);
+            assertThat(reading.awaitExit()).isEqualTo(1);
             assertThat(reading.errorLines())
                     .anyMatch(line ->
                             line.contains("file cannot be read: file=" + pipe.path())
                                     && line.contains("it is a pipe, expected=a regular file"));
-            dpu.awaitLine("^waiting for dma-copy-host$", DEADLINE);
+            dpu.awaitLine("^waiting for dma-copy-host$");
             ChildProcess host = sample(processes, "dma-copy-host");
-            assertThat(host.awaitExit(DEADLINE)).isZero();
-            assertThat(dpu.awaitExit(DEADLINE)).isEqualTo(1);
+            assertThat(host.awaitExit()).isZero();
+            assertThat(dpu.awaitExit()).isEqualTo(1);
             assertThat(dpu.errorLines())
                     .anyMatch(line ->
                             line.contains("file cannot be written: file=" + pipe.path())

@@ -10,7 +10,6 @@ import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -25,7 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @StartsProcesses
 class RdmaSamplesTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(120);
 
     private static final String SUBMITTED = "submitted: remainingTasks=1";
     private static final String VALUE = "immediate=0x12345678";
@@ -77,7 +75,7 @@ class RdmaSamplesTest {
     private record Program(String name, Path folder, ChildProcess process) {
         /** Copies a descriptor to the peer's folder once it is there, as a user does. */
         void copy(String what, String file, Program to, String as) {
-            process.awaitLine("^" + what + " descriptor written", DEADLINE);
+            process.awaitLine("^" + what + " descriptor written");
             try {
                 Files.copy(folder.resolve(file), to.folder.resolve(as));
             } catch (IOException e) {
@@ -95,14 +93,12 @@ class RdmaSamplesTest {
         }
 
         void assertEndsWell() {
-            assertThat(process.awaitExit(DEADLINE)).as("%s", process.errorLines()).isZero();
+            assertThat(process.awaitExit()).as("%s", process.errorLines()).isZero();
             assertThat(process.errorLines()).isEmpty();
         }
 
         void assertFails(int exitCode, String... parts) {
-            assertThat(process.awaitExit(DEADLINE))
-                    .as("%s", process.errorLines())
-                    .isEqualTo(exitCode);
+            assertThat(process.awaitExit()).as("%s", process.errorLines()).isEqualTo(exitCode);
             assertThat(String.join("\n", process.errorLines())).contains(parts);
         }
 
@@ -257,7 +253,7 @@ class RdmaSamplesTest {
         pair.second.assertEndsWell();
         assertThat(pair.second.lines())
                 .isEqualTo(statesAround(SUBMITTED, "written: bytes=13, text=Hi DOCA RDMA!"));
-        pair.first.process.awaitLine("^press Enter when rdma-write-requester is done$", DEADLINE);
+        pair.first.process.awaitLine("^press Enter when rdma-write-requester is done$");
         assertThat(pair.first.lines())
                 .as("does not know")
                 .noneMatch(line -> line.contains("text="));
@@ -292,8 +288,8 @@ class RdmaSamplesTest {
         Program responder = start(processes, "rdma-write-responder");
         Program requester = start(processes, paused, "rdma-write-requester");
         new Pair(responder, requester).copyAll();
-        responder.process.awaitLine("^press Enter", DEADLINE);
-        requester.process.awaitLine("^rdma: STARTING to RUNNING", DEADLINE);
+        responder.process.awaitLine("^press Enter");
+        requester.process.awaitLine("^rdma: STARTING to RUNNING");
         responder.enter();
         responder.assertFails(3, "memory holds no text of the peer: bytes=257, textBytes=0");
         assertThat(responder.lines())
@@ -403,8 +399,8 @@ class RdmaSamplesTest {
         boolean isFirst = pair.first.name.equals(paused);
         Program still = isFirst ? pair.first : pair.second;
         Program waiting = isFirst ? pair.second : pair.first;
-        still.process.awaitLine("^" + pause, DEADLINE);
-        waiting.process.awaitLine("^" + reached, DEADLINE);
+        still.process.awaitLine("^" + pause);
+        waiting.process.awaitLine("^" + reached);
         assertThat(waiting.lines()).noneMatch(line -> line.startsWith(next));
         assertThat(waiting.process.isAlive()).as("waits").isTrue();
         still.enter();
@@ -443,8 +439,8 @@ class RdmaSamplesTest {
         boolean isFirst = pair.first.name.equals(killed);
         Program victim = isFirst ? pair.first : pair.second;
         Program other = isFirst ? pair.second : pair.first;
-        victim.process.awaitLine("^" + pause, DEADLINE);
-        other.process.awaitLine("^" + reached, DEADLINE);
+        victim.process.awaitLine("^" + pause);
+        other.process.awaitLine("^" + reached);
         victim.process.kill();
         other.assertFails(1, "CONNECTION_RESET");
         assertThat(other.lines()).endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE");
@@ -469,11 +465,11 @@ class RdmaSamplesTest {
     @Clause({"rdma-212", "rdma-224"})
     void shouldWaitInStartingUntilTheUserHasCopied(Processes processes) {
         Pair pair = startPair(processes, "rdma-read-responder", "rdma-read-requester");
-        pair.first.process.awaitLine("^waiting for the connection descriptor", DEADLINE);
-        pair.second.process.awaitLine("^waiting for the connection descriptor", DEADLINE);
+        pair.first.process.awaitLine("^waiting for the connection descriptor");
+        pair.second.process.awaitLine("^waiting for the connection descriptor");
         pair.second.copyConnection(pair.first);
         pair.first.copyConnection(pair.second);
-        pair.second.process.awaitLine("^waiting for the mmap descriptor", DEADLINE);
+        pair.second.process.awaitLine("^waiting for the mmap descriptor");
         for (Program each : List.of(pair.first, pair.second)) {
             assertThat(each.lines()).containsExactly("rdma: IDLE to STARTING");
         }
@@ -589,8 +585,8 @@ class RdmaSamplesTest {
                         .withEnvironment(SampleProgram.PAUSE_AFTER, "rdma: STARTING to RUNNING");
         Pair pair = new Pair(start(processes, paused, receiver), start(processes, sender));
         pair.copyAll();
-        pair.first.process.awaitLine("^rdma: STARTING to RUNNING", DEADLINE);
-        pair.second.process.awaitLine("^" + SUBMITTED, DEADLINE);
+        pair.first.process.awaitLine("^rdma: STARTING to RUNNING");
+        pair.second.process.awaitLine("^" + SUBMITTED);
         pair.first.process.kill();
         pair.second.assertFails(
                 1, "CONNECTION_RESET: task of the sample has failed: sample=" + sender);
@@ -608,8 +604,8 @@ class RdmaSamplesTest {
         Program responder = start(processes, "rdma-read-responder");
         Program requester = start(processes, paused, "rdma-read-requester");
         new Pair(responder, requester).copyAll();
-        responder.process.awaitLine("^waiting until", DEADLINE);
-        requester.process.awaitLine("^rdma: STARTING to RUNNING", DEADLINE);
+        responder.process.awaitLine("^waiting until");
+        requester.process.awaitLine("^rdma: STARTING to RUNNING");
         requester.process.kill();
         responder.assertFails(1, "CONNECTION_RESET");
         assertThat(responder.lines()).endsWith("rdma: STOPPING to IDLE");
@@ -632,7 +628,7 @@ class RdmaSamplesTest {
     @Clause("rdma-225")
     void shouldRefuseADescriptorThatIsNone(Processes processes) throws IOException {
         Program program = start(processes, "rdma-receive");
-        program.process.awaitLine("^waiting", DEADLINE);
+        program.process.awaitLine("^waiting");
         Files.writeString(program.folder.resolve("remote"), "no descriptor");
         program.assertFails(1, "INVALID_VALUE");
     }
@@ -651,7 +647,7 @@ class RdmaSamplesTest {
             String first, String second, String address, Processes processes) {
         for (String seed : List.of("none", "1")) {
             Program listening = start(processes, with(seed, first), first, "use-rdma-cm=");
-            listening.process.awaitLine("^listening.*address=127.3.0.1, port=13579$", DEADLINE);
+            listening.process.awaitLine("^listening.*address=127.3.0.1, port=13579$");
             Program connecting =
                     start(
                             processes,
@@ -692,7 +688,7 @@ class RdmaSamplesTest {
     void shouldListenOnTheGivenPortAndGid(Processes processes) {
         Program receiver =
                 start(processes, "rdma-receive", "use-rdma-cm=", "port=7", "gid-index=1");
-        String line = receiver.process.awaitLine("^listening.*, port=7$", DEADLINE);
+        String line = receiver.process.awaitLine("^listening.*, port=7$");
         String address = line.replaceFirst(".*address=(.*), port=7", "$1");
         assertThat(address).contains(":");
         Program sender =

@@ -9,7 +9,6 @@ import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,7 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests of the sync event samples, as two processes. */
 @StartsProcesses
 class SyncEventSamplesTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final String DPU = "sync-event-dpu";
     private static final String HOST = "sync-event-host";
 
@@ -45,12 +43,12 @@ class SyncEventSamplesTest {
     /** The DPU's program, which listens. */
     private ChildProcess dpu(Processes processes, String... options) {
         ChildProcess dpu = processes.start(program(with(DPU, options)));
-        dpu.awaitLine("^waiting for sync-event-host$", DEADLINE);
+        dpu.awaitLine("^waiting for sync-event-host$");
         return dpu;
     }
 
     private static void assertEndsWell(ChildProcess sample) {
-        assertThat(sample.awaitExit(DEADLINE)).as("%s", sample.errorLines()).isZero();
+        assertThat(sample.awaitExit()).as("%s", sample.errorLines()).isZero();
         assertThat(sample.errorLines()).isEmpty();
     }
 
@@ -117,7 +115,7 @@ class SyncEventSamplesTest {
                 program(with(HOST)).withEnvironment(SampleProgram.PAUSE_AFTER, "connected");
         ChildProcess dpu = dpu(processes);
         ChildProcess host = processes.start(paused);
-        host.awaitLine("^connected to sync-event-dpu$", DEADLINE);
+        host.awaitLine("^connected to sync-event-dpu$");
         assertThat(dpu.outputLines()).containsExactly("waiting for sync-event-host");
         goOn(host);
         assertEndsWell(host);
@@ -145,7 +143,7 @@ class SyncEventSamplesTest {
                 processes.start(
                         program(with(HOST, mode))
                                 .withEnvironment(SampleProgram.PAUSE_AFTER, "exported"));
-        host.awaitLine("^exported", DEADLINE);
+        host.awaitLine("^exported");
         assertThat(dpu.outputLines()).containsExactly("waiting for sync-event-host");
         goOn(host);
         assertEndsWell(host);
@@ -170,10 +168,10 @@ class SyncEventSamplesTest {
         ChildProcess host =
                 processes.start(
                         program(with(HOST, mode)).withEnvironment(SampleProgram.PAUSE_AFTER, line));
-        host.awaitLine("^" + line, DEADLINE);
+        host.awaitLine("^" + line);
         host.freeze();
         host.kill();
-        assertThat(dpu.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(dpu.awaitExit()).isEqualTo(1);
         assertThat(dpu.errorLines()).anyMatch(error -> error.contains("CONNECTION_RESET: "));
     }
 
@@ -182,10 +180,10 @@ class SyncEventSamplesTest {
     void shouldWorkOnTheNamedDevices(Processes processes) {
         ChildProcess dpu =
                 processes.start(program(DPU, "dev-pci-addr=03:00.1", "rep-pci-addr=0b:00.1"));
-        dpu.awaitLine("^waiting", DEADLINE);
+        dpu.awaitLine("^waiting");
         ChildProcess other =
                 processes.start(program(with(HOST, "dev-pci-addr=0b:00.0", "timeout=0.5")));
-        assertThat(other.awaitExit(DEADLINE)).as("of the other port").isEqualTo(1);
+        assertThat(other.awaitExit()).as("of the other port").isEqualTo(1);
         ChildProcess host = processes.start(program(HOST, "dev-pci-addr=0b:00.1"));
         assertEndsWell(host);
         assertEndsWell(dpu);
@@ -205,7 +203,7 @@ class SyncEventSamplesTest {
     @Clause("core-212")
     void shouldRefuseADepthThatIsNone(String options, String reason, Processes processes) {
         ChildProcess host = processes.start(program(with(HOST, options.split(" "))));
-        assertThat(host.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(host.awaitExit()).isEqualTo(1);
         assertThat(host.errorLines())
                 .anyMatch(line -> line.contains("INVALID_VALUE") && line.contains(reason));
     }
@@ -215,20 +213,20 @@ class SyncEventSamplesTest {
     @ValueSource(strings = {"timeout=60", "async="})
     void shouldFailInTimeIfThePeerDoesNotAnswer(String mode, Processes processes) {
         ChildProcess alone = processes.start(program(with(DPU, "timeout=0.5")));
-        assertThat(alone.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(alone.awaitExit()).isEqualTo(1);
         assertThat(alone.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
 
         ChildProcess dpu =
                 processes.start(
                         program(with(DPU, mode))
                                 .withEnvironment(SampleProgram.PAUSE_AFTER, "waited"));
-        dpu.awaitLine("^waiting", DEADLINE);
+        dpu.awaitLine("^waiting");
         String[] options =
                 mode.equals("async=")
                         ? new String[] {mode, "timeout=5"}
                         : new String[] {"timeout=5"};
         ChildProcess host = processes.start(program(with(HOST, options)));
-        assertThat(host.awaitExit(DEADLINE)).isEqualTo(1);
+        assertThat(host.awaitExit()).isEqualTo(1);
         assertThat(host.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
     }
 }

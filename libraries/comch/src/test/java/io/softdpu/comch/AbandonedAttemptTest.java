@@ -7,16 +7,15 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.handshake.PendingLink;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Stop of a client before the server has replied: the attempt leaves no resources. */
-@Timeout(50)
 final class AbandonedAttemptTest {
     @TempDir Path folder;
 
@@ -32,12 +31,12 @@ final class AbandonedAttemptTest {
             ((ComchClient) client.endpoint).setConnectTimeout(Duration.ofSeconds(600));
             client.endpoint.start();
             card.until("the server has the client", arrived::isDone);
-            PendingLink pending = arrived.get(20, TimeUnit.SECONDS);
+            PendingLink pending = arrived.get(Patience.SECONDS, TimeUnit.SECONDS);
             assertThat(client.endpoint.state()).isEqualTo(ContextState.STARTING);
 
             Peer.stop(card, client.endpoint);
 
-            Await.until("the server sees its end", Duration.ofSeconds(20), pending::peerGone);
+            Await.until("the server sees its end", pending::peerGone);
             pending.refuse(1, "nobody there");
         }
     }

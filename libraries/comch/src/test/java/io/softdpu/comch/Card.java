@@ -15,8 +15,8 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -29,7 +29,6 @@ import java.util.function.BooleanSupplier;
  * order.
  */
 final class Card implements AutoCloseable {
-    static final long DEADLINE_NANOS = 20_000_000_000L;
     static final String NAME = "test server";
 
     final Machine host;
@@ -117,7 +116,7 @@ final class Card implements AutoCloseable {
 
     /** Progresses all engines until a condition holds. */
     void until(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        long deadline = System.nanoTime() + Patience.NANOS;
         while (!condition.getAsBoolean()) {
             progressAll();
             if (System.nanoTime() - deadline > 0) {
@@ -169,7 +168,7 @@ final class Card implements AutoCloseable {
         while (!open.isEmpty()) {
             open.pop().close();
         }
-        leaks.assertNothingLeft(Duration.ofSeconds(10));
+        leaks.assertNothingLeft();
     }
 
     private final List<Runnable> stops = new ArrayList<>();

@@ -10,6 +10,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Close of servers, clients, producers and consumers in try-with-resources, on one engine. */
 class CloseTest {
-    private static final Duration MINUTE = Duration.ofMinutes(1);
 
     @TempDir Path folder;
     private Card card;
@@ -43,7 +43,7 @@ class CloseTest {
         server.setMessageCallback((from, message) -> {});
         server.setConsumerCallbacks((c, id) -> {}, (c, id) -> {});
         server.setConnectionCallbacks((c, successful) -> {}, (c, successful) -> {});
-        engine.start(server, MINUTE);
+        engine.start(server, Patience.LIMIT);
         return server;
     }
 
@@ -52,7 +52,7 @@ class CloseTest {
         client.setSendTasks(2, ComchSendTask::free, ComchSendTask::free);
         client.setMessageCallback((from, message) -> {});
         client.setConsumerCallbacks((c, id) -> {}, (c, id) -> {});
-        engine.start(client, MINUTE);
+        engine.start(client, Patience.LIMIT);
         return client;
     }
 
@@ -60,7 +60,7 @@ class CloseTest {
         Card.Memory memory = card.memory(card.p0, 4096);
         ComchConsumer consumer = ComchConsumer.create(connection, memory.mmap());
         consumer.setPostReceiveTasks(2, this::received, this::received);
-        engine.start(consumer, MINUTE);
+        engine.start(consumer, Patience.LIMIT);
         Buf buf = memory.inventory().bufByAddress(memory.mmap(), 0, 64);
         consumer.allocatePostReceiveTask(buf).submit();
         return consumer;
@@ -75,7 +75,7 @@ class CloseTest {
     private ComchProducer producer(ProgressEngine engine, ComchConnection connection) {
         ComchProducer producer = ComchProducer.create(connection);
         producer.setSendTasks(2, ComchProducerSendTask::free, ComchProducerSendTask::free);
-        engine.start(producer, MINUTE);
+        engine.start(producer, Patience.LIMIT);
         return producer;
     }
 
@@ -88,7 +88,7 @@ class CloseTest {
                 ComchProducer producer = producer(engine, client.connection())) {
             engine.runUntil(
                     () -> client.connection().remoteConsumers().length == 1,
-                    MINUTE,
+                    Patience.LIMIT,
                     client,
                     producer);
             assertThat(consumer.inFlightTasks()).isEqualTo(1);
@@ -118,7 +118,7 @@ class CloseTest {
                 ComchClient client = client(engine);
                 ComchProducer producer = producer(engine, client.connection())) {
             server.close();
-            assertThatThrownBy(() -> engine.runUntil(() -> false, MINUTE, producer, client))
+            assertThatThrownBy(() -> engine.runUntil(() -> false, Patience.LIMIT, producer, client))
                     .isInstanceOf(DpuException.class)
                     .extracting(e -> ((DpuException) e).status())
                     .isEqualTo(Status.CONNECTION_RESET);

@@ -9,6 +9,7 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.Epoll;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.ProcessView;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +27,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Ends of connections, by either side, orderly or not. */
 class ConnectionEndTest {
     private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(80);
-    private static final Duration DEADLINE = Duration.ofNanos(Card.DEADLINE_NANOS);
 
     @TempDir Path folder;
     private Card card;
@@ -165,7 +165,7 @@ class ConnectionEndTest {
         card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
         client.send("nobody looks");
         client.endpoint.stop();
-        long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
+        long deadline = System.nanoTime() + Patience.NANOS;
         while (client.endpoint.state() != ContextState.IDLE && System.nanoTime() < deadline) {
             // Woken by the time limit of the connection, not by this one.
             if (eventMode) {
@@ -279,8 +279,7 @@ class ConnectionEndTest {
         client.endpoint.stop();
         client.endpoint.close();
         // Only then is it certain that the server comes too late; its bus closes nothing itself.
-        Await.until(
-                "the client has hung up", DEADLINE, () -> sockets().size() == before.size() + 1);
+        Await.until("the client has hung up", () -> sockets().size() == before.size() + 1);
         assertThat(server.events).isEmpty();
 
         progressUntil(card.dpuEngine, () -> !server.events.isEmpty());
@@ -333,7 +332,7 @@ class ConnectionEndTest {
 
     /** Progresses one side only until a condition holds. */
     private static void progressUntil(ProgressEngine engine, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
+        long deadline = System.nanoTime() + Patience.NANOS;
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             engine.progress();
@@ -343,7 +342,7 @@ class ConnectionEndTest {
     private static void awaitEvent(ProgressEngine engine) {
         try (Epoll epoll = new Epoll(1)) {
             epoll.add(engine.eventHandle(), Epoll.IN, 0);
-            assertThat(epoll.await((int) TimeUnit.NANOSECONDS.toMillis(Card.DEADLINE_NANOS)))
+            assertThat(epoll.await((int) TimeUnit.NANOSECONDS.toMillis(Patience.NANOS)))
                     .isEqualTo(1);
         }
     }

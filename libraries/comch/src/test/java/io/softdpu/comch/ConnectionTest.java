@@ -9,6 +9,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -155,18 +156,11 @@ class ConnectionTest {
         server.endpoint.start();
         client.endpoint.start();
         Await.byStep(
-                "the client waits",
-                Card.DEADLINE_NANOS,
-                () -> context.pendingClients() == 1,
-                card.hostEngine::progress);
+                "the client waits", () -> context.pendingClients() == 1, card.hostEngine::progress);
         progressFor(card.hostEngine::progress);
         assertThat(client.endpoint.state()).isEqualTo(ContextState.STARTING);
         assertThat(server.events).isEmpty();
-        Await.byStep(
-                "connected",
-                Card.DEADLINE_NANOS,
-                () -> !server.events.isEmpty(),
-                card.dpuEngine::progress);
+        Await.byStep("connected", () -> !server.events.isEmpty(), card.dpuEngine::progress);
         progressFor(card.dpuEngine::progress);
         assertThat(server.events).containsExactly("connected true");
         assertThat(client.endpoint.state()).isEqualTo(ContextState.STARTING);
@@ -207,7 +201,6 @@ class ConnectionTest {
         other.endpoint.start(); // an attempt that the first start had made would be ahead of it
         Await.byStep(
                 "the other client runs",
-                Card.DEADLINE_NANOS,
                 () -> other.endpoint.state() == ContextState.RUNNING,
                 () -> {
                     ofOther.progress();
@@ -259,7 +252,7 @@ class ConnectionTest {
         ((ComchClient) client.endpoint).setConnectTimeout(Duration.ofNanos(20 * SHORT_NANOS));
         server.endpoint.start();
         client.endpoint.start();
-        long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
+        long deadline = System.nanoTime() + Patience.NANOS;
         while (client.endpoint.state() != ContextState.IDLE && System.nanoTime() < deadline) {
             card.hostEngine.await(Duration.ofMillis(1));
         }
@@ -375,7 +368,6 @@ class ConnectionTest {
         third.endpoint.start();
         Await.byStep(
                 "both wait for the server",
-                Card.DEADLINE_NANOS,
                 () -> ((ServerContext) (ComchServer) server.endpoint).pendingClients() == 2,
                 () -> card.hostEngine.await(Duration.ofMillis(1)));
         card.until("decided", () -> server.events.size() == 3);

@@ -10,6 +10,7 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -367,7 +368,7 @@ class ContextStateTest {
         card.until("runs", () -> pair.client().endpoint.state() == ContextState.RUNNING);
         Queue.Receiving receiving = new Queue.Receiving(pair.client(), card.hostEngine, 4096, 1);
         receiving.consumer.start();
-        long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
+        long deadline = System.nanoTime() + Patience.NANOS;
         while (receiving.consumer.state() != ContextState.IDLE) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             card.hostEngine.await(

@@ -8,14 +8,12 @@ import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** System calls of the fast path, in a JVM that counts them. */
 @StartsProcesses
 class CountedSendsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Test
     void shouldMakeNoSystemCallForAConsumerThatPolls(@TempDir Path folder, Processes processes) {
@@ -24,7 +22,7 @@ class CountedSendsTest {
                         JavaCommand.ofClass(CountedSends.class)
                                 .withJvmOptions("-D" + CountedCalls.PROPERTY + "=true")
                                 .withArguments(folder.toString()));
-        int status = program.awaitExit(PATIENCE);
+        int status = program.awaitExit();
         System.out.println(
                 "system calls for %d messages: %s"
                         .formatted(CountedSends.MESSAGES, program.outputLines()));

@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,7 +91,7 @@ class CreditTest extends FastPathFixture {
         post(1);
         publish();
 
-        assertThat(card.hostEngine.await(Duration.ofNanos(Card.DEADLINE_NANOS))).isTrue();
+        assertThat(card.hostEngine.await(Duration.ofNanos(Patience.NANOS))).isTrue();
     }
 
     @Test
@@ -133,7 +134,7 @@ class CreditTest extends FastPathFixture {
     /** The engines whose notification comes, among those that are told of some buffers. */
     private static List<Integer> wokenOf(List<ProgressEngine> engines, int expected) {
         List<Integer> woken = new ArrayList<>();
-        long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
+        long deadline = System.nanoTime() + Patience.NANOS;
         while (woken.size() < expected && System.nanoTime() - deadline < 0) {
             for (int i = 0; i < engines.size(); i++) {
                 // Each listens for the doorbell; the one that drains it wakes the others.
@@ -181,8 +182,7 @@ class CreditTest extends FastPathFixture {
         int id = receiving.consumer.id();
         receiving.consumer.stop();
 
-        assertThat(card.hostEngine.awaitNotification(Duration.ofNanos(Card.DEADLINE_NANOS)))
-                .isTrue();
+        assertThat(card.hostEngine.awaitNotification(Duration.ofNanos(Patience.NANOS))).isTrue();
         card.hostEngine.clearNotification();
         card.until(
                 "no such consumer",
@@ -194,8 +194,7 @@ class CreditTest extends FastPathFixture {
         post(1);
         publish();
 
-        assertThat(card.hostEngine.awaitNotification(Duration.ofNanos(Card.DEADLINE_NANOS)))
-                .isTrue();
+        assertThat(card.hostEngine.awaitNotification(Duration.ofNanos(Patience.NANOS))).isTrue();
         card.hostEngine.clearNotification();
         assertThat(card.hostEngine.progress()).isTrue();
         assertThat(send(sending)).isEqualTo(Status.SUCCESS);

@@ -4,6 +4,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.testkit.AllocationMeter;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -110,7 +111,7 @@ class DataPathTest {
     /** Progresses both engines until a message has arrived. */
     private void awaitMessage() {
         long before = received;
-        long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
+        long deadline = System.nanoTime() + Patience.NANOS;
         while (received == before) {
             card.hostEngine.progress();
             card.dpuEngine.progress();

@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.SubmitFlags;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.fabric.link.EventPoller;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +38,7 @@ class DoorbellTest {
                     .as("rung")
                     .isFalse();
             assertThat(send(sending, receiving, SubmitFlags.FLUSH)).isEqualTo(Status.SUCCESS);
-            assertThat(card.dpuEngine.awaitNotification(Duration.ofNanos(Card.DEADLINE_NANOS)))
+            assertThat(card.dpuEngine.awaitNotification(Duration.ofNanos(Patience.NANOS)))
                     .as("rung")
                     .isTrue();
             card.dpuEngine.clearNotification();
@@ -76,7 +77,7 @@ class DoorbellTest {
                 assertThat(raw.inbound.arm()).isFalse();
                 assertThat(server.send("to one that sleeps")).isEqualTo(Status.SUCCESS);
                 card.settle();
-                assertThat(poller.sleep(Card.DEADLINE_NANOS)).isTrue();
+                assertThat(poller.sleep(Patience.NANOS)).isTrue();
                 assertThat(poller.sleep(SHORT_NANOS)).isFalse(); // once
                 assertThat(server.send("awake again")).isEqualTo(Status.SUCCESS);
                 card.settle();

@@ -8,7 +8,6 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -152,7 +151,6 @@ class FastPathEndTest extends FastPathFixture {
         ConsumerContext consumer = (ConsumerContext) receiving.consumer;
         Await.until(
                 "released",
-                Duration.ofSeconds(20),
                 () -> {
                     card.hostEngine.progress();
                     return consumer.isReleased();

@@ -10,6 +10,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -101,7 +102,7 @@ class FastPathTest extends FastPathFixture {
         Peer client = Peer.client(card, "large");
         for (Peer peer : List.of(server, client)) {
             peer.endpoint.setControlTimeout(
-                    Duration.ofNanos(Card.DEADLINE_NANOS)); // mapping it takes a while
+                    Duration.ofNanos(Patience.NANOS)); // mapping it takes a while
             peer.endpoint.start();
         }
         card.until("client", () -> client.endpoint.state() == ContextState.RUNNING);

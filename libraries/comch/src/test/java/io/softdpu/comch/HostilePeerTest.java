@@ -71,7 +71,6 @@ class HostilePeerTest extends RogueClientFixture {
         ComchServer server = (ComchServer) pair.server().endpoint;
         Await.until(
                 "the client waits for the decision",
-                Duration.ofNanos(Card.DEADLINE_NANOS),
                 () -> ((ServerContext) server).pendingClients() == 1);
 
         assertThat(ringsOfThisProcess()).as("rings for " + hello).isEqualTo(rings);

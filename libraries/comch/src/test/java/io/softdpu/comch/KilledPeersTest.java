@@ -10,6 +10,7 @@ import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -26,13 +27,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** SIGKILL of the client's and of the server's process at random points of a load both ways. */
 @StartsProcesses
 class KilledPeersTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Ten times the time in which the end of a peer is noticed. */
     private static final Duration NOTICED = Duration.ofSeconds(10);
@@ -56,12 +55,11 @@ class KilledPeersTest {
 
     @Test
     @Tag(Soak.TAG)
-    @Timeout(value = 60, unit = TimeUnit.MINUTES)
     void shouldEndEachTaskWithAStatusAndReleaseEverythingWhenThePeerIsKilled(
             Processes processes, SeededRandom random) {
         long begin = System.nanoTime();
         Path fabric = folder.resolve("fabric");
-        int rounds = Soak.count(10, 100);
+        int rounds = Soak.count(10, 10, 100);
         try (LoadPeer server = new LoadPeer(Side.DPU, fabric, "survivor");
                 LoadPeer client = new LoadPeer(Side.HOST, fabric, "victim")) {
             int[] sessions = new int[2];
@@ -107,19 +105,19 @@ class KilledPeersTest {
                                         killed.name(),
                                         folder.resolve("fabric").toString(),
                                         killed == Side.DPU ? "victim" : "survivor"));
-        victim.awaitLine("^ready$", PATIENCE);
+        victim.awaitLine("^ready$");
         if (killed == Side.DPU) {
             survivor.connect();
         }
         LoadSession session = survivor.awaitSession(number);
-        victim.awaitLine("^connected$", PATIENCE);
+        victim.awaitLine("^connected$");
         boolean atStart = random.nextInt(3) == 0;
         if (atStart) {
             early++;
         } else {
             session.await(
                     "load both ways",
-                    PATIENCE,
+                    Patience.LIMIT,
                     () -> session.sent() > 100 && session.received() > 100);
         }
         Duration delay =
@@ -129,10 +127,12 @@ class KilledPeersTest {
                 .isFalse();
         long killNanos = System.nanoTime();
         victim.kill();
-        session.join(PATIENCE);
-        session.await("end of the connection noticed", PATIENCE, () -> session.lostNanos != 0);
+        session.join(Patience.LIMIT);
+        session.await(
+                "end of the connection noticed", Patience.LIMIT, () -> session.lostNanos != 0);
         if (killed == Side.DPU) {
-            session.await("client idle", PATIENCE, () -> survivor.state() == ContextState.IDLE);
+            session.await(
+                    "client idle", Patience.LIMIT, () -> survivor.state() == ContextState.IDLE);
         }
         victim.close();
         kills.merge(killed, 1, Integer::sum);
@@ -183,7 +183,7 @@ class KilledPeersTest {
             // The next program that joins removes what a killed one could not.
             Machine.builder(Side.HOST).fabricFolder(fabric).open().close();
             assertThat(files()).isEqualTo(files);
-            resources.assertNothingLeft(PATIENCE);
+            resources.assertNothingLeft();
         }
 
         private List<String> files() {

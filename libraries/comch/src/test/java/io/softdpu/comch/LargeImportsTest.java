@@ -11,6 +11,7 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.HiccupMeter;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.PageFaults;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.ProcessView;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
@@ -46,8 +47,6 @@ final class LargeImportsTest {
     /** The least limit, for new pages of the heap where the kernel gives memory in large pages. */
     private static final int LEAST_FAULTS = 2000;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private static final String BUS_THREAD = "softdpu-bus";
 
     @TempDir Path folder;
@@ -61,7 +60,7 @@ final class LargeImportsTest {
             ChildProcess attacker = processes.start(attacker(CONNECTIONS, MEMORY_BYTES));
 
             card.until("attacker is answered", () -> says(attacker, "answered "));
-            String answered = attacker.awaitLine("^answered ", PATIENCE);
+            String answered = attacker.awaitLine("^answered ");
 
             assertThat(answered).isEqualTo("answered RUNNING=0, FULL=" + CONNECTIONS);
             assertThat(bus.mappedBytesOfPeers())
@@ -83,7 +82,7 @@ final class LargeImportsTest {
     void shouldPayForLargeImportsOnNoThreadThatServesOthers(
             Processes processes, SeededRandom random) throws Exception {
         long begin = System.nanoTime();
-        Duration duration = Soak.duration(Duration.ZERO, Duration.ofMinutes(10));
+        Duration duration = Soak.duration(Duration.ZERO, Duration.ZERO, Duration.ofMinutes(10));
         int rounds = 0;
         long faultLimit = Math.max(LEAST_FAULTS, faultsOfOneImport() / PART_OF_ONE_IMPORT);
         long mostOnBus = 0;
@@ -110,9 +109,9 @@ final class LargeImportsTest {
                     traffic.exchange();
                     assertThat(System.nanoTime() - begin)
                             .as("nanoseconds so far")
-                            .isLessThan(duration.plus(PATIENCE.multipliedBy(3)).toNanos());
+                            .isLessThan(duration.plus(Patience.LIMIT.multipliedBy(3)).toNanos());
                     if (!killed && says(attacker, "answered ")) {
-                        assertThat(attacker.awaitLine("^answered ", PATIENCE))
+                        assertThat(attacker.awaitLine("^answered "))
                                 .isEqualTo("answered RUNNING=" + connections + ", FULL=0");
                         assertThat(bus.mappedBytesOfPeers())
                                 .isGreaterThan(connections * MEMORY_BYTES);

@@ -13,11 +13,11 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -31,7 +31,6 @@ import java.util.function.BooleanSupplier;
  * contexts of a side are on one engine.
  */
 public final class LargeMessagePeer implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(300);
 
     private static final String NAME = "large messages";
     private static final int SMALL_BYTES = 64;
@@ -124,7 +123,7 @@ public final class LargeMessagePeer implements AutoCloseable {
         endpoint.setSendTasks(4, ComchSendTask::free, ComchSendTask::free)
                 .setMessageCallback((from, message) -> messageReceived(message))
                 .setConsumerCallbacks((c, id) -> remoteConsumers.add(id), (c, id) -> {})
-                .setControlTimeout(PATIENCE); // mapping the memory takes a while
+                .setControlTimeout(Patience.LIMIT); // mapping the memory takes a while
         engine.connect(endpoint);
         contexts.add(endpoint);
     }
@@ -189,14 +188,14 @@ public final class LargeMessagePeer implements AutoCloseable {
 
     /** Connects a client and creates its producers and consumers. */
     private void connect() {
-        engine.start(endpoint, PATIENCE);
+        engine.start(endpoint, Patience.LIMIT);
         connection = ((ComchClient) endpoint).connection();
         prepare();
     }
 
     /** Submits a message of more bytes than the limit, of a client that sends nothing else. */
     void sendTooLarge(long tooManyBytes) {
-        engine.start(endpoint, PATIENCE);
+        engine.start(endpoint, Patience.LIMIT);
         connection = ((ComchClient) endpoint).connection();
         Memory memory = memory(tooManyBytes);
         ComchProducer producer = producer(1);
@@ -227,7 +226,7 @@ public final class LargeMessagePeer implements AutoCloseable {
         ComchProducer producer = ComchProducer.create(connection);
         producer.setSendTasks(tasks, this::completed, this::completed);
         engine.connect(producer);
-        engine.start(producer, PATIENCE);
+        engine.start(producer, Patience.LIMIT);
         return producer;
     }
 
@@ -235,7 +234,7 @@ public final class LargeMessagePeer implements AutoCloseable {
         ComchConsumer consumer = ComchConsumer.create(connection, memory.mmap);
         consumer.setPostReceiveTasks(1, this::completed, this::completed);
         engine.connect(consumer);
-        engine.start(consumer, PATIENCE);
+        engine.start(consumer, Patience.LIMIT);
         contexts.add(consumer);
         return consumer;
     }
@@ -290,7 +289,7 @@ public final class LargeMessagePeer implements AutoCloseable {
                     sendDue();
                     return condition.getAsBoolean();
                 },
-                PATIENCE,
+                Patience.LIMIT,
                 contexts.toArray(Context[]::new));
     }
 

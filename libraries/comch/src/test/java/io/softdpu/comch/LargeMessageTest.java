@@ -96,11 +96,9 @@ class LargeMessageTest {
             assertThat(result.sent()).isEqualTo(Status.SUCCESS);
             assertThat(result.received()).isEqualTo(bothWays ? Status.SUCCESS : null);
             assertThat(result.equal()).isTrue();
-            server.awaitLine(
-                    "received status=SUCCESS, lengthBytes=" + sizeBytes + ", equal=true",
-                    LargeMessagePeer.PATIENCE);
+            server.awaitLine("received status=SUCCESS, lengthBytes=" + sizeBytes + ", equal=true");
         }
-        assertThat(server.awaitExit(LargeMessagePeer.PATIENCE)).isZero();
+        assertThat(server.awaitExit()).isZero();
         return result;
     }
 
@@ -112,7 +110,7 @@ class LargeMessageTest {
                                         folder.toString(),
                                         Long.toString(sizeBytes),
                                         Boolean.toString(bothWays)));
-        server.awaitLine("ready", LargeMessagePeer.PATIENCE);
+        server.awaitLine("ready");
         return server;
     }
 

@@ -7,12 +7,12 @@ import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +26,6 @@ public final class LoadPeer implements AutoCloseable {
 
     /** Command to the process: print what the load has sent and received. */
     static final String TOTALS = "totals";
-
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Number of calls of the engine that have returned. */
     final AtomicLong passes = new AtomicLong();
@@ -55,7 +53,7 @@ public final class LoadPeer implements AutoCloseable {
         representor = server ? device.findRepresentor("hpf0").open() : null;
         thread = Thread.ofPlatform().daemon().name("load-" + side).start(this::run);
         ContextState awaited = server ? ContextState.RUNNING : ContextState.IDLE;
-        Await.until("engine runs", PATIENCE, () -> passes.get() > 0 && state() == awaited);
+        Await.until("engine runs", () -> passes.get() > 0 && state() == awaited);
     }
 
     /** Arguments: side, fabric folder, name of the server. Ends with its input. */
@@ -97,7 +95,6 @@ public final class LoadPeer implements AutoCloseable {
     LoadSession awaitSession(int number) {
         Await.until(
                 "session %d of %s".formatted(number, thread.getName()),
-                PATIENCE,
                 () -> {
                     requireNoFailure();
                     return sessions.get() >= number;
@@ -108,10 +105,10 @@ public final class LoadPeer implements AutoCloseable {
     /** Ends the load of a session, together with the peer's. */
     void finish(LoadSession of) {
         of.finish();
-        of.join(PATIENCE);
+        of.join(Patience.LIMIT);
         of.await(
                 "messages delivered",
-                PATIENCE,
+                Patience.LIMIT,
                 () -> {
                     requireNoFailure();
                     return of.messagesCompleted.get() == of.messagesSubmitted.get();
@@ -128,7 +125,7 @@ public final class LoadPeer implements AutoCloseable {
     public void close() {
         closing = true;
         try {
-            if (!thread.join(PATIENCE)) {
+            if (!thread.join(Patience.LIMIT)) {
                 throw new AssertionError("does not end: " + thread.getName());
             }
         } catch (InterruptedException e) {
@@ -175,7 +172,7 @@ public final class LoadPeer implements AutoCloseable {
                 passes.incrementAndGet();
                 state = endpoint.state();
             }
-            engine.stop(endpoint, PATIENCE);
+            engine.stop(endpoint, Patience.LIMIT);
             endpoint.close();
         } catch (Throwable e) {
             failure = e;

@@ -16,6 +16,7 @@ import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -33,7 +34,6 @@ import org.junit.jupiter.api.Test;
  */
 @SoftDpuTest(sanitized = false)
 class OwnEnginesTest {
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final int PASSES = 300;
 
     /** A thread with an engine, and the events of the context on it. */
@@ -47,7 +47,7 @@ class OwnEnginesTest {
 
         <T> T call(Callable<T> work) {
             try {
-                return executor.submit(work).get(DEADLINE_NANOS, TimeUnit.NANOSECONDS);
+                return executor.submit(work).get(Patience.NANOS, TimeUnit.NANOSECONDS);
             } catch (ExecutionException e) {
                 throw new AssertionError(e.getCause());
             } catch (TimeoutException | InterruptedException e) {
@@ -112,7 +112,7 @@ class OwnEnginesTest {
             for (Worker worker : driven) {
                 worker.progress();
             }
-            assertThat(System.nanoTime() - begin).as(what).isLessThan(DEADLINE_NANOS);
+            assertThat(System.nanoTime() - begin).as(what).isLessThan(Patience.NANOS);
         }
     }
 

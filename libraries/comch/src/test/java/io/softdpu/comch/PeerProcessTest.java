@@ -11,6 +11,7 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.OtherUser;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.ProcessView;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
@@ -31,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Connections to another process that is killed or frozen. */
 @StartsProcesses
 class PeerProcessTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration CONTROL_TIMEOUT = Duration.ofSeconds(5);
     private static final byte[] NOTHING = {};
 
@@ -54,7 +54,7 @@ class PeerProcessTest {
     @Test
     void shouldFailWhatIsUnderWayWhenTheServerIsKilledAndConnectToTheNext() {
         ChildProcess server = start("server");
-        server.awaitLine("ready", PATIENCE);
+        server.awaitLine("ready");
         Peer client = Peer.client(card, Card.NAME);
         client.endpoint.start();
         card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
@@ -141,8 +141,7 @@ class PeerProcessTest {
                 .isEqualTo(new ComchPeer((int) tooMany.pid(), uid));
         card.until("told", () -> client.outputLines().contains("running"));
         client.awaitLine(
-                "peer ComchPeer\\[pid=" + ProcessHandle.current().pid() + ", uid=" + uid + "]",
-                PATIENCE);
+                "peer ComchPeer\\[pid=" + ProcessHandle.current().pid() + ", uid=" + uid + "]");
         client.kill();
         card.until("ended", () -> !server.connection.isConnected());
         assertThat(server.connection.peer().pid()).isEqualTo((int) client.pid());
@@ -156,11 +155,11 @@ class PeerProcessTest {
         nobody.own(theirs);
 
         ChildProcess server = processes.start(program("server", theirs).as(nobody));
-        server.awaitLine("ready", PATIENCE);
+        server.awaitLine("ready");
         ChildProcess client = processes.start(program("client", theirs).as(nobody));
 
-        server.awaitLine(peerOf(client, nobody), PATIENCE);
-        client.awaitLine(peerOf(server, nobody), PATIENCE);
+        server.awaitLine(peerOf(client, nobody));
+        client.awaitLine(peerOf(server, nobody));
     }
 
     private static String peerOf(ChildProcess process, OtherUser user) {
@@ -170,9 +169,9 @@ class PeerProcessTest {
     @Test
     void shouldEndAWaitWithConnectionResetWhenThePeerIsKilled() {
         ChildProcess server = start("server");
-        server.awaitLine("ready", PATIENCE);
+        server.awaitLine("ready");
         Peer client = Peer.client(card, Card.NAME);
-        card.hostEngine.start(client.endpoint, PATIENCE);
+        card.hostEngine.start(client.endpoint, Patience.LIMIT);
         long[] killedAt = new long[1];
         assertThatThrownBy(() ->
                         card.hostEngine.runUntil(
@@ -183,7 +182,7 @@ class PeerProcessTest {
                                     }
                                     return false;
                                 },
-                                PATIENCE,
+                                Patience.LIMIT,
                                 client.endpoint))
                 .isInstanceOfSatisfying(
                         DpuException.class,
@@ -196,10 +195,10 @@ class PeerProcessTest {
     @Test
     void shouldCloseWhileThePeerIsFrozen() {
         ChildProcess server = start("server");
-        server.awaitLine("ready", PATIENCE);
+        server.awaitLine("ready");
         Peer client = Peer.client(card, Card.NAME);
         client.endpoint.setControlTimeout(CONTROL_TIMEOUT);
-        card.hostEngine.start(client.endpoint, PATIENCE);
+        card.hostEngine.start(client.endpoint, Patience.LIMIT);
         Queue.Receiving receiving = new Queue.Receiving(client, card.hostEngine, 4096, 2).run(card);
         receiving.post(0, 64);
         server.freeze();
@@ -212,7 +211,7 @@ class PeerProcessTest {
     @Test
     void shouldDeliverToPeerThatStoodStillAndGoesOn() {
         ChildProcess server = start("server");
-        server.awaitLine("ready", PATIENCE);
+        server.awaitLine("ready");
         Peer client = Peer.client(card, Card.NAME);
         client.endpoint.start();
         card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
@@ -235,7 +234,7 @@ class PeerProcessTest {
     @Test
     void shouldUseNoNetworkSocketOnEitherSide() throws Exception {
         ChildProcess server = start("server");
-        server.awaitLine("ready", PATIENCE);
+        server.awaitLine("ready");
         Peer client = Peer.client(card, Card.NAME);
         Set<String> before = networkSockets(ProcessHandle.current().pid());
         client.endpoint.start();
@@ -262,23 +261,23 @@ class PeerProcessTest {
         // Each process has a network of its own, in which not even the loopback interface is up.
         Assumptions.assumeTrue(canLeaveTheNetwork(), "unshare -n is not permitted here");
         ChildProcess server = processes.start(withoutNetwork("server"));
-        server.awaitLine("ready", PATIENCE);
+        server.awaitLine("ready");
         ChildProcess client = processes.start(withoutNetwork("client"));
-        server.awaitLine("connected true", PATIENCE);
-        client.awaitLine("running", PATIENCE);
-        client.awaitLine("posted", PATIENCE);
-        server.awaitLine("posted", PATIENCE);
-        client.awaitLine("^consumer \\d+$", PATIENCE);
+        server.awaitLine("connected true");
+        client.awaitLine("running");
+        client.awaitLine("posted");
+        server.awaitLine("posted");
+        client.awaitLine("^consumer \\d+$");
         client.standardInput().write((PeerProgram.SEND + "\n").getBytes(StandardCharsets.US_ASCII));
         client.standardInput().flush();
-        client.awaitLine("^message of 5 bytes$", PATIENCE); // which the server has echoed
-        client.awaitLine("^sent$", PATIENCE);
+        client.awaitLine("^message of 5 bytes$"); // which the server has echoed
+        client.awaitLine("^sent$");
     }
 
     @Test
     void shouldLeaveNoMappingOfTheQueuesBehind() {
         ChildProcess server = start("server");
-        server.awaitLine("ready", PATIENCE);
+        server.awaitLine("ready");
         for (int i = 0; i < 3; i++) {
             Peer client = Peer.client(card, Card.NAME);
             client.endpoint.start();
@@ -288,7 +287,6 @@ class PeerProcessTest {
         }
         Await.until(
                 "nothing of the channel is mapped",
-                PATIENCE,
                 () ->
                         ProcessView.self().mappings().stream()
                                 .filter(ProcessView.Mapping::isMemfd)

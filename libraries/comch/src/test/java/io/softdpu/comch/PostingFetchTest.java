@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.fabric.ring.FastPathRing;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.lang.foreign.MemorySegment;
@@ -30,8 +31,6 @@ class PostingFetchTest {
     private static final int LENGTH = 1000;
     private static final int BUFFERS = 8;
     private static final FastPathRing.Geometry RING = new FastPathRing.Geometry(BUFFERS);
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
-    private static final Duration SEEN_DEADLINE = Duration.ofMinutes(4);
 
     /** Sends of one connection, which ends earlier if the producer reads an illegal offset. */
     private static final int SENDS = 64;
@@ -45,7 +44,8 @@ class PostingFetchTest {
     @Tag(Soak.TAG)
     @Test
     void shouldWriteWhereItHasCheckedThatItMay(SeededRandom random) throws Exception {
-        Duration duration = Soak.duration(Duration.ofSeconds(5), Duration.ofSeconds(60));
+        Duration duration =
+                Soak.duration(Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(60));
         long begin = System.nanoTime();
         int connections = 0;
         // On a busy machine the two threads seldom meet: it goes on until they have.
@@ -55,7 +55,7 @@ class PostingFetchTest {
                 || flips <= used) {
             assertThat(System.nanoTime() - begin)
                     .as("nanoseconds: let through %d, refused %d, flips %d", used, refused, flips)
-                    .isLessThan(duration.plus(SEEN_DEADLINE).toNanos());
+                    .isLessThan(duration.plus(Patience.LIMIT).toNanos());
             Card card = new Card(folder.resolve("card" + connections++));
             try {
                 runOneConnection(card, random.fork());
@@ -98,7 +98,7 @@ class PostingFetchTest {
             }
         } finally {
             stop = true;
-            assertThat(flipper.join(DEADLINE)).as("flipper ended").isTrue();
+            assertThat(flipper.join(Patience.LIMIT)).as("flipper ended").isTrue();
         }
         assertThat(failures).isEmpty();
     }

@@ -30,7 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 @Tag(Soak.TAG)
 class RevocationTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final byte[] NOTHING = {};
     private static final int LARGE = 8 << 20;
 
@@ -54,7 +53,7 @@ class RevocationTest {
     void shouldFailTheNextSendWithAStatusThatTellsHowTheConsumerWent(SeededRandom random)
             throws IOException {
         long began = System.nanoTime();
-        int rounds = Soak.count(1, 12);
+        int rounds = Soak.count(1, 1, 12);
         int rows = 0;
         for (int round = 0; round < rounds; round++) {
             for (int size : new int[] {5, 65 + random.nextInt(8000), LARGE}) {
@@ -73,7 +72,7 @@ class RevocationTest {
                 processes.start(
                         JavaCommand.ofClass(PeerProgram.class)
                                 .withArguments("server", folder.resolve("fabric").toString()));
-        server.awaitLine("^ready$", PATIENCE);
+        server.awaitLine("^ready$");
         Peer client = Peer.client(card, Card.NAME);
         client.endpoint.start();
         card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
@@ -100,7 +99,7 @@ class RevocationTest {
         server.kill();
         RemoteConsumer killed = client.connection().requireRegistry().find(third);
         // The engine stands still meanwhile: the large one stays where it is.
-        Await.until("the bus has noticed", PATIENCE, killed::revoked);
+        Await.until("the bus has noticed", killed::revoked);
         assertRefused(sending, third, size, Status.CONNECTION_RESET);
         assertUnderWay(sending, size, Status.CONNECTION_RESET);
         card.until("producer", () -> sending.producer.state() == ContextState.IDLE);
@@ -168,7 +167,6 @@ class RevocationTest {
         server.standardInput().flush();
         Await.until(
                 "done " + line,
-                PATIENCE,
                 () ->
                         server.outputLines().stream().filter(("done " + line)::equals).count()
                                 > before);

@@ -13,6 +13,7 @@ import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.ring.FastPathRing;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -32,7 +33,6 @@ import java.util.concurrent.TimeUnit;
  * disconnected it connects again. Ends after a number of writes, and prints the number per word.
  */
 public final class RingAttacker {
-    private static final long DEADLINE_NANOS = 60_000_000_000L;
     private static final int BURST = 16;
     private static final int BURSTS_A_CONNECTION = 64;
     private static final FastPathRing.Geometry FAST = new FastPathRing.Geometry(8);
@@ -210,8 +210,8 @@ public final class RingAttacker {
         /** Connects like a correct client; false if the server has closed it meanwhile. */
         boolean open() throws Exception {
             attachment =
-                    bus.connect(serverName, RogueClient.hello(), queue, DEADLINE_NANOS)
-                            .get(DEADLINE_NANOS, TimeUnit.NANOSECONDS);
+                    bus.connect(serverName, RogueClient.hello(), queue, Patience.NANOS)
+                            .get(Patience.NANOS, TimeUnit.NANOSECONDS);
             MessageRing.Geometry theirs = Welcome.decode(attachment.payload()).terms().ring();
             if (!theirs.equals(QUEUE)) {
                 throw new AssertionError("queue of the server: " + theirs);
@@ -229,7 +229,7 @@ public final class RingAttacker {
                 if (!receive()) {
                     Thread.yield();
                 }
-                if (System.nanoTime() - begin > DEADLINE_NANOS) {
+                if (System.nanoTime() - begin > Patience.NANOS) {
                     throw new AssertionError("server does not answer, accepted=" + accepted);
                 }
             }
@@ -256,10 +256,10 @@ public final class RingAttacker {
         }
 
         private void join(ConsumerAnnouncement announced) throws Exception {
-            var ring = bus.importRegion(announced.ring(), true, true, DEADLINE_NANOS);
-            var memory = bus.importRegion(announced.memory(), true, true, DEADLINE_NANOS);
-            imports.add(ring.get(DEADLINE_NANOS, TimeUnit.NANOSECONDS));
-            imports.add(memory.get(DEADLINE_NANOS, TimeUnit.NANOSECONDS));
+            var ring = bus.importRegion(announced.ring(), true, true, Patience.NANOS);
+            var memory = bus.importRegion(announced.memory(), true, true, Patience.NANOS);
+            imports.add(ring.get(Patience.NANOS, TimeUnit.NANOSECONDS));
+            imports.add(memory.get(Patience.NANOS, TimeUnit.NANOSECONDS));
             rings[3] = imports.get(0).memory().segment();
             if (announced.slots() != FAST.slots()) {
                 throw new AssertionError("slots of the server's consumer: " + announced.slots());

@@ -9,6 +9,7 @@ import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.CompletableFuture;
@@ -59,7 +60,7 @@ final class RogueClient implements AutoCloseable {
         CompletableFuture<Attachment> answer = begin(hello);
         card.until("server answers", answer::isDone);
         try {
-            attachment = answer.get(1, TimeUnit.SECONDS);
+            attachment = answer.get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             return (FabricException) e.getCause();
         } catch (Exception e) {

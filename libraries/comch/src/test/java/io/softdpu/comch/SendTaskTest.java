@@ -65,10 +65,7 @@ class SendTaskTest {
         sender.endpoint.stop(); // and the peer makes no progress any more
         ProgressEngine engine = ofServer ? card.dpuEngine : card.hostEngine;
         Await.byStep(
-                "not delivered",
-                Card.DEADLINE_NANOS,
-                () -> !failed.isEmpty(),
-                () -> engine.await(Duration.ofMillis(1)));
+                "not delivered", () -> !failed.isEmpty(), () -> engine.await(Duration.ofMillis(1)));
         assertThat(failed).containsExactly(last);
         assertThat(last.status()).isEqualTo(Status.CONNECTION_ABORTED);
         assertThat(succeeded).hasSize(1);
@@ -150,15 +147,11 @@ class SendTaskTest {
         client.endpoint.stop(); // and the server makes no progress before the timeout
         Await.byStep(
                 "client has given up",
-                Card.DEADLINE_NANOS,
                 () -> client.endpoint.state() == ContextState.IDLE,
                 () -> card.hostEngine.await(Duration.ofMillis(1)));
         assertThat(client.sends).containsExactly(Status.CONNECTION_ABORTED);
         // What the server sees first is a race otherwise.
-        Await.until(
-                "the server's bus has noticed",
-                Duration.ofNanos(Card.DEADLINE_NANOS),
-                server.connection::isPeerGone);
+        Await.until("the server's bus has noticed", server.connection::isPeerGone);
         card.until("told", () -> server.events.size() == 2);
         assertThat(server.messages).isEmpty();
     }
@@ -171,21 +164,13 @@ class SendTaskTest {
         server.endpoint.setControlTimeout(Duration.ofMillis(50));
         connect(server, client);
         client.send("delivered");
-        Await.byStep(
-                "message",
-                Card.DEADLINE_NANOS,
-                () -> !server.messages.isEmpty(),
-                card.dpuEngine::progress);
+        Await.byStep("message", () -> !server.messages.isEmpty(), card.dpuEngine::progress);
         server.connection.disconnect(); // and the client makes no progress before the timeout
         Await.byStep(
                 "server has given up",
-                Card.DEADLINE_NANOS,
                 () -> server.events.contains("disconnected false"),
                 () -> card.dpuEngine.await(Duration.ofMillis(1)));
-        Await.until(
-                "the client's bus has noticed",
-                Duration.ofNanos(Card.DEADLINE_NANOS),
-                client.connection()::isPeerGone);
+        Await.until("the client's bus has noticed", client.connection()::isPeerGone);
         assertThat(client.sends).isEmpty();
         card.until("completed", () -> client.sends.size() == 1);
         assertThat(client.sends).containsExactly(Status.SUCCESS);

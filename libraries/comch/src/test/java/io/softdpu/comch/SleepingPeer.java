@@ -3,10 +3,10 @@ package io.softdpu.comch;
 import io.softdpu.core.Side;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 
 /**
  * A server or client with a producer and a consumer, those of a stream, as a process that sleeps
@@ -17,7 +17,6 @@ public final class SleepingPeer {
     static final String EVENT = "event";
 
     private static final int BUFFER_BYTES = 64;
-    private static final Duration LONG = Duration.ofHours(1);
 
     private SleepingPeer() {}
 
@@ -28,18 +27,18 @@ public final class SleepingPeer {
         ComchConnection connection = peer.connection();
         ProgressEngine engine = peer.engine;
         ComchStream stream = peer.stream(connection);
-        stream.claim(StreamPeer.PATIENCE).send(BUFFER_BYTES);
-        stream.receive(StreamPeer.PATIENCE).close();
+        stream.claim(Patience.LIMIT).send(BUFFER_BYTES);
+        stream.receive(Patience.LIMIT).close();
         System.out.println(
                 "asleep " + Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName());
         boolean event = arguments[2].equals(EVENT);
         while (stream.state() == ContextState.RUNNING) {
             if (!event) {
-                engine.await(LONG);
+                engine.await(Patience.LIMIT);
                 continue;
             }
             engine.requestNotification();
-            engine.awaitNotification(LONG);
+            engine.awaitNotification(Patience.LIMIT);
             engine.clearNotification();
             while (engine.progress()) {}
         }

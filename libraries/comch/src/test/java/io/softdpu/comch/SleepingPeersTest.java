@@ -22,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Processor time of connected processes without traffic. */
 @StartsProcesses
 class SleepingPeersTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration MEASURED = Duration.ofSeconds(5);
 
     /** Ten times what a sleeping program takes in that time at most, in ticks of 10 ms. */
@@ -110,7 +109,7 @@ class SleepingPeersTest {
                                                 wait)));
             }
             for (ChildProcess process : both) {
-                String line = process.awaitLine("^asleep \\d+$", PATIENCE);
+                String line = process.awaitLine("^asleep \\d+$");
                 sleepers.add(
                         new Sleeper(
                                 process,
@@ -121,7 +120,6 @@ class SleepingPeersTest {
         for (Sleeper sleeper : sleepers) {
             Await.until(
                     "threads without work end",
-                    PATIENCE,
                     () ->
                             sleeper.process.view().threadNames().stream()
                                     .filter(name -> name.startsWith("softdpu"))

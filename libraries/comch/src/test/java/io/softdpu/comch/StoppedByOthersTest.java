@@ -12,14 +12,13 @@ import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.PendingLink;
 import io.softdpu.linux.Epoll;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,9 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Clients and servers that a callback of another context stops, after their own turn in that pass
  * and while the bus has posted work for them: the next pass does that work in STOPPING.
  */
-@Timeout(100)
 final class StoppedByOthersTest {
-    private static final Duration LONG = Duration.ofNanos(Card.DEADLINE_NANOS);
 
     @TempDir Path folder;
     private Card card;
@@ -76,7 +73,7 @@ final class StoppedByOthersTest {
     private static void awaitPost(ProgressEngine engine) {
         try (Epoll epoll = new Epoll(1)) {
             epoll.add(engine.eventHandle(), Epoll.IN, 0);
-            assertThat(epoll.await((int) TimeUnit.NANOSECONDS.toMillis(Card.DEADLINE_NANOS)))
+            assertThat(epoll.await((int) TimeUnit.NANOSECONDS.toMillis(Patience.NANOS)))
                     .isEqualTo(1);
         }
     }
@@ -132,7 +129,7 @@ final class StoppedByOthersTest {
         assertThat(client.endpoint.failure()).isNull();
         if (accepts) {
             Attachment attachment = accepted.join();
-            Await.until("the server sees its end", LONG, () -> attachment.link().peerGone());
+            Await.until("the server sees its end", () -> attachment.link().peerGone());
             attachment.link().close();
             attachment.remote().release();
         }
@@ -158,7 +155,7 @@ final class StoppedByOthersTest {
                         false,
                         () -> {
                             begun.complete(rogue.begin(RogueClient.hello()));
-                            Await.until("waits", LONG, () -> context.pendingClients() == 1);
+                            Await.until("waits", () -> context.pendingClients() == 1);
                             awaitPost(card.dpuEngine);
                             assertThat(server.endpoint.stop()).isEqualTo(Status.IN_PROGRESS);
                         });
@@ -171,7 +168,7 @@ final class StoppedByOthersTest {
         card.until("idle", () -> server.endpoint.state() == ContextState.IDLE);
 
         assertThat(begun.join())
-                .failsWithin(LONG)
+                .failsWithin(Patience.LIMIT)
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOfSatisfying(

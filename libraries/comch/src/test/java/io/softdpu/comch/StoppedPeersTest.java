@@ -6,6 +6,7 @@ import io.softdpu.core.Side;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -20,13 +21,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** SIGSTOP of the client's and of the server's process at random points of a load both ways. */
 @StartsProcesses
 class StoppedPeersTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int LATEST_STOP_MICROS = 250_000;
     private static final int LONGEST_STOP_MILLIS = 3000;
 
@@ -40,11 +39,10 @@ class StoppedPeersTest {
 
     @Test
     @Tag(Soak.TAG)
-    @Timeout(value = 60, unit = TimeUnit.MINUTES)
     void shouldLoseAndRepeatNoMessageAndKeepRunningWhenThePeerIsStopped(
             Processes processes, SeededRandom random) throws IOException {
         long begin = System.nanoTime();
-        int stops = Soak.count(5, 50);
+        int stops = Soak.count(5, 5, 50);
         stop(processes, random, Side.DPU, stops / 2);
         stop(processes, random, Side.HOST, stops - stops / 2);
         Soak.report(
@@ -73,12 +71,12 @@ class StoppedPeersTest {
                             JavaCommand.ofClass(LoadPeer.class)
                                     .withJvmOptions("-XX:TieredStopAtLevel=1")
                                     .withArguments(stopped.name(), fabric.toString(), Card.NAME));
-            other.awaitLine("^ready$", PATIENCE);
+            other.awaitLine("^ready$");
             if (own == Side.HOST) {
                 peer.connect();
             }
             LoadSession session = peer.awaitSession(1);
-            other.awaitLine("^connected$", PATIENCE);
+            other.awaitLine("^connected$");
             for (int i = 0; i < times; i++) {
                 awaitLoad(session);
                 stopOnce(peer, session, other, random);
@@ -86,9 +84,9 @@ class StoppedPeersTest {
             awaitLoad(session);
             tell(other, LoadPeer.FINISH);
             peer.finish(session);
-            other.awaitLine("^finished$", PATIENCE);
+            other.awaitLine("^finished$");
             tell(other, LoadPeer.TOTALS);
-            String theirs = other.awaitLine("^totals ", PATIENCE);
+            String theirs = other.awaitLine("^totals ");
             assertThat(theirs)
                     .isEqualTo(
                             "totals sent=%d, received=%d, messagesSent=%d, messagesReceived=%d"
@@ -100,7 +98,7 @@ class StoppedPeersTest {
             assertThat(session.lostNanos).as("connection lost").isZero();
             received += session.received() + session.sent();
             other.standardInput().close();
-            assertThat(other.awaitExit(PATIENCE)).as("%s", other.errorLines()).isZero();
+            assertThat(other.awaitExit()).as("%s", other.errorLines()).isZero();
         }
     }
 
@@ -110,7 +108,7 @@ class StoppedPeersTest {
         long received = session.received();
         session.await(
                 "load both ways",
-                PATIENCE,
+                Patience.LIMIT,
                 () -> session.sent() > sent + 100 && session.received() > received + 100);
     }
 
@@ -127,7 +125,7 @@ class StoppedPeersTest {
         List<Long> before = passes.stream().map(AtomicLong::get).toList();
         session.await(
                 "calls of each engine return",
-                PATIENCE,
+                Patience.LIMIT,
                 () -> {
                     peer.requireNoFailure();
                     for (int i = 0; i < before.size(); i++) {

@@ -5,6 +5,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,7 +15,6 @@ import java.util.function.BooleanSupplier;
  * One side with a stream, on the thread that creates it; as a process it is a server that echoes.
  */
 public final class StreamPeer implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String NAME = "stream server";
 
     final Machine machine;
@@ -58,7 +58,7 @@ public final class StreamPeer implements AutoCloseable {
 
     ComchConnection connection() {
         if (endpoint instanceof ComchClient client) {
-            engine.start(client, PATIENCE);
+            engine.start(client, Patience.LIMIT);
             return client.connection();
         }
         until(() -> connected != null);
@@ -68,7 +68,7 @@ public final class StreamPeer implements AutoCloseable {
     /** A running stream. */
     ComchStream stream(ComchConnection over) {
         ComchStream stream = ComchStream.create(over).setReceiveBuffers(4).setSendBuffers(4);
-        engine.start(stream, PATIENCE);
+        engine.start(stream, Patience.LIMIT);
         return stream;
     }
 
@@ -76,8 +76,8 @@ public final class StreamPeer implements AutoCloseable {
     int echo(ComchStream stream) {
         int messages = 0;
         ComchReceiveBuffer request;
-        while ((request = stream.receive(PATIENCE)) != null) {
-            ComchSendBuffer reply = stream.claim(PATIENCE);
+        while ((request = stream.receive(Patience.LIMIT)) != null) {
+            ComchSendBuffer reply = stream.claim(Patience.LIMIT);
             MemorySegment.copy(request.segment(), 0, reply.segment(), 0, request.length());
             reply.send(request.length());
             request.close();
@@ -90,7 +90,7 @@ public final class StreamPeer implements AutoCloseable {
         long begin = System.nanoTime();
         while (!condition.getAsBoolean()) {
             engine.await(Duration.ofMillis(100)); // other threads do not wake this one
-            if (System.nanoTime() - begin > PATIENCE.toNanos()) {
+            if (System.nanoTime() - begin > Patience.NANOS) {
                 throw new AssertionError("does not happen: endpoint=" + endpoint);
             }
         }

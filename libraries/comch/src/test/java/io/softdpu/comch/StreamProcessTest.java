@@ -8,6 +8,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
@@ -21,7 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Streams to another process, which ends in order or is killed. */
 @StartsProcesses
 class StreamProcessTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration AT_ONCE = Duration.ofSeconds(1);
 
     @TempDir Path folder;
@@ -32,13 +32,13 @@ class StreamProcessTest {
         try (StreamPeer peer = new StreamPeer(Side.HOST, folder)) {
             ComchStream stream = peer.stream(peer.connection());
             for (int i = 0; i < 1000; i++) {
-                stream.claim(PATIENCE).send(i);
-                try (ComchReceiveBuffer reply = stream.receive(PATIENCE)) {
+                stream.claim(Patience.LIMIT).send(i);
+                try (ComchReceiveBuffer reply = stream.receive(Patience.LIMIT)) {
                     assertThat(reply.length()).isEqualTo(i);
                 }
             }
             stream.close();
-            server.awaitLine("ended null", PATIENCE);
+            server.awaitLine("ended null");
         }
     }
 
@@ -49,7 +49,7 @@ class StreamProcessTest {
         ChildProcess server = start(processes);
         StreamPeer peer = new StreamPeer(Side.HOST, folder);
         ComchStream stream = peer.stream(peer.connection());
-        server.awaitLine("running", PATIENCE);
+        server.awaitLine("running");
         if (whileItSends) {
             server.freeze();
         }
@@ -59,7 +59,7 @@ class StreamProcessTest {
                             if (!whileItSends) {
                                 killed[0] = System.nanoTime();
                                 server.kill();
-                                stream.receive(PATIENCE);
+                                stream.receive(Patience.LIMIT);
                                 return;
                             }
                             for (int i = 0; ; i++) { // until all buffers are in use
@@ -67,7 +67,7 @@ class StreamProcessTest {
                                     killed[0] = System.nanoTime();
                                     server.kill();
                                 }
-                                stream.claim(PATIENCE).send(i);
+                                stream.claim(Patience.LIMIT).send(i);
                             }
                         })
                 .isInstanceOfSatisfying(
@@ -87,10 +87,10 @@ class StreamProcessTest {
         ChildProcess server = start(processes);
         StreamPeer peer = new StreamPeer(Side.HOST, folder);
         ComchStream stream = peer.stream(peer.connection());
-        server.awaitLine("running", PATIENCE);
+        server.awaitLine("running");
         server.freeze();
         for (int i = 0; i < 8; i++) { // half of them wait for buffers of the peer
-            stream.claim(PATIENCE).send(0);
+            stream.claim(Patience.LIMIT).send(0);
         }
         stream.close(); // throws if it does not end within the limit of close()
         assertThat(stream.undeliveredMessages()).isEqualTo(4);
@@ -102,7 +102,7 @@ class StreamProcessTest {
         ChildProcess server =
                 processes.start(
                         JavaCommand.ofClass(StreamPeer.class).withArguments(folder.toString()));
-        server.awaitLine("ready", PATIENCE);
+        server.awaitLine("ready");
         return server;
     }
 }

@@ -7,8 +7,8 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.testkit.AllocationMeter;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -20,9 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Messages of streams that run: content, order, backpressure, callbacks and buffers. */
 class StreamTest extends StreamFixture {
     private static final int MESSAGES = 20_000;
-
-    /** Limit of waits for what is due at once. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private int taken;
 
@@ -135,7 +132,7 @@ class StreamTest extends StreamFixture {
         card.hostEngine.clearNotification(); // what has rung while it was polled
         card.hostEngine.requestNotification();
         send(atClient, 1);
-        assertThat(card.hostEngine.awaitNotification(PATIENCE)).isTrue();
+        assertThat(card.hostEngine.awaitNotification(Patience.LIMIT)).isTrue();
         card.hostEngine.clearNotification();
         next(atServer).close();
     }
@@ -307,7 +304,7 @@ class StreamTest extends StreamFixture {
                 MESSAGES,
                 () -> {
                     int before = taken;
-                    long deadline = System.nanoTime() + Card.DEADLINE_NANOS;
+                    long deadline = System.nanoTime() + Patience.NANOS;
                     while (taken == before) {
                         sendAll();
                         card.hostEngine.progress();
@@ -331,11 +328,11 @@ class StreamTest extends StreamFixture {
         AllocationMeter.assertNone(
                 MESSAGES,
                 () -> {
-                    atClient.claim(PATIENCE).send(4);
-                    atClient.claim(PATIENCE).send(4);
+                    atClient.claim(Patience.LIMIT).send(4);
+                    atClient.claim(Patience.LIMIT).send(4);
                     card.dpuEngine.progress();
                     for (int i = 0; i < 2; i++) {
-                        Objects.requireNonNull(atClient.receive(PATIENCE)).close();
+                        Objects.requireNonNull(atClient.receive(Patience.LIMIT)).close();
                     }
                 });
     }

@@ -8,9 +8,9 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Streams whose sides have threads of their own, which sleep while idle. */
 class StreamThreadsTest {
     private static final int MESSAGES = 2000;
-    private static final Duration TURN = Duration.ofSeconds(60);
 
     @TempDir Path folder;
 
@@ -33,8 +32,8 @@ class StreamThreadsTest {
                             try (StreamPeer peer = new StreamPeer(Side.HOST, folder)) {
                                 ComchStream stream = peer.stream(peer.connection());
                                 for (int i = 0; i < MESSAGES; i++) {
-                                    send(stream.claim(StreamPeer.PATIENCE), i);
-                                    requireNumber(stream.receive(StreamPeer.PATIENCE), i);
+                                    send(stream.claim(Patience.LIMIT), i);
+                                    requireNumber(stream.receive(Patience.LIMIT), i);
                                 }
                                 stream.close();
                                 return MESSAGES;
@@ -62,14 +61,14 @@ class StreamThreadsTest {
     private static int exchangeOn(ComchConnection connection) {
         try (ProgressEngine engine = ProgressEngine.create();
                 ComchStream stream = ComchStream.create(connection).setSendBuffers(3)) {
-            engine.start(stream, StreamPeer.PATIENCE);
+            engine.start(stream, Patience.LIMIT);
             int received = 0;
             for (int sent = 0; received < MESSAGES; ) {
                 ComchSendBuffer buffer = sent < MESSAGES ? stream.tryClaim() : null;
                 if (buffer != null) {
                     send(buffer, sent++);
                 } else {
-                    requireNumber(stream.receive(StreamPeer.PATIENCE), received++);
+                    requireNumber(stream.receive(Patience.LIMIT), received++);
                 }
             }
             return received;
@@ -118,7 +117,7 @@ class StreamThreadsTest {
             return;
         }
         engine.requestNotification();
-        if (!engine.awaitNotification(TURN)) {
+        if (!engine.awaitNotification(Patience.LIMIT)) {
             throw new AssertionError(
                     "no notification: stream=%s, state=%s, sent=%d, received=%d, tasks=%d"
                             .formatted(
@@ -137,10 +136,10 @@ class StreamThreadsTest {
             try (StreamPeer peer = new StreamPeer(Side.HOST, folder);
                     ExecutorService other = Executors.newSingleThreadExecutor()) {
                 ComchStream stream = peer.stream(peer.connection());
-                ComchSendBuffer buffer = stream.claim(StreamPeer.PATIENCE);
+                ComchSendBuffer buffer = stream.claim(Patience.LIMIT);
                 refuse(other, stream::tryClaim);
                 refuse(other, stream::tryReceive);
-                refuse(other, () -> stream.receive(StreamPeer.PATIENCE));
+                refuse(other, () -> stream.receive(Patience.LIMIT));
                 refuse(
                         other,
                         () -> {
@@ -148,7 +147,7 @@ class StreamThreadsTest {
                             return 0;
                         });
                 buffer.send(1);
-                ComchReceiveBuffer reply = stream.receive(StreamPeer.PATIENCE);
+                ComchReceiveBuffer reply = stream.receive(Patience.LIMIT);
                 refuse(
                         other,
                         () -> {
@@ -183,8 +182,8 @@ class StreamThreadsTest {
                         }
                     });
             Future<Integer> result = threads.submit(client);
-            int value = result.get(120, TimeUnit.SECONDS);
-            echoed.get(120, TimeUnit.SECONDS);
+            int value = result.get(Patience.SECONDS, TimeUnit.SECONDS);
+            echoed.get(Patience.SECONDS, TimeUnit.SECONDS);
             return value;
         }
     }

@@ -15,6 +15,7 @@ import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +42,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Both sides on threads of their own, which sleep while idle. */
 @SoftDpuTest(sanitized = false)
 class ThreadsTest {
-    private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final Permissions SHARED =
             Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE);
 
@@ -219,7 +219,7 @@ class ThreadsTest {
                                 inventory.bufByData(mmap, i * 1024L, i % 2 == 0 ? 32 : 512),
                                 consumerIds.getFirst()));
             }
-            long deadline = System.nanoTime() + LONG_NANOS;
+            long deadline = System.nanoTime() + Patience.NANOS;
             for (int i = 0; i < messages; ) {
                 while (idle.isEmpty()) {
                     engine.progress();
@@ -292,7 +292,7 @@ class ThreadsTest {
                 running.add(threads.submit(role));
             }
             for (Future<Integer> role : running) {
-                role.get(LONG_NANOS, TimeUnit.NANOSECONDS);
+                role.get(Patience.NANOS, TimeUnit.NANOSECONDS);
             }
         }
     }
@@ -331,12 +331,12 @@ class ThreadsTest {
 
     /** Waits for an event of the peer; a lost wake-up ends at the deadline. */
     private static void awaitWoken(ProgressEngine engine, String what, BooleanSupplier condition) {
-        await(engine, what, 2 * LONG_NANOS, condition);
+        await(engine, what, 2 * Patience.NANOS, condition);
     }
 
     private static void await(
             ProgressEngine engine, String what, long sleepNanos, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + LONG_NANOS;
+        long deadline = System.nanoTime() + Patience.NANOS;
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as(what).isLessThan(deadline);
             engine.await(Duration.ofNanos(sleepNanos));

@@ -12,6 +12,7 @@ import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.AllocationMeter;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -121,8 +122,7 @@ class DmaDataPathTest {
                 .as("nothing to do yet")
                 .isFalse();
         task.submit();
-        assertThat(fixture.engine.awaitNotification(Duration.ofNanos(DmaFixture.DEADLINE_NANOS)))
-                .isTrue();
+        assertThat(fixture.engine.awaitNotification(Duration.ofNanos(Patience.NANOS))).isTrue();
         fixture.engine.clearNotification();
         assertThat(fixture.engine.progress()).isTrue();
         assertThat(completed).isOne();
@@ -138,8 +138,7 @@ class DmaDataPathTest {
                 fixture.submit(
                         fixture.source(memory, 0, 64), fixture.destination(memory, 1000, 64));
         fixture.engine.requestNotification();
-        assertThat(fixture.engine.awaitNotification(Duration.ofNanos(DmaFixture.DEADLINE_NANOS)))
-                .isTrue();
+        assertThat(fixture.engine.awaitNotification(Duration.ofNanos(Patience.NANOS))).isTrue();
         fixture.engine.clearNotification();
         fixture.awaitEnd();
         assertThat(completed).isOne();

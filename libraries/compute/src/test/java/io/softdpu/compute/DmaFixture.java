@@ -11,6 +11,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
@@ -23,7 +24,6 @@ import java.util.List;
  * reverse order. The status of each completed task is recorded, and the test keeps the task.
  */
 final class DmaFixture implements AutoCloseable {
-    static final long DEADLINE_NANOS = 60_000_000_000L;
 
     final Device device;
     final ProgressEngine engine;
@@ -132,7 +132,7 @@ final class DmaFixture implements AutoCloseable {
 
     /** Until nothing is in flight. */
     void awaitEnd() {
-        long until = System.nanoTime() + DEADLINE_NANOS;
+        long until = System.nanoTime() + Patience.NANOS;
         while (dma.inFlightTasks() > 0) {
             engine.progress();
             if (System.nanoTime() > until) {
@@ -142,7 +142,7 @@ final class DmaFixture implements AutoCloseable {
     }
 
     void awaitState(Context context, ContextState state) {
-        long until = System.nanoTime() + DEADLINE_NANOS;
+        long until = System.nanoTime() + Patience.NANOS;
         while (context.state() != state) {
             engine.progress();
             if (System.nanoTime() > until) {

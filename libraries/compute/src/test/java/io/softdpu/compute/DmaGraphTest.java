@@ -17,10 +17,10 @@ import io.softdpu.core.graph.GraphNode;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Copies in graphs. */
 class DmaGraphTest {
     private static final int BYTES = 3 << 20; // a dozen slices
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     @TempDir Path folder;
     private Machine machine;
@@ -90,7 +89,7 @@ class DmaGraphTest {
                     JobEvent event = JobEvent.create();
                     long begin = System.nanoTime();
                     while (queue.progressRetrieve(event) == Status.AGAIN) {
-                        assertThat(System.nanoTime() - begin).isLessThan(DmaFixture.DEADLINE_NANOS);
+                        assertThat(System.nanoTime() - begin).isLessThan(Patience.NANOS);
                     }
                     assertThat(event.type()).isEqualTo(JobType.GRAPH_JOB);
                     assertThat(event.result()).isZero();
@@ -152,7 +151,7 @@ class DmaGraphTest {
         long begin = System.nanoTime();
         while (instance.isInFlight()) {
             fixture.engine.progress();
-            assertThat(System.nanoTime() - begin).isLessThan(DmaFixture.DEADLINE_NANOS);
+            assertThat(System.nanoTime() - begin).isLessThan(Patience.NANOS);
         }
     }
 
@@ -162,7 +161,7 @@ class DmaGraphTest {
         ProgressEngine engine = ProgressEngine.create();
         Dma dma = Dma.create(device);
         dma.setMemcpyTasks(1, _ -> {}, _ -> {});
-        engine.start(dma, DEADLINE);
+        engine.start(dma, Patience.LIMIT);
         Mmap gone = fixture.local(BYTES);
         Buf into = fixture.destination(gone, 0, BYTES);
         DmaMemcpyTask task = dma.allocateMemcpy(from, into);
@@ -174,7 +173,7 @@ class DmaGraphTest {
                 assertThat(engine.progress()).as("a slice").isTrue();
                 assertThat(instance.isInFlight()).isTrue();
                 gone.stop();
-                engine.runUntil(() -> !instance.isInFlight(), DEADLINE);
+                engine.runUntil(() -> !instance.isInFlight(), Patience.LIMIT);
                 assertThat(instance.failure()).hasMessageContaining("node has failed");
                 assertThat(instance.failure().getCause())
                         .isNotNull()

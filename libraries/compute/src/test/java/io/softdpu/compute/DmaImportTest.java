@@ -18,6 +18,7 @@ import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.BufferedReader;
@@ -26,7 +27,6 @@ import java.io.InputStreamReader;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.AfterEach;
@@ -37,7 +37,6 @@ import org.junit.jupiter.api.Test;
 @SoftDpuTest(sanitized = false)
 class DmaImportTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final int SIZE = 2 << 20;
     private static final byte FILLED_WITH = 0x5a;
 
@@ -57,7 +56,7 @@ class DmaImportTest {
     }
 
     private Mmap imported(byte[] blob, Mapping mapping) {
-        return dpu.add(Mmap.createFromExport(blob, dpu.device, mapping, DEADLINE));
+        return dpu.add(Mmap.createFromExport(blob, dpu.device, mapping, Patience.LIMIT));
     }
 
     private Mmap imported(Mmap exported) {
@@ -197,9 +196,9 @@ class DmaImportTest {
         assertThat(dpu.copy(dpu.source(local, 0, SIZE), dpu.destination(remote, 0, SIZE)))
                 .isEqualTo(Status.SUCCESS);
         exporter.send("sum");
-        assertThat(exporter.awaitLine("^sum ", DEADLINE)).isEqualTo("sum " + 0x77L * SIZE);
+        assertThat(exporter.awaitLine("^sum ", Patience.LIMIT)).isEqualTo("sum " + 0x77L * SIZE);
         exporter.send("exit");
-        assertThat(exporter.awaitExit(DEADLINE)).isZero();
+        assertThat(exporter.awaitExit(Patience.LIMIT)).isZero();
     }
 
     @Test
@@ -215,7 +214,6 @@ class DmaImportTest {
         exporter.kill();
         Await.until(
                 "the bus has noticed",
-                DEADLINE,
                 () ->
                         Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY))
                                 == Status.CONNECTION_RESET);
@@ -262,7 +260,7 @@ class DmaImportTest {
     }
 
     private static byte[] blobOf(ChildJvm exporter) {
-        String line = exporter.awaitLine("^blob ", DEADLINE);
+        String line = exporter.awaitLine("^blob ", Patience.LIMIT);
         return HexFormat.of().parseHex(line.substring("blob ".length()));
     }
 }

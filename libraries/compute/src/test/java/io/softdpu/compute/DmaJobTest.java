@@ -18,6 +18,7 @@ import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -61,7 +62,7 @@ class DmaJobTest {
     }
 
     private static Status retrieve(WorkQueue queue, JobEvent event) {
-        long until = System.nanoTime() + DmaFixture.DEADLINE_NANOS;
+        long until = System.nanoTime() + Patience.NANOS;
         Status status = queue.progressRetrieve(event);
         while (status == Status.AGAIN) {
             assertThat(System.nanoTime()).as("deadline").isLessThan(until);
@@ -300,7 +301,7 @@ class DmaJobTest {
                 works.add(() -> copyMany(own));
             }
             for (Future<Integer> done : pool.invokeAll(works)) {
-                assertThat(done.get(60, TimeUnit.SECONDS)).isEqualTo(200);
+                assertThat(done.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(200);
             }
         } finally {
             pool.shutdownNow();
@@ -359,7 +360,7 @@ class DmaJobTest {
             Status status = Status.AGAIN;
             int signals = 0;
             while (status == Status.AGAIN) {
-                assertThat(queue.awaitEvent(Duration.ofNanos(DmaFixture.DEADLINE_NANOS))).isTrue();
+                assertThat(queue.awaitEvent(Duration.ofNanos(Patience.NANOS))).isTrue();
                 signals++;
                 queue.clearEvent();
                 status = queue.progressRetrieve(event);

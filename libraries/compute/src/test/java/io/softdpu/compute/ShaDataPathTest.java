@@ -11,6 +11,7 @@ import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.AllocationMeter;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -129,8 +130,7 @@ class ShaDataPathTest {
         fixture.engine.requestNotification();
         assertThat(fixture.engine.awaitNotification(Duration.ZERO)).as("nothing yet").isFalse();
         task.submit();
-        assertThat(fixture.engine.awaitNotification(Duration.ofNanos(DmaFixture.DEADLINE_NANOS)))
-                .isTrue();
+        assertThat(fixture.engine.awaitNotification(Duration.ofNanos(Patience.NANOS))).isTrue();
         fixture.engine.clearNotification();
         fixture.awaitEnd();
         assertThat(fixture.ended).containsExactly(Status.SUCCESS);

@@ -9,6 +9,7 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.security.MessageDigest;
@@ -75,7 +76,7 @@ final class ShaFixture implements AutoCloseable {
     }
 
     void awaitEnd(Context context) {
-        long until = System.nanoTime() + DmaFixture.DEADLINE_NANOS;
+        long until = System.nanoTime() + Patience.NANOS;
         while (context.inFlightTasks() > 0) {
             engine.progress();
             if (System.nanoTime() > until) {
@@ -86,7 +87,7 @@ final class ShaFixture implements AutoCloseable {
 
     /** Until a job has ended. */
     static Status retrieve(WorkQueue queue, JobEvent event) {
-        long until = System.nanoTime() + DmaFixture.DEADLINE_NANOS;
+        long until = System.nanoTime() + Patience.NANOS;
         Status status = queue.progressRetrieve(event);
         while (status == Status.AGAIN) {
             if (System.nanoTime() > until) {

@@ -18,12 +18,12 @@ import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.AfterEach;
@@ -35,7 +35,6 @@ import org.junit.jupiter.api.Test;
 @StartsProcesses
 class ShaImportTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final int SIZE = 1 << 20;
     private static final byte FILLED_WITH = 0x5a;
 
@@ -47,11 +46,12 @@ class ShaImportTest {
     void open(SoftDpu card) {
         dpu = new ShaFixture(card.dpuDevice()).start(4);
         exporter = card.start(ShaImportTest::exportMemory);
-        String line = exporter.awaitLine("^blob ", DEADLINE);
+        String line = exporter.awaitLine("^blob ", Patience.LIMIT);
         byte[] blob = HexFormat.of().parseHex(line.substring("blob ".length()));
         remote =
                 dpu.base.add(
-                        Mmap.createFromExport(blob, dpu.base.device, Mapping.ACCESS, DEADLINE));
+                        Mmap.createFromExport(
+                                blob, dpu.base.device, Mapping.ACCESS, Patience.LIMIT));
     }
 
     @AfterEach
@@ -74,19 +74,19 @@ class ShaImportTest {
         assertThat(dpu.hash(ShaAlgorithm.SHA512, dpu.base.source(remote, 0, SIZE), there))
                 .isEqualTo(Status.SUCCESS);
         exporter.send("at 100");
-        assertThat(exporter.awaitLine("^bytes ", DEADLINE))
+        assertThat(exporter.awaitLine("^bytes ", Patience.LIMIT))
                 .isEqualTo("bytes " + HexFormat.of().formatHex(expected));
         local.release();
         there.release();
         exporter.send("exit");
-        assertThat(exporter.awaitExit(DEADLINE)).isZero();
+        assertThat(exporter.awaitExit(Patience.LIMIT)).isZero();
     }
 
     @Test
     void shouldFailWithShutdownWhereTheMemoryIsRevokedInTheMiddle() {
         failsInTheMiddle(() -> exporter.send("stop"), Status.SHUTDOWN);
         exporter.send("exit");
-        assertThat(exporter.awaitExit(DEADLINE)).isZero();
+        assertThat(exporter.awaitExit(Patience.LIMIT)).isZero();
     }
 
     @Test
@@ -105,7 +105,6 @@ class ShaImportTest {
         end.run();
         Await.until(
                 "the bus has noticed",
-                DEADLINE,
                 () ->
                         Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY))
                                 == expected);

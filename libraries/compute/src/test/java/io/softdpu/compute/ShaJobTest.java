@@ -15,6 +15,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -316,7 +317,7 @@ class ShaJobTest {
                 works.add(() -> hashMany(own, shared));
             }
             for (Future<Integer> done : pool.invokeAll(works)) {
-                assertThat(done.get(60, TimeUnit.SECONDS)).isEqualTo(100);
+                assertThat(done.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(100);
             }
         } finally {
             pool.shutdownNow();
@@ -342,7 +343,7 @@ class ShaJobTest {
             Buf destination = inventory.bufByAddress(own, 9_000, 64);
             ShaPartialHashJob part = sha.createPartialHashJob(shared, source, destination);
             JobEvent ended = JobEvent.create();
-            long until = System.nanoTime() + DmaFixture.DEADLINE_NANOS;
+            long until = System.nanoTime() + Patience.NANOS;
             while (hashed < 100) {
                 destination.resetDataLength();
                 Status begun = ofThread.trySubmit(part.setFinal(false));

@@ -8,8 +8,8 @@ import io.softdpu.fabric.link.DoorbellBudget;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -28,7 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Doorbells that the bus thread serves, and the end of a link. */
 class BusDoorbellTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final long SECOND = 1_000_000_000L;
 
     private static final int LINKS = 4;
@@ -59,8 +58,9 @@ class BusDoorbellTest {
         server.listen("name", arrived::add);
         CompletableFuture<Attachment> connecting =
                 client.connect("name", new byte[0], clientMemory, 60 * SECOND);
-        toClient = arrived.poll(60, TimeUnit.SECONDS).accept(new byte[0], serverMemory);
-        toServer = connecting.get(60, TimeUnit.SECONDS);
+        toClient =
+                arrived.poll(Patience.SECONDS, TimeUnit.SECONDS).accept(new byte[0], serverMemory);
+        toServer = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     @AfterEach
@@ -104,7 +104,7 @@ class BusDoorbellTest {
                     action.run();
                     done.complete(null);
                 });
-        done.orTimeout(60, TimeUnit.SECONDS).join();
+        done.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
     }
 
     @Test
@@ -117,13 +117,13 @@ class BusDoorbellTest {
                 };
         serve(toClient.link(), action);
         toServer.link().ring();
-        Await.until("served", DEADLINE, () -> served.get() == 1);
+        Await.until("served", () -> served.get() == 1);
         serve(toClient.link(), null);
         toServer.link().ring();
         onBusThread(() -> {}); // an iteration that sees no doorbell
         assertThat(served.get()).isEqualTo(1);
         serve(toClient.link(), action); // what came meanwhile is served now
-        Await.until("served", DEADLINE, () -> served.get() == 2);
+        Await.until("served", () -> served.get() == 2);
     }
 
     /** A link whose peer rings without pause; it publishes a number before each doorbell. */
@@ -142,8 +142,10 @@ class BusDoorbellTest {
             server.listen(name, arrived::add);
             CompletableFuture<Attachment> connecting =
                     client.connect(name, new byte[0], clientMemory, 60 * SECOND);
-            here = arrived.poll(60, TimeUnit.SECONDS).accept(new byte[0], serverMemory);
-            there = connecting.get(60, TimeUnit.SECONDS);
+            here =
+                    arrived.poll(Patience.SECONDS, TimeUnit.SECONDS)
+                            .accept(new byte[0], serverMemory);
+            there = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
             serve(
                     here.link(),
                     () -> {
@@ -166,7 +168,7 @@ class BusDoorbellTest {
             enough = true;
             thread.join();
             long last = published.get();
-            Await.until("the last doorbell is served", DEADLINE, () -> seen.get() == last);
+            Await.until("the last doorbell is served", () -> seen.get() == last);
         }
 
         @Override
@@ -188,7 +190,7 @@ class BusDoorbellTest {
             long before = turnsOf(links);
             for (Ringing link : links) { // each has its turns
                 long ownBefore = link.turns.get();
-                Await.until("turns", DEADLINE, () -> link.turns.get() >= ownBefore + TURNS);
+                Await.until("turns", () -> link.turns.get() >= ownBefore + TURNS);
             }
             long turns = turnsOf(links) - before;
             long millis = (System.nanoTime() - begin) / 1_000_000;
@@ -215,14 +217,14 @@ class BusDoorbellTest {
                 Ringing closed = new Ringing(LONG_TURN);
                 Ringing other = new Ringing(LONG_TURN)) {
             for (Ringing each : List.of(ended, closed, other)) {
-                Await.until("a turn", DEADLINE, () -> each.turns.get() > 0);
+                Await.until("a turn", () -> each.turns.get() > 0);
             }
             serve(ended.here.link(), null);
             long turns = ended.turns.get();
             closed.here.link().close();
             for (int i = 0; i < 3; i++) {
                 long before = other.turns.get();
-                Await.until("a turn", DEADLINE, () -> other.turns.get() > before);
+                Await.until("a turn", () -> other.turns.get() > before);
             }
             assertThat(ended.turns.get()).isEqualTo(turns);
             other.end();
@@ -234,7 +236,7 @@ class BusDoorbellTest {
         serve(toClient.link(), () -> 0);
         toServer.link().ring();
         toServer.link().close();
-        Await.until("gone", DEADLINE, () -> toClient.link().peerGone());
+        Await.until("gone", () -> toClient.link().peerGone());
     }
 
     /** It may have memory mapped still. */
@@ -246,12 +248,12 @@ class BusDoorbellTest {
         toClient.link().onHangUp(hungUp::incrementAndGet);
         toClient.link().onPeerGone(gone::incrementAndGet);
         toServer.link().shutdownOutput();
-        Await.until("gone", DEADLINE, () -> gone.get() == 1);
+        Await.until("gone", () -> gone.get() == 1);
         assertThat(toClient.link().peerGone()).isTrue();
         onBusThread(() -> {}); // whatever it had to do is done
         assertThat(hungUp.get()).isZero();
         toServer.link().close();
-        Await.until("hung up", DEADLINE, () -> hungUp.get() == 1);
+        Await.until("hung up", () -> hungUp.get() == 1);
         assertThat(gone.get()).isEqualTo(1);
     }
 

@@ -17,9 +17,9 @@ import io.softdpu.fabric.thread.MappingWorkers;
 import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,14 +28,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Limits of the bus: kept resources, length of a turn, and releases. */
-@Timeout(60)
 final class BusLimitsTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
 
     @TempDir Path folder;
     private Bus exporter;
@@ -96,7 +93,7 @@ final class BusLimitsTest {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -109,7 +106,7 @@ final class BusLimitsTest {
                 SharedSegment.allocate("rings", Handshakes.MAX_JOINING_BYTES + 4096);
         assertThatThrownBy(() ->
                         importer.connect("name", new byte[0], tooLarge, 20 * SECOND)
-                                .get(20, TimeUnit.SECONDS))
+                                .get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasMessageContaining("size out of range: sizeBytes=16781312, limit=16777216");
         tooLarge.release();
     }
@@ -121,12 +118,12 @@ final class BusLimitsTest {
         SharedSegment own = SharedSegment.allocate("own", 4096);
         CompletableFuture<Attachment> connecting =
                 importer.connect("name", new byte[0], own, 60 * SECOND);
-        PendingLink pending = arrived.get(20, TimeUnit.SECONDS);
+        PendingLink pending = arrived.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(pending.peerGone()).isFalse();
 
         connecting.cancel(false);
 
-        Await.until("the server sees the end", DEADLINE, pending::peerGone);
+        Await.until("the server sees the end", pending::peerGone);
         own.release();
         assertThat(own.retain()).as("no other reference to the memory").isFalse();
         pending.refuse(1, "nobody there");
@@ -141,14 +138,12 @@ final class BusLimitsTest {
                     importer.importRegion(region.address(), true, true, 60 * SECOND);
             if (i % 2 == 1) {
                 Await.until(
-                        "the region is leased",
-                        DEADLINE,
-                        () -> region.leases() > 0 || importing.isDone());
+                        "the region is leased", () -> region.leases() > 0 || importing.isDone());
             }
             if (!importing.cancel(false)) {
                 importing.get().close(); // it was there first
             }
-            Await.until("the lease is over", DEADLINE, () -> region.leases() == 0);
+            Await.until("the lease is over", () -> region.leases() == 0);
         }
         memory.release();
     }
@@ -159,7 +154,7 @@ final class BusLimitsTest {
         ExportedRegion region = exporter.export(memory, true, null);
         ImportedRegion imported =
                 importer.importRegion(region.address(), true, true, 20 * SECOND)
-                        .get(20, TimeUnit.SECONDS);
+                        .get(Patience.SECONDS, TimeUnit.SECONDS);
         for (int i = 0; i < 50; i++) {
             importer.reexport(imported, true, null).revoke();
         }
@@ -170,7 +165,7 @@ final class BusLimitsTest {
 
         exporter.close();
 
-        Await.until("re-exports end", DEADLINE, () -> RegionProbe.children(imported) == 0);
+        Await.until("re-exports end", () -> RegionProbe.children(imported) == 0);
         assertThat(one.revoked()).isTrue();
         assertThat(other.revoked()).isTrue();
         imported.close();
@@ -183,7 +178,7 @@ final class BusLimitsTest {
         ExportedRegion region = exporter.export(memory, true, null);
         ImportedRegion imported =
                 importer.importRegion(region.address(), true, true, 20 * SECOND)
-                        .get(20, TimeUnit.SECONDS);
+                        .get(Patience.SECONDS, TimeUnit.SECONDS);
 
         exporter.close();
 
@@ -234,7 +229,7 @@ final class BusLimitsTest {
             int memory = BadDescriptor.good(4096);
             last.send(new Frame.Hello(4096, new byte[0]), memory);
             FileDescriptors.close(memory);
-            arrived.get(20, TimeUnit.SECONDS).refuse(1, "seen");
+            arrived.get(Patience.SECONDS, TimeUnit.SECONDS).refuse(1, "seen");
         } finally {
             silent.forEach(HostilePeer::close);
         }

@@ -15,6 +15,7 @@ import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,10 +29,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
 class BusTest {
     private static final long SECOND = 1_000_000_000L;
     private static final byte[] TOPOLOGY = new byte[32];
@@ -75,12 +74,12 @@ class BusTest {
     }
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(20, TimeUnit.SECONDS);
+        return future.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     private static FabricException failure(CompletableFuture<?> future) {
         try {
-            future.get(20, TimeUnit.SECONDS);
+            future.get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             return (FabricException) e.getCause();
         } catch (Exception e) {
@@ -154,7 +153,7 @@ class BusTest {
         CountDownLatch gone = new CountDownLatch(1);
         imported.link().onPeerGone(gone::countDown);
         exporter.close();
-        assertThat(gone.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(gone.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(imported.revoked()).isTrue();
         imported.close();
     }
@@ -248,7 +247,7 @@ class BusTest {
         SharedSegment serverMemory = memory(8192);
         CompletableFuture<Attachment> connecting =
                 client.connect("comch:test", new byte[] {1, 2, 3}, clientMemory, 5 * SECOND);
-        PendingLink pending = arrived.poll(10, TimeUnit.SECONDS);
+        PendingLink pending = arrived.poll(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(pending).isNotNull();
         assertThat(pending.payload()).containsExactly(1, 2, 3);
         assertThat(pending.remoteBytes()).isEqualTo(4096);

@@ -17,6 +17,7 @@ import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -201,7 +202,7 @@ final class DescriptorRefusalTest {
 
     private static void failureOf(CompletableFuture<?> future) throws Throwable {
         try {
-            future.get(20, TimeUnit.SECONDS);
+            future.get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw e.getCause();
         }
@@ -330,7 +331,7 @@ final class DescriptorRefusalTest {
             try (HostilePeer honest = HostilePeer.connect(bus, "other")) {
                 honest.send(new Frame.Hello(SIZE_BYTES, new byte[0]), descriptor);
 
-                PendingLink pending = taken.get(20, TimeUnit.SECONDS);
+                PendingLink pending = taken.get(Patience.SECONDS, TimeUnit.SECONDS);
 
                 assertThat(ResourceSnapshot.wasMapped(descriptor)).isTrue();
                 assertThat(ResourceSnapshot.now().sharedMappings())
@@ -379,7 +380,7 @@ final class DescriptorRefusalTest {
             FileDescriptors.close(file);
         }
 
-        assertThat(cutting.get(20, TimeUnit.SECONDS)).isEqualTo(rounds);
+        assertThat(cutting.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(rounds);
         assertThat(accepted).as("files accepted that have another size now").isZero();
     }
 

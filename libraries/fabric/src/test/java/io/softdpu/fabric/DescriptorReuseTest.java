@@ -15,9 +15,9 @@ import io.softdpu.fabric.region.Lease;
 import io.softdpu.fabric.region.LeaseListener;
 import io.softdpu.linux.Memfd;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -26,11 +26,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Reuse of the numbers of closed descriptors for other files. */
-@Timeout(60)
 class DescriptorReuseTest {
     private static final long SECOND = 1_000_000_000L;
     private static final long SIZE_BYTES = 8192;
@@ -72,10 +70,10 @@ class DescriptorReuseTest {
         secret.seal(false);
         busy.countDown();
 
-        PendingLink arrived = arrivals.poll(20, TimeUnit.SECONDS);
+        PendingLink arrived = arrivals.poll(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(arrived).isNotNull();
         Attachment accepted = arrived.accept(new byte[0], secret);
-        Attachment connected = connecting.get(20, TimeUnit.SECONDS);
+        Attachment connected = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
         secret.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 42);
         assertThat(accepted.remote().segment().get(ValueLayout.JAVA_BYTE, 0))
                 .as("first byte of what was sent with the hello")
@@ -116,13 +114,13 @@ class DescriptorReuseTest {
                     EndpointProbe.pause(endpoint);
                     paused.complete(null);
                 });
-        paused.get(20, TimeUnit.SECONDS);
+        paused.get(Patience.SECONDS, TimeUnit.SECONDS);
 
         endpoint.close();
 
         CompletableFuture<Void> closed = new CompletableFuture<>();
         bus.threads().loop().execute(() -> closed.complete(null));
-        closed.get(20, TimeUnit.SECONDS);
+        closed.get(Patience.SECONDS, TimeUnit.SECONDS);
         ResourceSnapshot.awaitAgain(before);
     }
 
@@ -147,14 +145,14 @@ class DescriptorReuseTest {
 
         ImportedRegion imported =
                 bus.importRegion(region.address(), true, true, 20 * SECOND)
-                        .get(20, TimeUnit.SECONDS);
+                        .get(Patience.SECONDS, TimeUnit.SECONDS);
 
         CompletableFuture<Void> handled = new CompletableFuture<>();
         bus.threads().loop().execute(() -> handled.complete(null));
-        handled.get(20, TimeUnit.SECONDS);
+        handled.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(imported.revoked()).isFalse();
         imported.close();
-        Await.until("the lease has closed", Duration.ofSeconds(20), () -> region.leases() == 0);
+        Await.until("the lease has closed", () -> region.leases() == 0);
         region.revoke();
         ResourceSnapshot.awaitAgain(before);
         memory.release();
@@ -162,7 +160,7 @@ class DescriptorReuseTest {
 
     private static void awaitUninterrupted(CountDownLatch latch) {
         try {
-            latch.await(20, TimeUnit.SECONDS);
+            latch.await(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

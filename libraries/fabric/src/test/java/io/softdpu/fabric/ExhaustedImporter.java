@@ -4,11 +4,11 @@ import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -17,8 +17,6 @@ import java.util.concurrent.TimeUnit;
 public final class ExhaustedImporter {
     /** Size of the large import; of which the limit leaves room for three quarters. */
     static final long LARGE_BYTES = 512L << 20;
-
-    private static final long PATIENCE_SECONDS = 30;
 
     private ExhaustedImporter() {}
 
@@ -45,8 +43,8 @@ public final class ExhaustedImporter {
             RegionAddress small = fromText(arguments[2]);
             long sockets = sockets();
             importOf(bus, small).close(); // opens what stays open in this process
-            Await.until("unmapped", Duration.ofSeconds(30), () -> bus.mappedBytesOfPeers() == 0);
-            Await.until("link is closed", Duration.ofSeconds(30), () -> sockets() == sockets);
+            Await.until("unmapped", () -> bus.mappedBytesOfPeers() == 0);
+            Await.until("link is closed", () -> sockets() == sockets);
             ResourceSnapshot before = ResourceSnapshot.now();
             limitAddressSpace(LARGE_BYTES / 4 * 3);
             try {
@@ -56,7 +54,7 @@ public final class ExhaustedImporter {
                 FabricException failure = (FabricException) e.getCause();
                 System.out.println("failed kind=" + failure.kind() + ", " + failure.getMessage());
             }
-            Await.until("unmapped", Duration.ofSeconds(30), () -> bus.mappedBytesOfPeers() == 0);
+            Await.until("unmapped", () -> bus.mappedBytesOfPeers() == 0);
             ResourceSnapshot.awaitAgain(before);
             System.out.printf(
                     "left mappedBytes=%d, same=%b%n",
@@ -68,8 +66,8 @@ public final class ExhaustedImporter {
     }
 
     private static ImportedRegion importOf(Bus bus, RegionAddress region) throws Exception {
-        return bus.importRegion(region, true, true, PATIENCE_SECONDS * 1_000_000_000L)
-                .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        return bus.importRegion(region, true, true, Patience.SECONDS * 1_000_000_000L)
+                .get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     private static void limitAddressSpace(long moreBytes) throws IOException, InterruptedException {

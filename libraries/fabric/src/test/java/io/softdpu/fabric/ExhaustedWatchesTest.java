@@ -7,6 +7,7 @@ import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.EndpointProbe;
 import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.ReplacedEpoll;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -14,11 +15,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Served names while the limit of epoll watches of this user is reached. */
-@Timeout(60)
 final class ExhaustedWatchesTest {
     private static final String NAME = "name";
 
@@ -59,7 +58,7 @@ final class ExhaustedWatchesTest {
                         done.completeExceptionally(e);
                     }
                 });
-        done.get(20, TimeUnit.SECONDS);
+        done.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.HostileText;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Text of other processes in exceptions of the bus. */
 class ForeignTextTest {
-    private static final long DEADLINE = 20_000_000_000L;
     private static final int FULL = 24;
 
     @TempDir Path folder;
@@ -32,7 +32,7 @@ class ForeignTextTest {
             CompletionException failure =
                     catchThrowableOfType(
                             CompletionException.class,
-                            () -> bus.connect("door", new byte[1], inbound, DEADLINE).join());
+                            () -> bus.connect("door", new byte[1], inbound, Patience.NANOS).join());
 
             assertThat(failure.getCause())
                     .isInstanceOfSatisfying(
@@ -88,7 +88,7 @@ class ForeignTextTest {
                         folder,
                         new byte[32],
                         topologyName,
-                        DEADLINE,
+                        Patience.NANOS,
                         1 << 20,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));

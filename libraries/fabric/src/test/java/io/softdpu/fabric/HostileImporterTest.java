@@ -14,8 +14,8 @@ import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +32,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 final class HostileImporterTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final int SIZE_BYTES = 4096;
 
     /** Violations: data other than doorbells. */
@@ -154,11 +153,11 @@ final class HostileImporterTest {
             assertThat(Breach.TOO_LONG.commit(importer)).isTrue();
             awaitTheBreach(lease);
 
-            assertThat(gone.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(gone.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThat(closed).isEmpty();
             assertThat(region.leases()).isEqualTo(1);
         }
-        assertThat(closed.poll(20, TimeUnit.SECONDS)).isNotNull();
+        assertThat(closed.poll(Patience.SECONDS, TimeUnit.SECONDS)).isNotNull();
     }
 
     /** Gets the region as an honest importer does. */
@@ -171,7 +170,7 @@ final class HostileImporterTest {
     }
 
     private Lease lease() throws InterruptedException {
-        Lease lease = opened.poll(20, TimeUnit.SECONDS);
+        Lease lease = opened.poll(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(lease).isNotNull();
         engine.add(lease.link());
         return lease;
@@ -181,14 +180,13 @@ final class HostileImporterTest {
     private void awaitTheBreach(Lease lease) throws InterruptedException {
         Await.until(
                 "the breach is noticed",
-                DEADLINE,
                 () -> {
                     engine.sleep(SECOND / 100);
                     return lease.link().peerGone();
                 });
         // What is due when the first of these turns begins is done when the second one begins.
         try (BusThreadMeter meter = new BusThreadMeter(exporter)) {
-            Await.until("two turns of the bus thread", DEADLINE, () -> meter.turns() > 2);
+            Await.until("two turns of the bus thread", () -> meter.turns() > 2);
         }
     }
 
@@ -204,7 +202,7 @@ final class HostileImporterTest {
     }
 
     private void requireReleased() {
-        Await.until("the memory is released", DEADLINE, () -> exporter.retainedBytes() == 0);
+        Await.until("the memory is released", () -> exporter.retainedBytes() == 0);
         assertThat(region.leases()).isZero();
         exporter.export(memory, true, null).close();
     }

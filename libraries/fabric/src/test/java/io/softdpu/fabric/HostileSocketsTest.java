@@ -6,6 +6,7 @@ import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.HiccupMeter;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -28,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag(Soak.TAG)
 final class HostileSocketsTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     /** CPU time of one turn of the bus thread, and of one round of the engine. */
     private static final Duration CPU_LIMIT = Duration.ofMillis(250);
@@ -75,10 +75,9 @@ final class HostileSocketsTest {
     private static void settle(Bus bus) throws Exception {
         CompletableFuture<Void> turn = new CompletableFuture<>();
         bus.threads().loop().execute(() -> turn.complete(null));
-        turn.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        turn.get(Patience.SECONDS, TimeUnit.SECONDS);
         Await.until(
                 "all is closed and unmapped",
-                DEADLINE,
                 () -> bus.threads().workers().isIdle() && bus.threads().closer().isIdle());
     }
 
@@ -98,13 +97,13 @@ final class HostileSocketsTest {
         long begin = System.nanoTime();
         long seed = random.seed();
         shakeHandsAndVerify(seed);
-        server.awaitNoClients(DEADLINE);
+        server.awaitNoClients(Patience.LIMIT);
         settle(bus);
         settle(client);
         ResourceSnapshot before = ResourceSnapshot.now();
         int watched = bus.threads().loop().watched();
         ChildProcess attacker =
-                processes.start(attacker(seed, Integer.toString(Soak.count(1700, 51_000))));
+                processes.start(attacker(seed, Integer.toString(Soak.count(1700, 1700, 51_000))));
 
         int served = 0;
         long slowest = 0;
@@ -113,17 +112,14 @@ final class HostileSocketsTest {
             served++;
         }
 
-        assertThat(attacker.awaitExit(DEADLINE)).as(attacker.toString()).isZero();
-        String counts = attacker.awaitLine("^done ", DEADLINE).substring("done ".length());
+        assertThat(attacker.awaitExit()).as(attacker.toString()).isZero();
+        String counts = attacker.awaitLine("^done ").substring("done ".length());
         String reached = requireThatEachReachedTheServer(attacker);
         requireShortTurns();
         assertThat(served).as("handshakes of the other client").isPositive();
-        server.awaitNoClients(DEADLINE);
+        server.awaitNoClients(Patience.LIMIT);
         ResourceSnapshot.awaitAgain(before);
-        Await.until(
-                "nothing more is watched",
-                DEADLINE,
-                () -> bus.threads().loop().watched() <= watched);
+        Await.until("nothing more is watched", () -> bus.threads().loop().watched() <= watched);
         Soak.report(
                 "hostile-sockets",
                 seed,
@@ -163,7 +159,7 @@ final class HostileSocketsTest {
     private static String requireThatEachReachedTheServer(ChildProcess attacker) {
         StringBuilder report = new StringBuilder();
         for (HostileClient.Attack attack : HostileClient.Attack.values()) {
-            String line = attacker.awaitLine("^reached " + attack + "=", DEADLINE);
+            String line = attacker.awaitLine("^reached " + attack + "=");
             assertThat(line).matches("reached \\w+=([1-9]\\d*) of \\1, otherwise: never");
             report.append(line.replaceFirst("^reached (\\w+)=(\\d+).*", ", $1/reached=$2"));
         }
@@ -176,7 +172,7 @@ final class HostileSocketsTest {
         long begin = System.nanoTime();
         shakeHandsAndVerify(random.seed());
         ChildProcess idle = processes.start(attacker(random.seed(), "idle", "1000"));
-        idle.awaitLine("^idle 1000", DEADLINE);
+        idle.awaitLine("^idle 1000");
 
         long took = shakeHandsAndVerify(random.seed());
 
@@ -187,7 +183,7 @@ final class HostileSocketsTest {
                 Duration.ofNanos(System.nanoTime() - begin),
                 "idle=1000" + measured(took));
         idle.standardInput().close();
-        assertThat(idle.awaitExit(DEADLINE)).isZero();
+        assertThat(idle.awaitExit()).isZero();
     }
 
     /** A whole connection with an exchange that is verified; how long the handshake took. */

@@ -7,9 +7,9 @@ import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -58,10 +58,7 @@ final class LeaseRaceTest {
     }
 
     private void awaitLeasesClosed() {
-        Await.until(
-                "all leases have closed",
-                Duration.ofSeconds(20),
-                () -> exporter.retainedBytes() == 0);
+        Await.until("all leases have closed", () -> exporter.retainedBytes() == 0);
     }
 
     @Test
@@ -69,7 +66,7 @@ final class LeaseRaceTest {
         SharedSegment memory = SharedSegment.allocate("race", SIZE_BYTES);
         for (int i = 0; i < ROUNDS; i++) {
             ExportedRegion region = exporter.export(memory, true, null);
-            ImportedRegion imported = importing(region).get(20, TimeUnit.SECONDS);
+            ImportedRegion imported = importing(region).get(Patience.SECONDS, TimeUnit.SECONDS);
 
             region.revoke();
 
@@ -94,7 +91,7 @@ final class LeaseRaceTest {
 
             region.revoke();
 
-            try (ImportedRegion imported = importing.get(20, TimeUnit.SECONDS)) {
+            try (ImportedRegion imported = importing.get(Patience.SECONDS, TimeUnit.SECONDS)) {
                 SharedSegment mapped = imported.memory();
                 assertThat(mapped).isNotNull();
                 assertThat(mapped.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(i);

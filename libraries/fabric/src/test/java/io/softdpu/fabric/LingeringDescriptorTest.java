@@ -14,8 +14,8 @@ import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.MemoryMapping;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -24,14 +24,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Descriptors whose last close blocks for a minute, wherever a peer can send one: neither the bus
  * thread nor an engine closes them. Each test fails by its deadline if one of these blocks.
  */
-@Timeout(50)
 final class LingeringDescriptorTest {
     private static final long SECOND = 1_000_000_000L;
 
@@ -166,8 +164,7 @@ final class LingeringDescriptorTest {
             long begin = System.nanoTime();
             poller.sleep(SECOND);
             assertThat(System.nanoTime() - begin).isLessThan(20 * SECOND);
-            Await.until(
-                    "the peer counts as gone", Duration.ofSeconds(20), attachment.link()::peerGone);
+            Await.until("the peer counts as gone", attachment.link()::peerGone);
             attachment.link().close();
             attachment.remote().release();
             own.release();
@@ -203,7 +200,6 @@ final class LingeringDescriptorTest {
 
             Await.until(
                     "the peer counts as gone",
-                    Duration.ofSeconds(20),
                     () -> {
                         poller.sleep(0);
                         return link.peerGone();
@@ -224,17 +220,17 @@ final class LingeringDescriptorTest {
                 .execute(() -> {
                     held.countDown();
                     try {
-                        assertThat(free.await(20, TimeUnit.SECONDS)).isTrue();
+                        assertThat(free.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
                     } catch (InterruptedException e) {
                         throw new AssertionError(e);
                     }
                 });
-        assertThat(held.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(held.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         return free;
     }
 
     private PendingLink nextArrival() throws InterruptedException {
-        PendingLink pending = arrived.poll(20, TimeUnit.SECONDS);
+        PendingLink pending = arrived.poll(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(pending).isNotNull();
         return pending;
     }
@@ -246,14 +242,14 @@ final class LingeringDescriptorTest {
         CompletableFuture<Attachment> connecting =
                 client.connect("victim", new byte[0], inbound, 20 * SECOND);
         Attachment served = nextArrival().accept(new byte[0], own);
-        Attachment connected = connecting.get(20, TimeUnit.SECONDS);
+        Attachment connected = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
         for (Attachment one : new Attachment[] {served, connected}) {
             one.link().close();
             one.remote().release();
         }
         ExportedRegion region = client.export(inbound, true, null);
         victim.importRegion(region.address(), true, true, 20 * SECOND)
-                .get(20, TimeUnit.SECONDS)
+                .get(Patience.SECONDS, TimeUnit.SECONDS)
                 .close();
         region.close();
         inbound.release();
@@ -268,7 +264,6 @@ final class LingeringDescriptorTest {
         int most = before.descriptors().size() - descriptorsSent;
         Await.until(
                 "refused descriptors are closed",
-                Duration.ofSeconds(20),
                 () -> lingering.held() == 0 && ResourceSnapshot.now().descriptors().size() <= most);
     }
 }

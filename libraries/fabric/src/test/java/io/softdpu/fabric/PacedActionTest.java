@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.fabric.link.PacedAction;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Actions of the bus thread that are requested more often than they run. */
 class PacedActionTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final long SECOND = 1_000_000_000L;
     private static final long INTERVAL_NANOS = 20_000_000;
     private static final int REQUESTS = 100;
@@ -51,7 +50,7 @@ class PacedActionTest {
                     action.run();
                     done.complete(null);
                 });
-        done.orTimeout(60, TimeUnit.SECONDS).join();
+        done.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
     }
 
     @Test
@@ -73,7 +72,7 @@ class PacedActionTest {
                 action.request();
             });
         }
-        Await.until("the last request is served", DEADLINE, () -> seen.get() == REQUESTS);
+        Await.until("the last request is served", () -> seen.get() == REQUESTS);
         long intervals = (System.nanoTime() - begin) / INTERVAL_NANOS;
         assertThat((long) runs.get()).isLessThanOrEqualTo(intervals + 1);
     }
@@ -81,7 +80,7 @@ class PacedActionTest {
     @Test
     void shouldRunAtOnceIfItHasNotRunForAnInterval() {
         AtomicInteger runs = new AtomicInteger();
-        PacedAction action = bus.paced(DEADLINE.toNanos(), runs::incrementAndGet);
+        PacedAction action = bus.paced(Patience.NANOS, runs::incrementAndGet);
         onBusThread(action::request);
         assertThat(runs.get()).isEqualTo(1);
         onBusThread(action::request);

@@ -11,6 +11,7 @@ import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -85,7 +86,7 @@ final class ReadOnlyImportTest {
     private static ImportedRegion importRegion(Bus bus, ExportedRegion region, boolean writable)
             throws Exception {
         return bus.importRegion(region.address(), writable, true, 20 * SECOND)
-                .get(20, TimeUnit.SECONDS);
+                .get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     private static SharedSegment memoryOf(ImportedRegion region) {

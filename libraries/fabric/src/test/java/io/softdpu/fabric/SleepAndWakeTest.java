@@ -9,6 +9,7 @@ import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.link.Mailbox;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -17,11 +18,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two engines that sleep whenever they have no work, so that every message needs a wake-up. */
-@Timeout(120)
 class SleepAndWakeTest {
     private static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(8, 64);
     private static final int ROUNDS = 3_000;
@@ -56,8 +55,9 @@ class SleepAndWakeTest {
             CompletableFuture<Attachment> connecting =
                     client.connect("ring", new byte[0], clientMemory, 5_000_000_000L);
             Attachment toClient =
-                    arrived.poll(10, TimeUnit.SECONDS).accept(new byte[0], serverMemory);
-            Attachment toServer = connecting.get(10, TimeUnit.SECONDS);
+                    arrived.poll(Patience.SECONDS, TimeUnit.SECONDS)
+                            .accept(new byte[0], serverMemory);
+            Attachment toServer = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
 
             CompletableFuture<Long> echo =
                     CompletableFuture.supplyAsync(() ->
@@ -73,7 +73,7 @@ class SleepAndWakeTest {
                             toServer.link(),
                             true);
             assertThat(received).isEqualTo(ROUNDS);
-            assertThat(echo.get(60, TimeUnit.SECONDS)).isEqualTo(ROUNDS);
+            assertThat(echo.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(ROUNDS);
             toClient.link().close();
             toServer.link().close();
             toClient.remote().release();

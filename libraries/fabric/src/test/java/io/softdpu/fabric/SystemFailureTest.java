@@ -12,6 +12,7 @@ import io.softdpu.fabric.link.Mailbox;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Identity;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -20,11 +21,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Failures of the operating system, which the modules above see as failures of the bus. */
-@Timeout(60)
 class SystemFailureTest {
     private static final long SECOND = 1_000_000_000L;
 
@@ -60,7 +59,7 @@ class SystemFailureTest {
 
             assertThatThrownBy(() ->
                             bus.connect("other", new byte[0], inbound, SECOND)
-                                    .get(20, TimeUnit.SECONDS))
+                                    .get(Patience.SECONDS, TimeUnit.SECONDS))
                     .cause()
                     .satisfies(SystemFailureTest::assertSystemFailure);
         } finally {
@@ -127,7 +126,7 @@ class SystemFailureTest {
         try {
             assertThatThrownBy(() ->
                             bus.connect(name, new byte[0], inbound, SECOND)
-                                    .get(20, TimeUnit.SECONDS))
+                                    .get(Patience.SECONDS, TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOfSatisfying(
                             FabricException.class,

@@ -10,10 +10,10 @@ import io.softdpu.fabric.thread.MappingWorkers;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,10 +30,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Imports that end while a mapping worker maps them, before the first slice or between two: nothing
  * is left of them, neither descriptors, mappings and threads nor bytes of the limit.
  */
-@Timeout(120)
 final class UnfinishedMappingTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
     private static final long MEMORY_BYTES = 3 * MappingWorkers.SLICE_BYTES;
     private static final int OTHER_PEER = 1_000_000_000;
 
@@ -94,7 +91,7 @@ final class UnfinishedMappingTest {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -109,11 +106,10 @@ final class UnfinishedMappingTest {
         importer.runForPeer(OTHER_PEER, () -> await(goOn));
         CountDownLatch afterStart = occupyQueue();
         importing = importer.importRegion(region.address(), true, true, 20 * SECOND);
-        Await.until("page queued", DEADLINE, () -> importer.mappedBytesOfPeers() > 0);
+        Await.until("page queued", () -> importer.mappedBytesOfPeers() > 0);
         if (until != Progress.NOTHING_MAPPED) {
             CountDownLatch afterPage = goOnInQueue(afterStart);
-            Await.until(
-                    "memory queued", DEADLINE, () -> importer.mappedBytesOfPeers() > MEMORY_BYTES);
+            Await.until("memory queued", () -> importer.mappedBytesOfPeers() > MEMORY_BYTES);
             if (until != Progress.PAGE_MAPPED) {
                 goOnInQueue(afterPage);
             }
@@ -151,13 +147,13 @@ final class UnfinishedMappingTest {
     }
 
     private void assertNothingLeft() {
-        Await.until("not counted", DEADLINE, () -> importer.mappedBytesOfPeers() == 0);
+        Await.until("not counted", () -> importer.mappedBytesOfPeers() == 0);
         if (!exporter.threads().closed()) { // whose thread counts the leases
-            Await.until("not leased", DEADLINE, () -> region.leases() == 0);
+            Await.until("not leased", () -> region.leases() == 0);
         }
         close();
         ResourceSnapshot.awaitAgain(before);
-        Await.until("no thread", DEADLINE, () -> countThreads() == 0);
+        Await.until("no thread", () -> countThreads() == 0);
     }
 
     private static long countThreads() {
@@ -193,7 +189,7 @@ final class UnfinishedMappingTest {
                     }
                     return null;
                 })
-                .get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                .get(Patience.SECONDS, TimeUnit.SECONDS);
         assertNothingLeft();
     }
 
@@ -203,17 +199,17 @@ final class UnfinishedMappingTest {
         beginImport(at);
 
         Thread closing = Thread.ofPlatform().start(importer::close);
-        Await.until("closed", DEADLINE, () -> importer.threads().closed());
+        Await.until("closed", () -> importer.threads().closed());
         goOn();
 
         assertThat(importing)
-                .failsWithin(DEADLINE)
+                .failsWithin(Patience.LIMIT)
                 .withThrowableThat()
                 .havingCause()
                 .isInstanceOfSatisfying(
                         FabricException.class,
                         e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.CLOSED));
-        closing.join(DEADLINE);
+        closing.join(Patience.LIMIT);
         assertNothingLeft();
     }
 
@@ -231,12 +227,12 @@ final class UnfinishedMappingTest {
                                         ExhaustedImporter.toText(ofLarge.address()),
                                         ExhaustedImporter.toText(region.address())));
 
-        assertThat(child.awaitLine("^failed ", DEADLINE))
+        assertThat(child.awaitLine("^failed "))
                 .matches("failed kind=NO_MEMORY, .*memory of a peer cannot be mapped: .*ENOMEM.*");
-        child.awaitLine("^left mappedBytes=0, same=true$", DEADLINE);
-        Await.until("not leased", DEADLINE, () -> ofLarge.leases() == 0);
-        child.awaitLine("^small import mappedBytes=[1-9][0-9]*$", DEADLINE);
-        assertThat(child.awaitExit(DEADLINE)).isZero();
+        child.awaitLine("^left mappedBytes=0, same=true$");
+        Await.until("not leased", () -> ofLarge.leases() == 0);
+        child.awaitLine("^small import mappedBytes=[1-9][0-9]*$");
+        assertThat(child.awaitExit()).isZero();
         large.release();
         assertNothingLeft();
     }

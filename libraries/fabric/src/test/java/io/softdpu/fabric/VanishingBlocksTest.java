@@ -16,6 +16,7 @@ import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.MemoryCgroup;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -40,7 +41,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class VanishingBlocksTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
 
     /** The exporter of a test, and the next ones of a test that has several. */
     private static final RegionAddress.Id EXPORTER = new RegionAddress.Id(1, 0);
@@ -86,15 +86,12 @@ final class VanishingBlocksTest {
             CompletableFuture<ImportedRegion> importing =
                     bus.importRegion(address(bus, EXPORTER, sizeBytes), true, true, 20 * SECOND);
             exporter.grant();
-            Await.until(
-                    "the memory was examined",
-                    DEADLINE,
-                    () -> bus.mappedBytesOfPeers() > sizeBytes);
+            Await.until("the memory was examined", () -> bus.mappedBytesOfPeers() > sizeBytes);
 
             exporter.punch();
             punched.countDown();
 
-            assertThatThrownBy(() -> importing.get(30, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> importing.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .cause()
                     .isInstanceOf(FabricException.class)
@@ -102,7 +99,7 @@ final class VanishingBlocksTest {
                             "memory refused, its blocks vanished after it was examined: peerPid=%d, allocatedBytes=0, expected=%d, mappedBytes=0"
                                     .formatted(pid, sizeBytes));
             assertThat(exporter.allocatedBytes()).isZero();
-            Await.until("all is unmapped", DEADLINE, () -> bus.mappedBytesOfPeers() == 0);
+            Await.until("all is unmapped", () -> bus.mappedBytesOfPeers() == 0);
         }
     }
 
@@ -122,15 +119,12 @@ final class VanishingBlocksTest {
             CompletableFuture<ImportedRegion> importing =
                     bus.importRegion(address(bus, EXPORTER, sizeBytes), true, true, 20 * SECOND);
             exporter.grant();
-            Await.until(
-                    "the memory was examined",
-                    DEADLINE,
-                    () -> bus.mappedBytesOfPeers() > sizeBytes);
+            Await.until("the memory was examined", () -> bus.mappedBytesOfPeers() > sizeBytes);
 
             SystemCalls.punchHole(memory, 0, spareBytes);
             punched.countDown();
 
-            assertThatThrownBy(() -> importing.get(30, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> importing.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .cause()
                     .hasMessageContaining(
                             "its blocks vanished after it was examined: peerPid=%d, allocatedBytes=%d, expected=%d"
@@ -143,7 +137,9 @@ final class VanishingBlocksTest {
     void shouldFillAtMostOneSliceWheneverBlocksVanish(SeededRandom random) throws Exception {
         long sizeBytes = 96 << 20;
         long begin = System.nanoTime();
-        long least = Soak.duration(Duration.ofSeconds(2), Duration.ofMinutes(10)).toNanos();
+        long least =
+                Soak.duration(Duration.ofSeconds(2), Duration.ofSeconds(2), Duration.ofMinutes(10))
+                        .toNanos();
         int refused = 0;
         int mapped = 0;
         long mostBytes = 0;
@@ -159,7 +155,7 @@ final class VanishingBlocksTest {
                 }
                 exporter.punch();
                 try {
-                    importing.get(30, TimeUnit.SECONDS).close();
+                    importing.get(Patience.SECONDS, TimeUnit.SECONDS).close();
                     mapped++;
                 } catch (ExecutionException e) {
                     // The punch may come before the first look at the descriptor, too.
@@ -171,7 +167,7 @@ final class VanishingBlocksTest {
                 }
                 mostBytes = Math.max(mostBytes, exporter.allocatedBytes());
             }
-            Await.until("all is unmapped", DEADLINE, () -> bus.mappedBytesOfPeers() == 0);
+            Await.until("all is unmapped", () -> bus.mappedBytesOfPeers() == 0);
         }
         Soak.report(
                 "vanishing-blocks",
@@ -198,15 +194,15 @@ final class VanishingBlocksTest {
                                             .withArguments(
                                                     folder.toString(), Long.toString(sizeBytes))));
             exporter.grant();
-            importer.awaitLine("^examined$", DEADLINE);
+            importer.awaitLine("^examined$");
 
             exporter.punch();
             importer.standardInput().write("go on\n".getBytes(StandardCharsets.UTF_8));
             importer.standardInput().flush();
 
-            assertThat(importer.awaitLine("^(refused|mapped)", DEADLINE))
+            assertThat(importer.awaitLine("^(refused|mapped)"))
                     .startsWith("refused: memory refused, its blocks vanished");
-            assertThat(importer.awaitExit(DEADLINE)).isZero();
+            assertThat(importer.awaitExit()).isZero();
             assertThat(exporter.allocatedBytes()).isLessThanOrEqualTo(MappingWorkers.SLICE_BYTES);
         }
     }
@@ -226,15 +222,12 @@ final class VanishingBlocksTest {
                 CompletableFuture<ImportedRegion> importing =
                         bus.importRegion(
                                 address(bus, EXPORTER, sizeBytes), true, true, 20 * SECOND);
-                Await.until(
-                        "the memory was examined",
-                        DEADLINE,
-                        () -> bus.mappedBytesOfPeers() > sizeBytes);
+                Await.until("the memory was examined", () -> bus.mappedBytesOfPeers() > sizeBytes);
                 System.out.println("examined");
                 int _ = System.in.read();
                 goOn.countDown();
                 try {
-                    importing.get(30, TimeUnit.SECONDS).close();
+                    importing.get(Patience.SECONDS, TimeUnit.SECONDS).close();
                     System.out.println("mapped");
                 } catch (ExecutionException e) {
                     System.out.println("refused: " + e.getCause().getMessage());
@@ -245,7 +238,7 @@ final class VanishingBlocksTest {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

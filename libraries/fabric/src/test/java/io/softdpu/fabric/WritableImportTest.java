@@ -11,6 +11,7 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;
 import io.softdpu.linux.NativeMemory;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SystemCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -46,7 +47,7 @@ final class WritableImportTest {
         ExportedRegion exported = exporter.export(memory, true, null);
         imported =
                 importer.importRegion(exported.address(), true, true, 20 * SECOND)
-                        .get(20, TimeUnit.SECONDS);
+                        .get(Patience.SECONDS, TimeUnit.SECONDS);
         descriptor = memoryOf(imported).descriptor();
     }
 
@@ -126,7 +127,7 @@ final class WritableImportTest {
                 }
             }
         }
-        punching.get(20, TimeUnit.SECONDS);
+        punching.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     /**

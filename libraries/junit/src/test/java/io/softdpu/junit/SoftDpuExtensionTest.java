@@ -14,6 +14,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -305,7 +306,7 @@ class SoftDpuExtensionTest {
 
         private static void meet(SoftDpu card) throws Exception {
             assertThat(card.host().devices()).isNotEmpty();
-            ALL.await(1, TimeUnit.MINUTES);
+            ALL.await(Patience.SECONDS, TimeUnit.SECONDS);
             SEEN.add(
                     Objects.requireNonNull(Sanitizer.current()).seed() + " " + card.fabricFolder());
         }
@@ -313,21 +314,21 @@ class SoftDpuExtensionTest {
         @Test
         void clean(SoftDpu card) throws Exception {
             meet(card);
-            ALL.await(1, TimeUnit.MINUTES);
+            ALL.await(Patience.SECONDS, TimeUnit.SECONDS);
         }
 
         @Test
         void leaky(SoftDpu card) throws Exception {
             meet(card);
             LEFT.push(SharedMemory.allocate(4096));
-            ALL.await(1, TimeUnit.MINUTES);
+            ALL.await(Patience.SECONDS, TimeUnit.SECONDS);
         }
 
         @Test
         void wrong(SoftDpu card) throws Exception {
             meet(card);
             forgetABufOf(card);
-            ALL.await(1, TimeUnit.MINUTES);
+            ALL.await(Patience.SECONDS, TimeUnit.SECONDS);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.softdpu.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ final class AffinityTest {
         FutureTask<T> task = new FutureTask<>(body);
         Thread.ofPlatform().name("affinity-test").start(task);
         try {
-            return task.get(30, TimeUnit.SECONDS);
+            return task.get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof Exception cause) {
                 throw cause;

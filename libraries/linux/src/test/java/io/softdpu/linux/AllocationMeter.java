@@ -1,6 +1,7 @@
 package io.softdpu.linux;
 
 import com.sun.management.ThreadMXBean;
+import io.softdpu.testkit.Patience;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
@@ -11,9 +12,6 @@ public final class AllocationMeter {
 
     private static final int ROUNDS = 40;
 
-    /** Time that the JVM has for compiling the operation, also beside other load. */
-    private static final Duration COMPILATION_TIMEOUT = Duration.ofSeconds(60);
-
     private AllocationMeter() {}
 
     /**
@@ -21,7 +19,7 @@ public final class AllocationMeter {
      * JVM does in a round while it still interprets.
      */
     public static double bytesPerOperation(Runnable operation) {
-        return bytesPerOperation(COMPILATION_TIMEOUT, operation);
+        return bytesPerOperation(Patience.LIMIT, operation);
     }
 
     /** The same with another time; an operation that always allocates takes all of it. */

@@ -2,6 +2,7 @@ package io.softdpu.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ final class DeniedNativeAccessTest {
         try (var reader = process.inputReader()) {
             String output = String.join("\n", reader.readAllLines());
 
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThat(output)
                     .contains("native access is denied: function=")
                     .contains("expected=the JVM option --enable-native-access=ALL-UNNAMED");

@@ -2,6 +2,7 @@ package io.softdpu.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -41,7 +42,7 @@ final class DescriptorLimitTest {
         try (var reader = process.inputReader()) {
             String output = String.join("\n", reader.readAllLines());
 
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThat(output)
                     .isEqualTo(
                             """

@@ -3,6 +3,7 @@ package io.softdpu.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.util.HashMap;
@@ -184,7 +185,7 @@ final class EpollTest {
                 new ProcessBuilder("sh", "-c", "kill -STOP $0; kill -CONT $0", pid)
                         .inheritIO()
                         .start();
-        assertThat(helper.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(helper.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(helper.exitValue()).isZero();
     }
 

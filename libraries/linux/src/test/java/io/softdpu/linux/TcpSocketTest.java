@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -18,11 +19,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
 final class TcpSocketTest {
     private static final int SOON_MILLIS = 20_000;
     private static final InetAddress LOOPBACK = address("127.0.0.1");
@@ -299,8 +298,8 @@ final class TcpSocketTest {
             stopAndContinueThisProcess();
         }
 
-        assertThat(writing.get(30, TimeUnit.SECONDS)).isEqualTo(total);
-        assertThat(reading.get(30, TimeUnit.SECONDS)).isEqualTo(total);
+        assertThat(writing.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(total);
+        assertThat(reading.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(total);
     }
 
     private static long writeAll(int fd, long total, MemorySegment pattern) {
@@ -345,7 +344,7 @@ final class TcpSocketTest {
                 new ProcessBuilder("sh", "-c", "kill -STOP $0; kill -CONT $0", pid)
                         .inheritIO()
                         .start();
-        assertThat(helper.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(helper.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(helper.exitValue()).isZero();
     }
 

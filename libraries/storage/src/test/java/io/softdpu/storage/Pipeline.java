@@ -15,6 +15,7 @@ import io.softdpu.storage.server.StorageTarget;
 import io.softdpu.storage.server.TargetOptions;
 import io.softdpu.storage.worker.Closeables;
 import io.softdpu.storage.workload.Workload;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.ProcessView;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -37,8 +38,6 @@ import java.util.stream.Stream;
  * one fabric folder.
  */
 public final class Pipeline implements AutoCloseable {
-    /** Long enough for a slow machine, short enough to fail before the test's own limit. */
-    public static final long DEADLINE_SECONDS = 60;
 
     /** The name of the service's server. */
     public static final String CHANNEL = "pipeline";
@@ -242,7 +241,7 @@ public final class Pipeline implements AutoCloseable {
     /** The value; throws its exception unwrapped. */
     public static <T> T await(CompletableFuture<T> future) {
         try {
-            return future.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+            return future.get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
                 throw cause;
@@ -256,7 +255,7 @@ public final class Pipeline implements AutoCloseable {
     /** Waits for the latch. */
     public static void await(CountDownLatch latch) {
         try {
-            if (!latch.await(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
+            if (!latch.await(Patience.SECONDS, TimeUnit.SECONDS)) {
                 throw new AssertionError("no end in time");
             }
         } catch (InterruptedException e) {
@@ -267,7 +266,7 @@ public final class Pipeline implements AutoCloseable {
     /** Waits for the end of a thread. */
     public static void join(Thread thread) {
         try {
-            if (!thread.join(Duration.ofSeconds(DEADLINE_SECONDS))) {
+            if (!thread.join(Patience.LIMIT)) {
                 AssertionError stuck = new AssertionError("no end in time: " + thread.getName());
                 stuck.setStackTrace(thread.getStackTrace());
                 throw stuck;

@@ -17,7 +17,6 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,7 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The io_messages that pass through a real service, between two peers led by the test. */
 class RelayedMessagesTest {
     private static final long CONTROL_TIMEOUT = 20_000_000_000L;
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     /** What the service has for each direction, and uses in turns. */
     private static final int BUFFERS = 2 * ScriptedInitiator.TRANSACTIONS;
@@ -99,7 +97,6 @@ class RelayedMessagesTest {
     private void sendWhenReady(byte[] request) {
         Await.until(
                 "room for a request",
-                DEADLINE,
                 () -> {
                     Status status = initiator.send(request);
                     assertThat(status).isIn(Status.SUCCESS, Status.AGAIN);
@@ -248,7 +245,7 @@ class RelayedMessagesTest {
         ControlMessage response = initiator.proceed(2);
 
         assertThat(response.type()).isEqualTo(ControlMessageType.START_STORAGE_RESPONSE);
-        Await.until("the target has noted its start", DEADLINE, target::isStarted);
+        Await.until("the target has noted its start", target::isStarted);
         finish(0);
     }
 

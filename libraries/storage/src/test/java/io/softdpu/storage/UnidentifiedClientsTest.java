@@ -12,13 +12,13 @@ import io.softdpu.storage.server.StorageTarget;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.Workload;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +28,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -36,10 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
  * second; the control timeout is far longer than any wait here, to show that the service does not
  * wait for it.
  */
-@Timeout(180)
 class UnidentifiedClientsTest {
     private static final long CONTROL_TIMEOUT = TimeUnit.MINUTES.toNanos(10);
-    private static final long DEADLINE_SECONDS = 20;
     private static final long VOLUME_BYTES = 64 << 10;
     private static final int BLOCK_BYTES = 4096;
     private static final Workload READ =
@@ -99,10 +96,7 @@ class UnidentifiedClientsTest {
             long before = flood.arrivals.get();
             letServiceIn();
             // To be let in may take less than the flood's thread waits for a processor.
-            Await.until(
-                    "flood goes on",
-                    Duration.ofSeconds(DEADLINE_SECONDS),
-                    () -> flood.arrivals.get() > before);
+            Await.until("flood goes on", () -> flood.arrivals.get() > before);
             assertSessionOf(pipeline.openInitiator(READ));
         }
     }
@@ -110,7 +104,7 @@ class UnidentifiedClientsTest {
     @Test
     void shouldRefuseASecondServiceAndKeepTheFirst() throws Exception {
         pipeline.startService(target.port());
-        assertThat(letIn.await(DEADLINE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(letIn.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
         try (Pipeline other = new Pipeline(elsewhere, CONTROL_TIMEOUT)) {
             other.startService(target.port());
@@ -127,7 +121,7 @@ class UnidentifiedClientsTest {
 
     private void letServiceIn() throws InterruptedException {
         pipeline.startService(target.port());
-        assertThat(letIn.await(DEADLINE_SECONDS, TimeUnit.SECONDS)).as("was let in").isTrue();
+        assertThat(letIn.await(Patience.SECONDS, TimeUnit.SECONDS)).as("was let in").isTrue();
     }
 
     private void assertSession() throws InterruptedException {
@@ -189,7 +183,7 @@ class UnidentifiedClientsTest {
         @Override
         public void close() throws Exception {
             ebb = true;
-            ended.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+            ended.get(Patience.SECONDS, TimeUnit.SECONDS);
         }
     }
 }

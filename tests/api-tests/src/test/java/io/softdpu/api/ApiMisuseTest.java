@@ -462,7 +462,7 @@ final class ApiMisuseTest {
                                 () -> {
                                     Objects.requireNonNull(environment).close();
                                     caller.close();
-                                    leaks.assertNothingLeft(Duration.ofSeconds(20));
+                                    leaks.assertNothingLeft();
                                     report(reportName, begin);
                                 }));
         return Stream.of(first, tests, Stream.of(last), end).flatMap(part -> part);

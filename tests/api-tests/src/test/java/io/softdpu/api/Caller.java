@@ -2,7 +2,7 @@ package io.softdpu.api;
 
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.Affinity;
-import java.time.Duration;
+import io.softdpu.testkit.Patience;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * help, ends this JVM, so that a build cannot hang with it.
  */
 final class Caller implements AutoCloseable {
-    /** Much longer than any call takes on a busy machine; the longest waits 2 s by itself. */
-    private static final long DEADLINE_SECONDS = 30;
 
     private final ScheduledExecutorService watchdog =
             Executors.newSingleThreadScheduledExecutor(
@@ -53,7 +51,7 @@ final class Caller implements AutoCloseable {
         calls++;
         Future<Outcome> future = elsewhere.submit(() -> invoke(operation, receiver, arguments));
         try {
-            return future.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+            return future.get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException | InterruptedException | ExecutionException e) {
             throw new AssertionError("call on another thread does not end: " + operation, e);
         }
@@ -69,7 +67,7 @@ final class Caller implements AutoCloseable {
                         .name("misuse-once")
                         .start(() -> outcome[0] = invoke(operation, receiver, arguments));
         try {
-            if (!thread.join(Duration.ofSeconds(DEADLINE_SECONDS))) {
+            if (!thread.join(Patience.LIMIT)) {
                 throw new AssertionError("call does not end: " + operation);
             }
         } catch (InterruptedException e) {
@@ -84,7 +82,7 @@ final class Caller implements AutoCloseable {
         Watch watch = new Watch(what, caller);
         ScheduledFuture<?> first =
                 watchdog.scheduleAtFixedRate(
-                        watch, DEADLINE_SECONDS, DEADLINE_SECONDS, TimeUnit.SECONDS);
+                        watch, Patience.SECONDS, Patience.SECONDS, TimeUnit.SECONDS);
         try {
             T result = work.get();
             if (watch.barked) {

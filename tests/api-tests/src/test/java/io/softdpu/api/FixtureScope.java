@@ -30,7 +30,7 @@ import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
-import java.time.Duration;
+import io.softdpu.testkit.Patience;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -58,8 +58,6 @@ final class FixtureScope implements AutoCloseable {
                     AccessFlag.RDMA_ATOMIC);
 
     static final long MEMORY_BYTES = 64 << 10;
-
-    private static final long DEADLINE_NANOS = Duration.ofSeconds(30).toNanos();
 
     final Environment environment;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
@@ -172,7 +170,7 @@ final class FixtureScope implements AutoCloseable {
         long begin = System.nanoTime();
         while (!condition.getAsBoolean()) {
             progress();
-            if (System.nanoTime() - begin > DEADLINE_NANOS) {
+            if (System.nanoTime() - begin > Patience.NANOS) {
                 throw new AssertionError("did not happen: what=" + what + ", scope=" + this);
             }
         }
@@ -441,7 +439,7 @@ final class FixtureScope implements AutoCloseable {
         for (WorkQueue queue : queues.keySet()) {
             while (queue.inFlightJobs() > 0) {
                 queue.progressRetrieve(event);
-                if (System.nanoTime() - begin > DEADLINE_NANOS) {
+                if (System.nanoTime() - begin > Patience.NANOS) {
                     throw new AssertionError("jobs do not come to their end: scope=" + this);
                 }
             }
@@ -462,7 +460,7 @@ final class FixtureScope implements AutoCloseable {
             instances.forEach(FixtureScope::closeIfPossible);
             tasks.forEach(FixtureScope::freeIfPossible);
             progress();
-            if (System.nanoTime() - begin > DEADLINE_NANOS) {
+            if (System.nanoTime() - begin > Patience.NANOS) {
                 throw new AssertionError("scope does not come to its end: " + this);
             }
         }

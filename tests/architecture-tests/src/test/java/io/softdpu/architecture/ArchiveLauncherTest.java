@@ -1,6 +1,5 @@
 package io.softdpu.architecture;
 
-import static io.softdpu.architecture.LauncherFixture.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.ChildProcess;
@@ -68,7 +67,7 @@ class ArchiveLauncherTest {
         builder.environment().put("SOFTDPU_JAVA_OPTS", "-Xmx1g -Xint");
 
         ChildProcess start = processes.start(builder);
-        assertThat(start.awaitExit(SOON)).isZero();
+        assertThat(start.awaitExit()).isZero();
         assertThat(start.errorLines()).isEmpty();
         assertThat(start.outputLines())
                 .singleElement()
@@ -88,7 +87,7 @@ class ArchiveLauncherTest {
         builder.environment().put("SOFTDPU_JAVA_HOME", makeJdk("named").toString());
 
         ChildProcess start = processes.start(builder);
-        assertThat(start.awaitExit(SOON)).isZero();
+        assertThat(start.awaitExit()).isZero();
         assertThat(start.outputLines()).singleElement().asString().startsWith("named ");
     }
 
@@ -101,7 +100,7 @@ class ArchiveLauncherTest {
         builder.environment().put("JAVA_HOME", makeJdk("found").toString());
 
         ChildProcess start = processes.start(builder);
-        assertThat(start.awaitExit(SOON)).isZero();
+        assertThat(start.awaitExit()).isZero();
         assertThat(start.outputLines()).singleElement().asString().startsWith("found ");
     }
 
@@ -110,7 +109,7 @@ class ArchiveLauncherTest {
         makeJdk("a:b/runtime");
 
         ChildProcess start = processes.start(launcher(makeArchive("a:b")));
-        assertThat(start.awaitExit(SOON)).isEqualTo(1);
+        assertThat(start.awaitExit()).isEqualTo(1);
         assertThat(start.outputLines()).isEmpty();
         assertThat(start.errorLines()).singleElement().asString().contains("colon");
     }

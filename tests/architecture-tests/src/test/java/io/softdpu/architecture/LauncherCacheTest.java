@@ -1,6 +1,5 @@
 package io.softdpu.architecture;
 
-import static io.softdpu.architecture.LauncherFixture.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.ChildProcess;
@@ -333,17 +332,17 @@ class LauncherCacheTest {
             throws IOException {
         Path other = fixture.makeTree("other tree");
         ChildProcess running = processes.start(fixture.launcherOf(other, "stay"));
-        running.awaitLine("^java", SOON);
+        running.awaitLine("^java");
         Files.move(other, folder.resolve("moved"));
 
         shouldRun(processes, fixture.launcher());
         assertThat(fixture.runFolders(other)).hasSize(1);
         running.standardInput().close();
-        assertThat(running.awaitExit(SOON)).isZero();
+        assertThat(running.awaitExit()).isZero();
         assertThat(running.outputLines()).contains("source first first");
 
         fixture.edit("second");
-        assertThat(processes.start(fixture.launcher()).awaitExit(SOON)).isZero();
+        assertThat(processes.start(fixture.launcher()).awaitExit()).isZero();
         assertThat(fixture.buildFolder(other)).doesNotExist();
     }
 
@@ -356,10 +355,10 @@ class LauncherCacheTest {
         shouldRun(processes, fixture.launcher());
         assertThat(gone.resolve("stage")).isDirectory();
         holder.standardInput().close();
-        assertThat(holder.awaitExit(SOON)).isZero();
+        assertThat(holder.awaitExit()).isZero();
 
         fixture.edit("second");
-        assertThat(processes.start(fixture.launcher()).awaitExit(SOON)).isZero();
+        assertThat(processes.start(fixture.launcher()).awaitExit()).isZero();
         assertThat(gone).doesNotExist();
     }
 
@@ -410,13 +409,13 @@ class LauncherCacheTest {
         fixture.edit("second");
         ChildProcess holder = holdLock(processes, built);
         ChildProcess waiting = processes.start(fixture.launcher());
-        waiting.awaitErrorLine("waiting for another build", SOON);
+        waiting.awaitErrorLine("waiting for another build");
         Path moved = Files.move(built, folder.resolve("moved"));
         List<Path> before = filesOf(moved);
 
         holder.standardInput().close();
 
-        assertThat(waiting.awaitExit(SOON)).isZero();
+        assertThat(waiting.awaitExit()).isZero();
         assertThat(waiting.outputLines()).contains("source second second");
         assertThat(fixture.runFolders(fixture.tree)).hasSize(1);
         assertThat(filesOf(moved)).isEqualTo(before);
@@ -424,7 +423,7 @@ class LauncherCacheTest {
 
     private Path buildOfATreeThatHasGone(Processes processes, String name) throws IOException {
         Path other = fixture.makeTree(name);
-        assertThat(processes.start(fixture.launcherOf(other)).awaitExit(SOON)).isZero();
+        assertThat(processes.start(fixture.launcherOf(other)).awaitExit()).isZero();
         Files.move(other, folder.resolve(name + " moved"));
         assertThat(fixture.buildFolder(other)).isDirectory();
         return fixture.buildFolder(other);
@@ -440,13 +439,13 @@ class LauncherCacheTest {
                                 "sh",
                                 "-c",
                                 "echo held; cat"));
-        holder.awaitLine("^held$", SOON);
+        holder.awaitLine("^held$");
         return holder;
     }
 
     private static void shouldRun(Processes processes, ProcessBuilder command) {
         ChildProcess start = processes.start(command);
-        assertThat(start.awaitExit(SOON)).as(start::toString).isZero();
+        assertThat(start.awaitExit()).as(start::toString).isZero();
         assertThat(start.outputLines()).contains("source first first");
         assertThat(start.errorLines()).allMatch(line -> line.startsWith("softdpu: "));
     }
@@ -459,7 +458,7 @@ class LauncherCacheTest {
 
         ChildProcess start = processes.start(command);
 
-        assertThat(start.awaitExit(SOON)).isEqualTo(1);
+        assertThat(start.awaitExit()).isEqualTo(1);
         assertThat(start.outputLines()).isEmpty();
         assertThat(start.errorLines()).singleElement().asString().contains(parts);
         assertThat(fixture.builds()).isEqualTo(builds);

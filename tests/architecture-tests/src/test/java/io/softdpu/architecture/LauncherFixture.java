@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -21,8 +20,6 @@ import java.util.stream.Stream;
  * whose java prints its arguments: the subject of the tests is the script, not the build.
  */
 final class LauncherFixture {
-
-    static final Duration SOON = Duration.ofSeconds(60);
 
     /** What the launchers of the tree and of the archives share. */
     static final String SHARED = "applications/cli/src/main/sh/java.sh";

@@ -1,6 +1,5 @@
 package io.softdpu.architecture;
 
-import static io.softdpu.architecture.LauncherFixture.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.ChildProcess;
@@ -37,7 +36,7 @@ class LauncherTest {
     @Test
     void shouldBuildOnceAndKeepStandardOutputForTheCommand(Processes processes) throws IOException {
         ChildProcess first = processes.start(fixture.launcher("demo", "--json", "a b"));
-        assertThat(first.awaitExit(SOON)).isZero();
+        assertThat(first.awaitExit()).isZero();
         assertThat(first.outputLines()).hasSize(3);
         assertThat(first.outputLines().getFirst())
                 .contains("--enable-native-access=io.softdpu.linux")
@@ -47,18 +46,18 @@ class LauncherTest {
         assertThat(first.errorLines()).isNotEmpty().allMatch(line -> line.startsWith("softdpu: "));
 
         ChildProcess second = processes.start(fixture.launcher("demo"));
-        assertThat(second.awaitExit(SOON)).isZero();
+        assertThat(second.awaitExit()).isZero();
         assertThat(second.errorLines()).isEmpty();
         assertThat(fixture.builds()).hasSize(1);
     }
 
     @Test
     void shouldBuildAgainForAnotherStateOfTheSource(Processes processes) throws IOException {
-        assertThat(processes.start(fixture.launcher()).awaitExit(SOON)).isZero();
+        assertThat(processes.start(fixture.launcher()).awaitExit()).isZero();
         fixture.edit("other");
 
         ChildProcess second = processes.start(fixture.launcher());
-        assertThat(second.awaitExit(SOON)).isZero();
+        assertThat(second.awaitExit()).isZero();
         assertThat(second.outputLines()).contains("source other other");
         assertThat(fixture.builds()).hasSize(2);
         assertThat(fixture.runFolders(tree)).hasSize(1);
@@ -67,12 +66,12 @@ class LauncherTest {
     @Test
     void shouldForgetFilesThatHaveGone(Processes processes) throws IOException {
         Files.writeString(tree.resolve("applications/cli/src/main/extra"), "extra");
-        assertThat(processes.start(fixture.launcher()).awaitExit(SOON)).isZero();
+        assertThat(processes.start(fixture.launcher()).awaitExit()).isZero();
         Path staged = fixture.buildFolder(tree).resolve("stage/applications/cli/src/main/extra");
         assertThat(staged).exists();
         Files.delete(tree.resolve("applications/cli/src/main/extra"));
 
-        assertThat(processes.start(fixture.launcher()).awaitExit(SOON)).isZero();
+        assertThat(processes.start(fixture.launcher()).awaitExit()).isZero();
         assertThat(staged).doesNotExist();
         assertThat(fixture.builds()).hasSize(2);
     }
@@ -80,17 +79,17 @@ class LauncherTest {
     @Test
     void shouldNotTakeTheJarsFromARunningCommand(Processes processes) throws IOException {
         ChildProcess running = processes.start(fixture.launcher("stay"));
-        running.awaitLine("^java", SOON);
+        running.awaitLine("^java");
         fixture.edit("other");
 
-        assertThat(processes.start(fixture.launcher()).awaitExit(SOON)).isZero();
+        assertThat(processes.start(fixture.launcher()).awaitExit()).isZero();
         assertThat(fixture.runFolders(tree)).hasSize(2);
         running.standardInput().close();
-        assertThat(running.awaitExit(SOON)).isZero();
+        assertThat(running.awaitExit()).isZero();
         assertThat(running.outputLines()).contains("source first first");
 
         fixture.edit("third");
-        assertThat(processes.start(fixture.launcher()).awaitExit(SOON)).isZero();
+        assertThat(processes.start(fixture.launcher()).awaitExit()).isZero();
         assertThat(fixture.runFolders(tree)).hasSize(1);
     }
 
@@ -100,7 +99,7 @@ class LauncherTest {
                 IntStream.range(0, 6).mapToObj(i -> processes.start(fixture.launcher())).toList();
 
         for (ChildProcess start : starts) {
-            assertThat(start.awaitExit(SOON)).isZero();
+            assertThat(start.awaitExit()).isZero();
             assertThat(start.outputLines()).contains("source first first");
         }
         assertThat(fixture.builds()).hasSize(1);
@@ -111,7 +110,7 @@ class LauncherTest {
         Files.createFile(folder.resolve("broken"));
 
         ChildProcess start = processes.start(fixture.launcher("demo"));
-        assertThat(start.awaitExit(SOON)).isEqualTo(1);
+        assertThat(start.awaitExit()).isEqualTo(1);
         assertThat(start.outputLines()).isEmpty();
         assertThat(start.errorLines()).contains("[ERROR] broken on purpose");
         assertThat(fixture.runFolders(tree)).isEmpty();
@@ -124,7 +123,7 @@ class LauncherTest {
         linked.command().set(0, link.toString());
 
         ChildProcess start = processes.start(linked);
-        assertThat(start.awaitExit(SOON)).isZero();
+        assertThat(start.awaitExit()).isZero();
         assertThat(start.outputLines()).contains("source first first");
     }
 
@@ -134,7 +133,7 @@ class LauncherTest {
         old.environment().put("SOFTDPU_JAVA_HOME", fixture.makeJdk("jdk17", "17.0.9").toString());
 
         ChildProcess start = processes.start(old);
-        assertThat(start.awaitExit(SOON)).isEqualTo(1);
+        assertThat(start.awaitExit()).isEqualTo(1);
         assertThat(start.errorLines()).singleElement().asString().contains("SOFTDPU_JAVA_HOME");
         assertThat(fixture.builds()).isEmpty();
     }
@@ -144,7 +143,7 @@ class LauncherTest {
         Files.delete(folder.resolve("jdk/bin/javac"));
 
         ChildProcess start = processes.start(fixture.launcher());
-        assertThat(start.awaitExit(SOON)).isEqualTo(1);
+        assertThat(start.awaitExit()).isEqualTo(1);
         assertThat(start.errorLines()).singleElement().asString().contains("is no JDK 25");
     }
 
@@ -161,7 +160,7 @@ class LauncherTest {
         plain.environment().put("JAVA_HOME", fixture.makeJdk("jdk17", "17.0.9").toString());
 
         ChildProcess start = processes.start(plain);
-        assertThat(start.awaitExit(SOON)).isZero();
+        assertThat(start.awaitExit()).isZero();
         assertThat(start.outputLines()).containsExactly(newer.toString());
     }
 
@@ -183,7 +182,7 @@ class LauncherTest {
         }
 
         ChildProcess start = processes.start(command);
-        assertThat(start.awaitExit(SOON)).isZero();
+        assertThat(start.awaitExit()).isZero();
         assertThat(start.outputLines()).contains("tunables " + expected);
     }
 }

@@ -34,10 +34,10 @@ class ConcurrencyTest {
                     : new Stress.Effort(1, Duration.ofMillis(800), false);
 
     private static final Duration DEADLINE =
-            Soak.duration(Duration.ofMinutes(4), Duration.ofMinutes(55));
+            Soak.duration(Duration.ofMinutes(4), Duration.ofMinutes(4), Duration.ofMinutes(55));
 
     private static final Duration SEEN_DEADLINE =
-            Soak.duration(Duration.ofMinutes(4), Duration.ofMinutes(8));
+            Soak.duration(Duration.ofMinutes(4), Duration.ofMinutes(4), Duration.ofMinutes(8));
 
     @TempDir Path folder;
 

@@ -133,7 +133,7 @@ final class Stress {
                         JavaCommand.ofClass(Main.class)
                                 .withDirectory(folder)
                                 .withArguments(arguments.toArray(String[]::new)));
-        int status = process.awaitExit(deadline);
+        int status = process.awaitExit();
         try (Stream<Path> files = Files.list(folder)) {
             List<Path> results =
                     files.filter(file -> file.getFileName().toString().matches("jcstress-.*\\.gz"))

@@ -19,13 +19,13 @@ public final class Await {
      * Looks again and again until a condition holds.
      *
      * @param what the condition in words, for the failure
-     * @param deadline how long to look
      * @param condition asked on this thread
-     * @throws AssertionError when the deadline has passed
+     * @throws AssertionError when the deadline of {@link Patience} has passed
      */
-    public static void until(String what, Duration deadline, BooleanSupplier condition) {
-        if (!holdsWithin(deadline, condition)) {
-            throw new AssertionError("did not happen: what=" + what + ", deadline=" + deadline);
+    public static void until(String what, BooleanSupplier condition) {
+        if (!holdsWithin(Patience.LIMIT, condition)) {
+            throw new AssertionError(
+                    "did not happen: what=" + what + ", deadline=" + Patience.LIMIT);
         }
     }
 
@@ -34,24 +34,25 @@ public final class Await {
      * brings it about.
      *
      * @param what the condition in words, for the failure
-     * @param deadlineNanos how long to go on
      * @param condition asked on this thread, before each step
-     * @param step called on this thread
-     * @throws AssertionError when the deadline has passed
+     * @param step called on this thread; waits where only another thread or process can bring the
+     *     condition about
+     * @throws AssertionError when the deadline of {@link Patience} has passed
      */
-    public static void byStep(
-            String what, long deadlineNanos, BooleanSupplier condition, Runnable step) {
+    public static void byStep(String what, BooleanSupplier condition, Runnable step) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - start > deadlineNanos) {
-                throw new AssertionError("did not happen in time: " + what);
+            if (System.nanoTime() - start > Patience.NANOS) {
+                throw new AssertionError(
+                        "did not happen: what=" + what + ", deadline=" + Patience.LIMIT);
             }
             step.run();
         }
     }
 
     /**
-     * Looks again and again until a condition holds, and says whether it came to that.
+     * Looks again and again until a condition holds or a time has passed, where the time is what
+     * the test needs: the pause before a kill, say.
      *
      * @param deadline how long to look; the condition is asked at least once
      * @param condition asked on this thread

@@ -22,14 +22,13 @@ public final class Bounded {
      *
      * @param <T> type of the result
      * @param what the call in words, for the failure
-     * @param deadline how long it may take
      * @param call made on another thread, which is left behind where the call hangs
      * @return what the call returned
-     * @throws AssertionError if the call has not returned at the deadline
+     * @throws AssertionError if the call has not returned at the deadline of {@link Patience}
      * @throws Exception what the call threw
      */
-    public static <T> T call(String what, Duration deadline, Callable<T> call) throws Exception {
-        return callAll(what, 1, deadline, call).getFirst();
+    public static <T> T call(String what, Callable<T> call) throws Exception {
+        return callAll(what, 1, call).getFirst();
     }
 
     /**
@@ -38,13 +37,17 @@ public final class Bounded {
      * @param <T> type of the results
      * @param what the call in words, for the failure
      * @param threads how many
-     * @param deadline how long all of them may take
      * @param call made on each thread; a thread is left behind where the call hangs
      * @return what the calls returned
-     * @throws AssertionError if a call has not returned at the deadline
+     * @throws AssertionError if a call has not returned at the deadline of {@link Patience}
      * @throws Exception what a call threw
      */
-    public static <T> List<T> callAll(String what, int threads, Duration deadline, Callable<T> call)
+    public static <T> List<T> callAll(String what, int threads, Callable<T> call) throws Exception {
+        return callAll(what, threads, Patience.LIMIT, call);
+    }
+
+    /** As {@link #callAll(String, int, Callable)}, with a deadline of its own. */
+    static <T> List<T> callAll(String what, int threads, Duration deadline, Callable<T> call)
             throws Exception {
         long start = System.nanoTime();
         List<FutureTask<T>> tasks = new ArrayList<>();

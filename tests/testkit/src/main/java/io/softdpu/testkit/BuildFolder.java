@@ -2,10 +2,7 @@ package io.softdpu.testkit;
 
 import java.nio.file.Path;
 
-/**
- * Folder into which the build that runs the tests writes its results: each build has its own, so
- * that a quick and a full one do not mix theirs. Any thread.
- */
+/** Folder into which the build that runs the tests writes its results. Any thread. */
 public final class BuildFolder {
     /** The system property by which the build names its folder. */
     static final String PROPERTY = "softdpu.build.folder";

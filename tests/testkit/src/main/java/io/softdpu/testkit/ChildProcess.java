@@ -10,11 +10,10 @@ import java.util.regex.Pattern;
 /**
  * A running process, its output so far, and the signals that a test sends it. Any thread.
  *
- * <p>Waiting methods take a deadline and fail with all that the process has printed.
+ * <p>Waiting methods fail at the deadline of {@link Patience}, with all that the process has
+ * printed.
  */
 public final class ChildProcess implements AutoCloseable {
-
-    private static final Duration END_DEADLINE = Duration.ofSeconds(20);
 
     private final Process process;
     private final List<String> command;
@@ -86,11 +85,15 @@ public final class ChildProcess implements AutoCloseable {
      * Waits for a line of standard output, which may have come already.
      *
      * @param regex found somewhere in the line
-     * @param deadline how long to wait
      * @return the first such line
      * @throws AssertionError when the deadline passes or the output ends without such a line
      */
-    public String awaitLine(String regex, Duration deadline) {
+    public String awaitLine(String regex) {
+        return await(output, regex, Patience.LIMIT);
+    }
+
+    /** As {@link #awaitLine(String)}, with a deadline of its own. */
+    String awaitLine(String regex, Duration deadline) {
         return await(output, regex, deadline);
     }
 
@@ -98,12 +101,11 @@ public final class ChildProcess implements AutoCloseable {
      * Waits for a line of standard error, which may have come already.
      *
      * @param regex found somewhere in the line
-     * @param deadline how long to wait
      * @return the first such line
      * @throws AssertionError when the deadline passes or the output ends without such a line
      */
-    public String awaitErrorLine(String regex, Duration deadline) {
-        return await(errors, regex, deadline);
+    public String awaitErrorLine(String regex) {
+        return await(errors, regex, Patience.LIMIT);
     }
 
     private String await(Output from, String regex, Duration deadline) {
@@ -117,11 +119,15 @@ public final class ChildProcess implements AutoCloseable {
     /**
      * Waits for its end, and for the last of its output.
      *
-     * @param deadline how long to wait
      * @return the exit status; 128 + n after signal n
      * @throws AssertionError when it still runs then
      */
-    public int awaitExit(Duration deadline) {
+    public int awaitExit() {
+        return awaitExit(Patience.LIMIT);
+    }
+
+    /** As {@link #awaitExit()}, with a deadline of its own. */
+    int awaitExit(Duration deadline) {
         try {
             if (!process.waitFor(deadline.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw failure("process did not end: deadline=" + deadline);
@@ -130,8 +136,8 @@ public final class ChildProcess implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw failure("interrupted while waiting for the end");
         }
-        output.awaitEnd(END_DEADLINE);
-        errors.awaitEnd(END_DEADLINE);
+        output.awaitEnd();
+        errors.awaitEnd();
         return process.exitValue();
     }
 
@@ -147,7 +153,6 @@ public final class ChildProcess implements AutoCloseable {
         signal("STOP");
         Await.until(
                 "all threads stopped: pid=" + pid(),
-                END_DEADLINE,
                 () -> view().threadStates().stream().allMatch(state -> state == 'T'));
     }
 
@@ -187,12 +192,9 @@ public final class ChildProcess implements AutoCloseable {
     public void close() {
         List<ProcessHandle> descendants = process.descendants().toList();
         kill();
-        awaitExit(END_DEADLINE);
+        awaitExit();
         for (ProcessHandle descendant : descendants) {
-            Await.until(
-                    "descendant ended: pid=" + descendant.pid(),
-                    END_DEADLINE,
-                    () -> !descendant.isAlive());
+            Await.until("descendant ended: pid=" + descendant.pid(), () -> !descendant.isAlive());
         }
         try {
             process.getOutputStream().close();

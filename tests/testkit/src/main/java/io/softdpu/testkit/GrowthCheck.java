@@ -1,7 +1,6 @@
 package io.softdpu.testkit;
 
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -39,7 +38,6 @@ public final class GrowthCheck {
     private static final List<String> COMPILERS = List.of("Code", "Compiler", "Arena Chunk");
 
     private static final int PARTS = 8;
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
 
     private final long[] heapBytes = new long[PARTS];
     private final long[] nativeBytes = new long[PARTS];
@@ -82,7 +80,7 @@ public final class GrowthCheck {
             for (; done < end; done++) {
                 round.run(warmUp + done);
             }
-            check.assertNothingLeft(DEADLINE);
+            check.assertNothingLeft();
             growth.measure(part);
         }
         return growth.compare(rounds);

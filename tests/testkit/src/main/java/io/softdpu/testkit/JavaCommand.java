@@ -181,7 +181,12 @@ public final class JavaCommand {
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // Several of them share the machine with the JVM of the test.
         line.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC"));
+        if (!Soak.isLong()) {
+            // Most live for a second: what the optimizing compiler would gain, it takes to compile.
+            line.add("-XX:TieredStopAtLevel=1");
+        }
         line.add(temporaryFolder(TestFolders.temporary()));
+        line.add("-D" + Patience.PROPERTY + "=" + Patience.SECONDS);
         line.addAll(jvmOptions);
         line.add(path.toString());
         line.addAll(main);

@@ -15,9 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * Finds resources that code has left in this JVM at a point within a test, and socket files in a
- * folder. Take one before, run the code, then {@link #assertNothingLeft(Duration)}. What a whole
- * test leaves is found by {@link LeakExtension} without asking; a program that a test starts asks
- * here.
+ * folder. Take one before, run the code, then {@link #assertNothingLeft()}. What a whole test
+ * leaves is found by {@link LeakExtension} without asking; a program that a test starts asks here.
  *
  * <p>What the JDK opens for itself does not count: jars, sources of randomness, its own helper
  * threads. What it opens once at the first use of a feature does (java.nio channels keep a socket),
@@ -47,12 +46,17 @@ public final class LeakCheck {
     }
 
     /**
-     * Fails if there is more than at the beginning.
+     * Fails if there is more than at the beginning. What other threads and processes still give
+     * back is waited for.
      *
-     * @param deadline how long to wait for what other threads and processes still give back
      * @throws AssertionError that lists what is left
      */
-    public void assertNothingLeft(Duration deadline) {
+    public void assertNothingLeft() {
+        assertNothingLeft(Patience.LIMIT);
+    }
+
+    /** As {@link #assertNothingLeft()}, with a deadline of its own. */
+    void assertNothingLeft(Duration deadline) {
         if (!Await.holdsWithin(deadline, () -> left().isEmpty())) {
             Set<String> left = left();
             if (!left.isEmpty()) {

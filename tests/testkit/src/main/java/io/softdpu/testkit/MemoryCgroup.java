@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,7 +13,6 @@ import java.util.Optional;
  */
 public final class MemoryCgroup implements AutoCloseable {
     private static final Path ROOT = Path.of("/sys/fs/cgroup");
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
 
     private final Path folder;
 
@@ -80,7 +78,7 @@ public final class MemoryCgroup implements AutoCloseable {
             for (String pid : processes()) {
                 ProcessHandle.of(Long.parseLong(pid)).ifPresent(ProcessHandle::destroyForcibly);
             }
-            Await.until("the cgroup is empty", DEADLINE, () -> processes().isEmpty());
+            Await.until("the cgroup is empty", () -> processes().isEmpty());
             Files.delete(folder);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

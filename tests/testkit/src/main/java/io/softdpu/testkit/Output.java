@@ -68,10 +68,10 @@ final class Output {
         }
     }
 
-    synchronized void awaitEnd(Duration deadline) {
+    synchronized void awaitEnd() {
         long start = System.nanoTime();
         while (!ended) {
-            if (!waitUntil(start, deadline)) {
+            if (!waitUntil(start, Patience.LIMIT)) {
                 // A descendant holds the pipe; closing the process kills it, too.
                 return;
             }

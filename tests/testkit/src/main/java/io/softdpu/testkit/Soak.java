@@ -9,50 +9,81 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Amount of work of a test: little in every build, much under {@code ./soak}.
+ * Amount of work of a test by the level of the build: little in {@code mvn verify}, more in {@code
+ * mvn -Pfull verify}, much under {@code ./soak}.
  *
- * <p>A test that has both forms is tagged with {@link #TAG}, asks {@link #count} or {@link
- * #duration} how far to go, and says in a line of {@link #report} what it has done. Any thread.
+ * <p>A test whose work depends on the level is tagged with {@link #TAG}, asks {@link #count} or
+ * {@link #duration} how far to go, and says in a line of {@link #report} what it has done. Any
+ * thread.
  */
 public final class Soak {
 
-    /** The JUnit tag of tests that have a long form. */
+    /** The JUnit tag of tests whose work depends on the level. */
     public static final String TAG = "soak";
 
-    /** The system property that chooses the long form. */
-    public static final String SOAK_PROPERTY = "softdpu.soak";
+    /** The JUnit tag of tests that the level verify leaves out although they start no process. */
+    public static final String FULL_TAG = "full";
+
+    /** The system property that names the level: verify, full or soak; verify without it. */
+    static final String LEVEL_PROPERTY = "softdpu.test.level";
+
+    private enum Level {
+        VERIFY("short"),
+        FULL("full"),
+        SOAK("long");
+
+        private final String form;
+
+        Level(String form) {
+            this.form = form;
+        }
+
+        static Level current() {
+            return valueOf(System.getProperty(LEVEL_PROPERTY, "verify").toUpperCase(Locale.ROOT));
+        }
+    }
 
     private Soak() {}
 
     /**
-     * Whether this is the long form.
+     * Whether the level is soak.
      *
-     * @return true under {@code -Dsoftdpu.soak=true}
+     * @return true under {@code -Dsoftdpu.test.level=soak}
      */
     public static boolean isLong() {
-        return Boolean.getBoolean(SOAK_PROPERTY);
+        return Level.current() == Level.SOAK;
     }
 
     /**
      * How often to do something.
      *
-     * @param shortForm times in every build
-     * @param longForm times in a soak
-     * @return one of the two
+     * @param small times at the level verify
+     * @param full times at the level full
+     * @param soak times in a soak
+     * @return one of the three
      */
-    public static int count(int shortForm, int longForm) {
-        return isLong() ? longForm : shortForm;
+    public static int count(int small, int full, int soak) {
+        return switch (Level.current()) {
+            case VERIFY -> small;
+            case FULL -> full;
+            case SOAK -> soak;
+        };
     }
 
     /**
      * How long to do something.
      *
-     * @param shortForm time in every build
-     * @param longForm time in a soak
-     * @return one of the two
+     * @param small time at the level verify
+     * @param full time at the level full
+     * @param soak time in a soak
+     * @return one of the three
      */
-    public static Duration duration(Duration shortForm, Duration longForm) {
-        return isLong() ? longForm : shortForm;
+    public static Duration duration(Duration small, Duration full, Duration soak) {
+        return switch (Level.current()) {
+            case VERIFY -> small;
+            case FULL -> full;
+            case SOAK -> soak;
+        };
     }
 
     /**
@@ -86,7 +117,7 @@ public final class Soak {
                 Locale.ROOT,
                 "soak: name=%s, form=%s, seed=%d, seconds=%.1f, %s",
                 name,
-                isLong() ? "long" : "short",
+                Level.current().form,
                 seed,
                 took.toMillis() / 1e3,
                 findings);

@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Marks a test that starts a process: a JVM, a shell, a compiler, {@code ./softdpu}. {@code mvn
- * -Pquick verify} leaves it out.
+ * Marks a test that starts a process: a JVM, a shell, a compiler, {@code ./softdpu}. The level
+ * verify leaves it out unless it is a {@link Smoke}.
  *
  * <p>On a class it holds for each test in it, in its nested classes and in its subclasses. {@link
  * StartsProcessesExtension} fails a test that starts a process without it.

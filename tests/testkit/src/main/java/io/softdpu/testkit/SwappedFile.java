@@ -6,7 +6,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,8 +17,6 @@ import java.util.concurrent.atomic.AtomicReference;
  * behind the name, except before a directory and after it, when there is nothing.
  */
 public final class SwappedFile implements AutoCloseable {
-
-    private static final Duration END = Duration.ofSeconds(60);
 
     private final Path name;
     private final Path scratch;
@@ -49,7 +46,7 @@ public final class SwappedFile implements AutoCloseable {
             this.pipe = NamedPipe.create(folder.resolve("pipe"));
             thread.setDaemon(true);
             thread.start();
-            if (!first.await(END.toSeconds(), TimeUnit.SECONDS)) {
+            if (!first.await(Patience.SECONDS, TimeUnit.SECONDS)) {
                 throw new AssertionError("the swapping has not begun: name=" + name);
             }
         } catch (IOException e) {
@@ -117,7 +114,7 @@ public final class SwappedFile implements AutoCloseable {
     public void close() {
         closed = true;
         try {
-            thread.join(END.toMillis());
+            thread.join(Patience.LIMIT);
             pipe.close();
             Files.deleteIfExists(name);
             Files.deleteIfExists(regular);

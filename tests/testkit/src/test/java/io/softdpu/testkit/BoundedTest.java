@@ -14,18 +14,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BoundedTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     @TempDir Path folder;
 
     @Test
     void shouldReturnAndThrowWhatTheCallsDo() throws Exception {
-        assertThat(Bounded.callAll("calls", 3, DEADLINE, () -> "done"))
+        assertThat(Bounded.callAll("calls", 3, () -> "done"))
                 .containsExactly("done", "done", "done");
         assertThatThrownBy(() ->
                         Bounded.call(
                                 "failure",
-                                DEADLINE,
                                 () -> {
                                     throw new IOException("thrown");
                                 }))
@@ -38,8 +36,9 @@ class BoundedTest {
         CountDownLatch returned = new CountDownLatch(1);
         try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
             assertThatThrownBy(() ->
-                            Bounded.call(
+                            Bounded.callAll(
                                     "reading a pipe",
+                                    1,
                                     Duration.ofMillis(200),
                                     () -> {
                                         try (InputStream in = Files.newInputStream(pipe.path())) {
@@ -53,12 +52,11 @@ class BoundedTest {
             // A call that comes to the pipe later than the deadline is to find a peer, too.
             Await.until(
                     "the open of the pipe returns",
-                    DEADLINE,
                     () -> {
                         pipe.release();
                         return returned.getCount() == 0;
                     });
         }
-        assertThat(returned.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(returned.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     }
 }

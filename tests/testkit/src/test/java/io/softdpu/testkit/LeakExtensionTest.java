@@ -9,7 +9,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -165,7 +164,6 @@ class LeakExtensionTest {
             String reaper = "process reaper (pid " + process.pid();
             Await.until(
                     reaper,
-                    Duration.ofSeconds(20),
                     () ->
                             Thread.getAllStackTraces().keySet().stream()
                                     .anyMatch(thread -> thread.getName().startsWith(reaper)));

@@ -14,8 +14,6 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 class ProcessesTest {
 
-    private static final Duration SOON = Duration.ofSeconds(60);
-
     /** Repeats its input on standard output; "stop" on standard error, and ends with status 3. */
     static final class Echo {
         public static void main(String[] args) throws IOException {
@@ -37,13 +35,13 @@ class ProcessesTest {
                                 .withArguments("a", "b")
                                 .withEnvironment("ECHO_MARK", "marked"));
 
-        assertThat(echo.awaitLine("^ready", SOON)).isEqualTo("ready a+b");
+        assertThat(echo.awaitLine("^ready")).isEqualTo("ready a+b");
         echo.standardInput().write("hello\n".getBytes());
         echo.standardInput().flush();
-        assertThat(echo.awaitLine("hello", SOON)).isEqualTo("echo hello marked");
+        assertThat(echo.awaitLine("hello")).isEqualTo("echo hello marked");
         echo.standardInput().close();
 
-        assertThat(echo.awaitExit(SOON)).isEqualTo(3);
+        assertThat(echo.awaitExit()).isEqualTo(3);
         assertThat(echo.errorLines()).containsExactly("stop");
         assertThat(echo.outputLines()).hasSize(2);
     }
@@ -51,7 +49,7 @@ class ProcessesTest {
     @Test
     void shouldSayWhatWasPrintedWhenALineDoesNotCome(Processes processes) {
         ChildProcess echo = processes.start(JavaCommand.ofClass(Echo.class));
-        echo.awaitLine("ready", SOON);
+        echo.awaitLine("ready");
 
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> echo.awaitLine("never", Duration.ofMillis(20)))
@@ -67,14 +65,13 @@ class ProcessesTest {
         ChildProcess echo = processes.start(JavaCommand.ofClass(Echo.class));
         echo.standardInput().close();
 
-        assertThatExceptionOfType(AssertionError.class)
-                .isThrownBy(() -> echo.awaitLine("never", Duration.ofDays(1)));
+        assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> echo.awaitLine("never"));
     }
 
     @Test
     void shouldFreezeThawAndKill(Processes processes) throws IOException {
         ChildProcess echo = processes.start(JavaCommand.ofClass(Echo.class));
-        echo.awaitLine("ready", SOON);
+        echo.awaitLine("ready");
 
         echo.freeze();
         assertThat(echo.isAlive()).isTrue();
@@ -84,10 +81,10 @@ class ProcessesTest {
         assertThat(echo.outputLines()).hasSize(1);
 
         echo.thaw();
-        echo.awaitLine("hello", SOON);
+        echo.awaitLine("hello");
 
         echo.kill();
-        assertThat(echo.awaitExit(SOON)).isEqualTo(128 + 9);
+        assertThat(echo.awaitExit()).isEqualTo(128 + 9);
     }
 
     @Test
@@ -97,10 +94,10 @@ class ProcessesTest {
         long grandchild;
         try (Processes processes = new Processes()) {
             frozen = processes.start(JavaCommand.ofClass(Echo.class));
-            frozen.awaitLine("ready", SOON);
+            frozen.awaitLine("ready");
             frozen.freeze();
             shell = processes.start(new ProcessBuilder("sh", "-c", "sleep 1000 & echo $!; wait"));
-            grandchild = Long.parseLong(shell.awaitLine("[0-9]+", SOON));
+            grandchild = Long.parseLong(shell.awaitLine("[0-9]+"));
             assertThat(ProcessHandle.of(grandchild)).isPresent();
         }
         assertThat(frozen.isAlive()).isFalse();
@@ -114,18 +111,18 @@ class ProcessesTest {
         ProcessBuilder plain = command.toProcessBuilder();
         plain.command().addAll(0, java.util.List.of("sh", "-c", "trap '' INT; exec \"$0\" \"$@\""));
         ChildProcess echo = processes.start(plain);
-        echo.awaitLine("ready", SOON);
+        echo.awaitLine("ready");
 
         echo.signal("INT");
 
-        assertThat(echo.awaitExit(SOON)).isEqualTo(128 + 2);
+        assertThat(echo.awaitExit()).isEqualTo(128 + 2);
     }
 
     @Test
     void shouldRunAsAnotherUserFromACopyOfTheJars(Processes processes) {
         OtherUser nobody = OtherUser.nobody();
         ChildProcess echo = processes.start(JavaCommand.ofClass(Echo.class).as(nobody));
-        echo.awaitLine("ready", SOON);
+        echo.awaitLine("ready");
 
         assertThat(Path.of("/proc/" + echo.pid()))
                 .satisfies(proc ->

@@ -7,13 +7,13 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.NamedPipe;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchService;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -74,7 +74,7 @@ class SharedFolderTest {
 
                 folder.close();
 
-                created = creation.get(60, TimeUnit.SECONDS);
+                created = creation.get(Patience.SECONDS, TimeUnit.SECONDS);
             }
             assertThat(folder.root()).doesNotExist();
         }
@@ -83,7 +83,7 @@ class SharedFolderTest {
     /** Creates a file in a folder when another was removed there: whether the folder existed. */
     private static boolean createAfterOneOf(WatchService removals, SharedFolder folder) {
         try {
-            assertThat(removals.poll(30, TimeUnit.SECONDS)).as("removal").isNotNull();
+            assertThat(removals.poll(Patience.SECONDS, TimeUnit.SECONDS)).as("removal").isNotNull();
             Files.createFile(folder.root().resolve("report"));
             return true;
         } catch (NoSuchFileException e) {
@@ -110,11 +110,7 @@ class SharedFolderTest {
     void shouldRefuseALockFileThatIsAPipe() throws Exception {
         Path root = Files.createDirectory(parent.resolve("demo-pipe"));
         try (NamedPipe pipe = NamedPipe.create(root.resolve("in-use"))) {
-            assertThatThrownBy(() ->
-                            Bounded.call(
-                                    "joining",
-                                    Duration.ofSeconds(30),
-                                    () -> SharedFolder.join(root)))
+            assertThatThrownBy(() -> Bounded.call("joining", () -> SharedFolder.join(root)))
                     .isInstanceOf(DpuException.class)
                     .hasMessageContaining(
                             "file="

@@ -14,10 +14,10 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.Percentiles;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -32,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Reports about one-way messages: host and DPU, each against a scripted peer. */
 class PerfReportsTest {
-    private static final long DEADLINE_SECONDS = 60;
     private static final ComchPair PAIR = ComchPair.of(Topology.builtin());
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -43,7 +42,7 @@ class PerfReportsTest {
     @AfterEach
     void endOther() throws InterruptedException {
         other.shutdownNow();
-        assertThat(other.awaitTermination(DEADLINE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(other.awaitTermination(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
@@ -72,7 +71,7 @@ class PerfReportsTest {
             host.ask(5);
             assertThat(host.awaitReport().latencies()).as("since the last report").isNull();
         }
-        dpu.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     @Test
@@ -89,7 +88,7 @@ class PerfReportsTest {
             assertThat(report.received()).isEqualTo(1);
             assertThat(report.latencies()).isNull();
         }
-        dpu.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     @Test
@@ -104,9 +103,9 @@ class PerfReportsTest {
                     }
                 });
 
-        PerfResult result = measure(plan, DEADLINE_SECONDS * SECOND);
+        PerfResult result = measure(plan, Patience.SECONDS * SECOND);
 
-        List<PerfReport> reports = dpu.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        List<PerfReport> reports = dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(reports).as("before and after warm-up and measurement").hasSize(4);
         assertThat(result.messages())
                 .isPositive()
@@ -134,9 +133,9 @@ class PerfReportsTest {
                     }
                 });
 
-        PerfResult result = measure(plan, DEADLINE_SECONDS * SECOND);
+        PerfResult result = measure(plan, Patience.SECONDS * SECOND);
 
-        List<Long> received = dpu.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        List<Long> received = dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(received).hasSize(2).allMatch(count -> count > 0);
         assertThat(result.messages())
                 .isEqualTo(result.sentByProducer().stream().mapToLong(Long::longValue).sum());
@@ -165,7 +164,7 @@ class PerfReportsTest {
                         DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.TIME_OUT))
                 .hasMessageMatching(".*awaited=.*, received=7, sent=[1-9]\\d*, waitedMillis=3000");
 
-        assertThat(dpu.get(DEADLINE_SECONDS, TimeUnit.SECONDS)).hasSize(1);
+        assertThat(dpu.get(Patience.SECONDS, TimeUnit.SECONDS)).hasSize(1);
     }
 
     @Test
@@ -208,12 +207,12 @@ class PerfReportsTest {
         private boolean isSent;
 
         ScriptedHost(PerfPlan plan, Path fabric) {
-            super(plan, PAIR, fabric, Side.HOST, DEADLINE_SECONDS * SECOND);
+            super(plan, PAIR, fabric, Side.HOST, Patience.SECONDS * SECOND);
         }
 
         void connect() {
             ComchClient client = ComchClient.create(device, SERVER);
-            client.setConnectTimeout(Duration.ofSeconds(DEADLINE_SECONDS));
+            client.setConnectTimeout(Patience.LIMIT);
             startEndpoint(client);
             until("connected", () -> client.state() == ContextState.RUNNING);
             produce(client.connection());
@@ -261,7 +260,7 @@ class PerfReportsTest {
         private long asked = -1;
 
         ScriptedDpu(PerfPlan plan, Path fabric, @Nullable Percentiles latencies) {
-            super(plan, PAIR, fabric, Side.DPU, DEADLINE_SECONDS * SECOND);
+            super(plan, PAIR, fabric, Side.DPU, Patience.SECONDS * SECOND);
             this.latencies = latencies;
         }
 

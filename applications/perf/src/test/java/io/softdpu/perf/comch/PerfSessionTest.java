@@ -10,6 +10,7 @@ import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.testkit.ClassPath;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
 import java.util.List;
@@ -65,7 +66,7 @@ class PerfSessionTest {
                 assertThatThrownBy(dpu::run)
                         .hasMessage("message has another size: bytes=32, expected=64");
             }
-            assertThat(endOfHost.get(30, TimeUnit.SECONDS).status())
+            assertThat(endOfHost.get(Patience.SECONDS, TimeUnit.SECONDS).status())
                     .isEqualTo(Status.CONNECTION_RESET);
         } finally {
             living.destroy();

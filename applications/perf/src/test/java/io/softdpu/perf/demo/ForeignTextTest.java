@@ -3,6 +3,7 @@ package io.softdpu.perf.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.HostileText;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -42,11 +43,11 @@ class ForeignTextTest {
                         events::add);
 
         List<String> shown = new ArrayList<>();
-        ChildProcess.Event event = events.poll(60, TimeUnit.SECONDS);
+        ChildProcess.Event event = events.poll(Patience.SECONDS, TimeUnit.SECONDS);
         while (!(event instanceof ChildProcess.Event.Exited)) {
             assertThat(event).isInstanceOf(ChildProcess.Event.Log.class);
             shown.add(((ChildProcess.Event.Log) event).text());
-            event = events.poll(60, TimeUnit.SECONDS);
+            event = events.poll(Patience.SECONDS, TimeUnit.SECONDS);
         }
         shown.addAll(child.complaint());
 

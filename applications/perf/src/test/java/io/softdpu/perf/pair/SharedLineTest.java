@@ -19,7 +19,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the round trip of a cache line between two threads with mappings of their own. */
@@ -45,7 +44,6 @@ class SharedLineTest {
 
     /** Else the next measurement could begin before the other side has seen the end of this one. */
     @Test
-    @Timeout(60)
     void shouldEndOnlyWhenTheOtherSideHasSeenIt() throws Exception {
         Path file = folder.resolve("line");
         try (ExecutorService other = Executors.newSingleThreadExecutor();
@@ -85,7 +83,6 @@ class SharedLineTest {
     }
 
     @Test
-    @Timeout(60)
     void shouldNotWaitWithoutEndForTheOtherSide() {
         try (SharedLine line = new SharedLine(folder.resolve("line"))) {
             assertTimeOut(() -> line.answer(1_000_000, NOTHING), "expected=1, waitedMillis=1");
@@ -94,7 +91,6 @@ class SharedLineTest {
     }
 
     @Test
-    @Timeout(60)
     void shouldEndWhereTheCheckThrows() {
         DpuException aborted = new DpuException(Status.CONNECTION_ABORTED, "interrupted");
         Runnable check =

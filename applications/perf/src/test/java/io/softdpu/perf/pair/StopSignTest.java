@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.testkit.Patience;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,7 +20,8 @@ class StopSignTest {
     @Test
     void shouldInterruptAWaitAfterTheTimeLimit() {
         try (StopSign stop = new StopSign(1_000_000, unblocked::incrementAndGet)) {
-            assertThatThrownBy(() -> new CountDownLatch(1).await(60, TimeUnit.SECONDS))
+            assertThatThrownBy(
+                            () -> new CountDownLatch(1).await(Patience.SECONDS, TimeUnit.SECONDS))
                     .isInstanceOf(InterruptedException.class);
             assertThatThrownBy(stop::check)
                     .isInstanceOfSatisfying(

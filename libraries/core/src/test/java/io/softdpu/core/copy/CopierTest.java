@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.classfile.ClassFile;
@@ -17,7 +18,6 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -135,13 +135,13 @@ final class CopierTest {
             CountDownLatch copying = new CountDownLatch(1);
             CompletableFuture<Void> copies =
                     CompletableFuture.runAsync(() -> copyUntilItIsGone(shared, copying));
-            assertThat(copying.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(copying.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 
             shared.release();
 
-            assertThatThrownBy(() -> copies.get(20, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> copies.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .hasRootCauseInstanceOf(IllegalStateException.class);
-            before.assertNothingLeft(Duration.ofSeconds(20));
+            before.assertNothingLeft();
         }
     }
 

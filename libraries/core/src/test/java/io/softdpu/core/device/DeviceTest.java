@@ -19,7 +19,6 @@ import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -317,7 +316,6 @@ class DeviceTest {
         Opened opened = openFromAList(p0, "hpf0vf1");
         Await.until(
                 "list is reclaimed",
-                Duration.ofMinutes(1),
                 () -> {
                     System.gc();
                     return opened.list().get() == null;

@@ -11,6 +11,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Close of contexts on an engine, as in try-with-resources. */
 class ContextCloseTest {
-    private static final Duration MINUTE = Duration.ofMinutes(1);
 
     @TempDir Path folder;
     private Machines machines;
@@ -45,7 +45,7 @@ class ContextCloseTest {
         context.recording = false;
         context.waitsForTasks = true;
         context.completesByItself = false;
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         return context;
     }
 
@@ -81,7 +81,8 @@ class ContextCloseTest {
             submit(failed);
             failed.postWork(() -> failed.breakDown(Status.CONNECTION_RESET, "peer ended"));
             Thrown.with(
-                    Status.CONNECTION_RESET, () -> engine.runUntil(() -> false, MINUTE, failed));
+                    Status.CONNECTION_RESET,
+                    () -> engine.runUntil(() -> false, Patience.LIMIT, failed));
         }
         assertThat(ended).hasSize(1);
     }
@@ -254,7 +255,7 @@ class ContextCloseTest {
             context.postWork(() ->
                     Thrown.with(Status.IN_USE, context::close)
                             .hasMessageContainingAll("has to be stopped first", "state=STOPPING"));
-            engine.runUntil(() -> context.state() == ContextState.IDLE, MINUTE);
+            engine.runUntil(() -> context.state() == ContextState.IDLE, Patience.LIMIT);
         }
         assertThat(ended).containsExactly(Status.SHUTDOWN);
     }
@@ -270,7 +271,7 @@ class ContextCloseTest {
                     other.stop();
                 }
             });
-            engine.start(context, MINUTE);
+            engine.start(context, Patience.LIMIT);
             context.drained = false;
             context.postWork(() -> context.drained = true);
             context.close();

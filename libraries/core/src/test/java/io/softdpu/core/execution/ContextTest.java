@@ -12,6 +12,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -367,6 +368,6 @@ class ContextTest {
                     }
                     done.complete(refusals);
                 });
-        return done.get(20, TimeUnit.SECONDS);
+        return done.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 }

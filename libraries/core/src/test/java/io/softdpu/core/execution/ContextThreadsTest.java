@@ -8,6 +8,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.TinyJobs.TinyJob;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.nio.file.Path;
@@ -34,8 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ContextThreadsTest {
     private static final int THREADS = 4;
     private static final int DEPTH = 3;
-    private static final int EACH_EVENT = Soak.count(20, 2_000);
-    private static final long DEADLINE_NANOS = TimeUnit.MINUTES.toNanos(Soak.count(1, 5));
+    private static final int EACH_EVENT = Soak.count(20, 20, 2_000);
+    private static final long DEADLINE_NANOS = TimeUnit.MINUTES.toNanos(Soak.count(1, 1, 5));
 
     @TempDir Path folder;
     private Machines machines;
@@ -69,7 +70,7 @@ class ContextThreadsTest {
             for (int i = 0; i < THREADS; i++) {
                 SeededRandom own = random.fork();
                 works.add(() -> {
-                    begin.await(20, TimeUnit.SECONDS);
+                    begin.await(Patience.SECONDS, TimeUnit.SECONDS);
                     return new Program(own).run();
                 });
             }

@@ -10,6 +10,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ContextWaitTest {
-    private static final Duration MINUTE = Duration.ofMinutes(1);
 
     @TempDir Path folder;
     private Machines machines;
@@ -49,7 +49,7 @@ class ContextWaitTest {
 
     @Test
     void shouldProgressUntilTheConditionHolds() {
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         List<Task> completed = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             TinyTask task = context.allocate();
@@ -59,13 +59,13 @@ class ContextWaitTest {
             });
             task.submit();
         }
-        engine.runUntil(() -> completed.size() == 3, MINUTE, context);
+        engine.runUntil(() -> completed.size() == 3, Patience.LIMIT, context);
         assertThat(completed).hasSize(3);
     }
 
     @Test
     void shouldReturnWithoutProgressIfTheConditionHoldsAlready() {
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         long passes = engine.hits() + engine.misses();
         engine.runUntil(() -> true, Duration.ZERO, context);
         assertThat(engine.hits() + engine.misses()).isEqualTo(passes);
@@ -73,7 +73,7 @@ class ContextWaitTest {
 
     @Test
     void shouldNameWhatTheContextsDoWhenTheTimeIsOver() {
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         context.completesByItself = false;
         TinyTask submitted = context.allocate();
         submitted.setCallback(Task::free);
@@ -88,14 +88,16 @@ class ContextWaitTest {
                 .as("without contexts it names those of the engine")
                 .hasMessageContaining(doing);
         kept.free();
-        engine.stop(context, MINUTE);
+        engine.stop(context, Patience.LIMIT);
     }
 
     @Test
     void shouldThrowTheFailureThatEndsAContext() {
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         context.postWork(() -> context.breakDown(Status.CONNECTION_RESET, "peer ended: peer=7"));
-        Thrown.with(Status.CONNECTION_RESET, () -> engine.runUntil(() -> false, MINUTE, context))
+        Thrown.with(
+                        Status.CONNECTION_RESET,
+                        () -> engine.runUntil(() -> false, Patience.LIMIT, context))
                 .hasMessage("runUntil has failed: context=%s, reason=peer ended: peer=7", context)
                 .satisfies(e -> {
                     assertThat(e.getCause()).isSameAs(context.failure());
@@ -113,32 +115,32 @@ class ContextWaitTest {
         Thrown.with(
                 Status.TIME_OUT, () -> engine.runUntil(() -> false, Duration.ofMillis(1), context));
         context.postWork(() -> context.breakDown(Status.NOT_FOUND, "no such server: server=x"));
-        Thrown.with(Status.NOT_FOUND, () -> engine.runUntil(() -> false, MINUTE, context));
+        Thrown.with(Status.NOT_FOUND, () -> engine.runUntil(() -> false, Patience.LIMIT, context));
     }
 
     @Test
     void shouldLetTheConditionWinOverTheEndOfAContext() {
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         AtomicBoolean done = new AtomicBoolean();
         context.postWork(() -> {
             done.set(true);
             context.breakDown(Status.IO_FAILED, "disk is gone");
         });
-        engine.runUntil(done::get, MINUTE, context);
+        engine.runUntil(done::get, Patience.LIMIT, context);
         assertThat(context.failure()).isNotNull();
     }
 
     @Test
     void shouldNameAContextThatStopsWithoutAFailureOrWasNotStarted() {
-        Thrown.with(Status.BAD_STATE, () -> engine.runUntil(() -> false, MINUTE, context))
+        Thrown.with(Status.BAD_STATE, () -> engine.runUntil(() -> false, Patience.LIMIT, context))
                 .hasMessageContainingAll(
                         "context was not started",
                         "context=" + context,
                         "state=IDLE",
                         "ProgressEngine.start");
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         context.postWork(context::stop);
-        Thrown.with(Status.BAD_STATE, () -> engine.runUntil(() -> false, MINUTE, context))
+        Thrown.with(Status.BAD_STATE, () -> engine.runUntil(() -> false, Patience.LIMIT, context))
                 .hasMessageContainingAll("context has stopped", "context=" + context);
     }
 
@@ -149,11 +151,11 @@ class ContextWaitTest {
             second.connect(foreign);
             for (boolean started : new boolean[] {false, true}) {
                 if (started) {
-                    second.start(foreign, MINUTE);
+                    second.start(foreign, Patience.LIMIT);
                 }
                 Thrown.with(
                                 Status.NOT_PERMITTED,
-                                () -> engine.runUntil(() -> true, MINUTE, foreign))
+                                () -> engine.runUntil(() -> true, Patience.LIMIT, foreign))
                         .as("started=%s", started)
                         .hasMessageContainingAll(
                                 "not connected to this engine",
@@ -166,14 +168,15 @@ class ContextWaitTest {
 
     @Test
     void shouldEndForAConditionOfAnotherThreadThatWakesTheEngine() throws Exception {
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         AtomicBoolean done = new AtomicBoolean();
         CountDownLatch waiting = new CountDownLatch(1);
         Thread other =
                 Thread.ofPlatform()
                         .start(() -> {
                             try {
-                                assertThat(waiting.await(60, TimeUnit.SECONDS)).isTrue();
+                                assertThat(waiting.await(Patience.SECONDS, TimeUnit.SECONDS))
+                                        .isTrue();
                             } catch (InterruptedException e) {
                                 return;
                             }
@@ -185,14 +188,14 @@ class ContextWaitTest {
                     waiting.countDown();
                     return done.get();
                 },
-                MINUTE,
+                Patience.LIMIT,
                 context);
         other.join();
     }
 
     @Test
     void shouldRefuseToWaitInsideACallbackAndOnAnotherThread() throws Exception {
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         List<String> refused = new ArrayList<>();
         context.postWork(() -> {
             for (Runnable call : calls()) {
@@ -210,19 +213,20 @@ class ContextWaitTest {
 
     private List<Runnable> calls() {
         return List.of(
-                () -> engine.runUntil(() -> true, MINUTE),
-                () -> engine.start(context, MINUTE),
-                () -> engine.stop(context, MINUTE));
+                () -> engine.runUntil(() -> true, Patience.LIMIT),
+                () -> engine.start(context, Patience.LIMIT),
+                () -> engine.stop(context, Patience.LIMIT));
     }
 
     @Test
     void shouldPassOnAnExceptionOfACallback() {
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         IllegalStateException thrown = new IllegalStateException("of the callback");
         context.postWork(() -> {
             throw thrown;
         });
-        assertThatThrownBy(() -> engine.runUntil(() -> false, MINUTE, context)).isSameAs(thrown);
+        assertThatThrownBy(() -> engine.runUntil(() -> false, Patience.LIMIT, context))
+                .isSameAs(thrown);
     }
 
     // ---- start ----
@@ -235,9 +239,9 @@ class ContextWaitTest {
                 context.establish();
             }
         });
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         assertThat(context.state()).isEqualTo(ContextState.RUNNING);
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         assertThat(context.calls).as("started once").containsOnlyOnce("start");
     }
 
@@ -247,7 +251,7 @@ class ContextWaitTest {
         engine.connect(context);
         context.start();
         context.establish();
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         assertThat(context.state()).isEqualTo(ContextState.RUNNING);
     }
 
@@ -256,7 +260,7 @@ class ContextWaitTest {
         context.startsAtOnce = false;
         engine.connect(context);
         context.postWork(() -> context.breakDown(Status.AUTHENTICATION, "refused: server=x"));
-        Thrown.with(Status.AUTHENTICATION, () -> engine.start(context, MINUTE))
+        Thrown.with(Status.AUTHENTICATION, () -> engine.start(context, Patience.LIMIT))
                 .hasMessage("start has failed: context=%s, reason=refused: server=x", context)
                 .satisfies(e -> assertThat(e.getCause()).isSameAs(context.failure()));
     }
@@ -278,9 +282,9 @@ class ContextWaitTest {
     void shouldRefuseToStartAContextOfAnotherEngine() {
         try (ProgressEngine second = ProgressEngine.create()) {
             second.connect(context);
-            Thrown.with(Status.NOT_PERMITTED, () -> engine.start(context, MINUTE));
-            second.start(context, MINUTE);
-            Thrown.with(Status.NOT_PERMITTED, () -> engine.stop(context, MINUTE))
+            Thrown.with(Status.NOT_PERMITTED, () -> engine.start(context, Patience.LIMIT));
+            second.start(context, Patience.LIMIT);
+            Thrown.with(Status.NOT_PERMITTED, () -> engine.stop(context, Patience.LIMIT))
                     .hasMessageContaining("not connected to this engine");
             context.close();
         }
@@ -290,7 +294,7 @@ class ContextWaitTest {
 
     @Test
     void shouldFlushAndWaitUntilItIsIdle() {
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         context.completesByItself = false;
         List<Status> ended = new ArrayList<>();
         TinyTask task = context.allocate();
@@ -299,32 +303,32 @@ class ContextWaitTest {
             t.free();
         });
         task.submit();
-        engine.stop(context, MINUTE);
+        engine.stop(context, Patience.LIMIT);
         assertThat(context.state()).isEqualTo(ContextState.IDLE);
         assertThat(ended).containsExactly(Status.SHUTDOWN);
-        engine.stop(context, MINUTE);
-        engine.start(context, MINUTE);
+        engine.stop(context, Patience.LIMIT);
+        engine.start(context, Patience.LIMIT);
     }
 
     @Test
     void shouldStopAContextThatWasNeverConnectedByDoingNothing() {
-        engine.stop(context, MINUTE);
+        engine.stop(context, Patience.LIMIT);
         assertThat(context.calls).isEmpty();
     }
 
     @Test
     void shouldJoinAStopUnderWay() {
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         context.drained = false;
         context.stop();
         context.postWork(() -> context.drained = true);
-        engine.stop(context, MINUTE);
+        engine.stop(context, Patience.LIMIT);
         assertThat(context.state()).isEqualTo(ContextState.IDLE);
     }
 
     @Test
     void shouldNameTheTasksThatKeepAContextInStopping() {
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         context.waitsForTasks = true;
         TinyTask first = context.allocate();
         TinyTask second = context.allocate();
@@ -338,7 +342,7 @@ class ContextWaitTest {
         first.free();
         second.free();
         assertThat(context.allocatedTasks()).isZero();
-        engine.stop(context, MINUTE);
+        engine.stop(context, Patience.LIMIT);
     }
 
     @Test
@@ -348,13 +352,13 @@ class ContextWaitTest {
                 c.close();
             }
         });
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
         context.drained = false;
         context.stop();
         context.postWork(() -> context.drained = true);
-        engine.stop(context, MINUTE);
+        engine.stop(context, Patience.LIMIT);
         assertThat(context.calls).contains("destroy");
-        Thrown.with(Status.BAD_STATE, () -> engine.start(context, MINUTE));
+        Thrown.with(Status.BAD_STATE, () -> engine.start(context, Patience.LIMIT));
     }
 
     @Test
@@ -364,7 +368,7 @@ class ContextWaitTest {
         Thrown.with(Status.INVALID_VALUE, () -> engine.start(context, negative));
         Thrown.with(Status.INVALID_VALUE, () -> engine.stop(context, negative));
         @Nullable Context[] none = {null};
-        Thrown.with(Status.INVALID_VALUE, () -> engine.runUntil(() -> true, MINUTE, none));
+        Thrown.with(Status.INVALID_VALUE, () -> engine.runUntil(() -> true, Patience.LIMIT, none));
         engine.start(context, Duration.ofSeconds(Long.MAX_VALUE));
     }
 

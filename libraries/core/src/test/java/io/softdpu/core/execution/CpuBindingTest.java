@@ -6,6 +6,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.linux.Affinity;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
@@ -23,8 +24,9 @@ class CpuBindingTest {
         run(free, CpuBinding.any());
         BitSet one = new BitSet();
         one.set(last);
-        assertThat(bound.get(20, TimeUnit.SECONDS)).isEqualTo(one);
-        assertThat(free.get(20, TimeUnit.SECONDS)).isEqualTo(Affinity.ofCurrentThread());
+        assertThat(bound.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(one);
+        assertThat(free.get(Patience.SECONDS, TimeUnit.SECONDS))
+                .isEqualTo(Affinity.ofCurrentThread());
         assertThat(CpuBinding.availableProcessors()).isEqualTo(Affinity.availableCpus());
     }
 
@@ -78,7 +80,7 @@ class CpuBindingTest {
                         seen.completeExceptionally(e);
                     }
                 });
-        return seen.get(20, TimeUnit.SECONDS);
+        return seen.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
     private static void run(CompletableFuture<BitSet> result, CpuBinding binding) {

@@ -14,6 +14,7 @@ import io.softdpu.core.graph.GraphInstance;
 import io.softdpu.core.graph.GraphNode;
 import io.softdpu.core.graph.NodeState;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Graph instances on a progress engine. */
 class GraphEngineTest {
-    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
     @TempDir Path folder;
     private Machines machines;
@@ -157,7 +157,7 @@ class GraphEngineTest {
                             Thrown.with(Status.NOT_PERMITTED, instance::close);
                             Thrown.with(Status.NOT_PERMITTED, () -> Graph.create(engine));
                         })
-                .get(60, TimeUnit.SECONDS);
+                .get(Patience.SECONDS, TimeUnit.SECONDS);
         WorkQueue queue = machines.add(WorkQueue.create(2));
         Thrown.with(Status.NOT_PERMITTED, () -> graph.addTo(queue))
                 .hasMessageContaining("graph is for an engine");
@@ -439,7 +439,7 @@ class GraphEngineTest {
         Thrown.with(Status.TIME_OUT, () -> here.runUntil(() -> false, Duration.ofMillis(1)))
                 .hasMessageContaining("graph=%s, inFlightInstances=1", onIt);
         tiny.allow(1);
-        here.runUntil(() -> !instance.isInFlight(), TEN_SECONDS);
+        here.runUntil(() -> !instance.isInFlight(), Patience.LIMIT);
         instance.close();
         task.free();
         tiny.close();
@@ -460,7 +460,7 @@ class GraphEngineTest {
         GraphInstance instance =
                 instance().setTask(first, task(context)).setTask(last, task(other));
         instance.submit();
-        engine.runUntil(() -> !instance.isInFlight(), TEN_SECONDS);
+        engine.runUntil(() -> !instance.isInFlight(), Patience.LIMIT);
         assertThat(calls).containsExactly("success");
     }
 
@@ -477,7 +477,7 @@ class GraphEngineTest {
         engine.requestNotification();
         assertThat(engine.awaitNotification(Duration.ZERO)).isFalse();
         instance.submit();
-        assertThat(engine.awaitNotification(TEN_SECONDS)).isTrue();
+        assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
         engine.clearNotification();
         assertThat(engine.progress()).isTrue();
         assertThat(calls).containsExactly("user");
@@ -524,7 +524,7 @@ class GraphEngineTest {
         assertThat(engine.eventMode()).isEqualTo(EventMode.SELECTIVE);
         instance.submit();
         engine.requestNotification();
-        assertThat(engine.awaitNotification(TEN_SECONDS)).isTrue();
+        assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
         engine.clearNotification(); // the graph has no work of its own now
         assertThat(engine.progress()).isTrue();
         assertThat(calls).as("in the same pass").containsExactly("user", "success");
@@ -543,7 +543,7 @@ class GraphEngineTest {
         engine.requestNotification();
         context.setQueueCapacity(1);
         plain.submit();
-        assertThat(engine.awaitNotification(TEN_SECONDS)).isTrue();
+        assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
         engine.clearNotification();
         assertThat(engine.progress()).isTrue();
         assertThat(instance.state(node)).isEqualTo(NodeState.RUNNING);
@@ -565,9 +565,9 @@ class GraphEngineTest {
                 .isFalse();
         context.setQueueCapacity(1);
         context.postWork(() -> {}); // work of any member
-        assertThat(engine.awaitNotification(TEN_SECONDS)).isTrue();
+        assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
         engine.clearNotification();
-        engine.runUntil(() -> !instance.isInFlight(), TEN_SECONDS);
+        engine.runUntil(() -> !instance.isInFlight(), Patience.LIMIT);
         assertThat(calls).containsExactly("success");
     }
 
@@ -581,7 +581,7 @@ class GraphEngineTest {
         engine.progress();
         context.stop();
         engine.requestNotification();
-        assertThat(engine.awaitNotification(TEN_SECONDS)).isTrue();
+        assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
         engine.clearNotification();
         engine.progress();
         assertThat(instance.status()).isEqualTo(Status.BAD_STATE);

@@ -694,7 +694,7 @@ class GraphModelTest {
 
     private void playSeeds(String name, SeededRandom seeded, boolean sanitized, boolean queues) {
         long begin = System.nanoTime();
-        int seeds = Soak.count(250, 25_000);
+        int seeds = Soak.count(250, 250, 25_000);
         for (int i = 0; i < seeds; i++) {
             random = seeded.fork();
             int contexts = 1 + random.nextInt(3);

@@ -12,6 +12,7 @@ import io.softdpu.core.graph.GraphInstance;
 import io.softdpu.core.graph.GraphNode;
 import io.softdpu.core.graph.NodeState;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +27,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Graph instances on a work queue. */
 class GraphQueueTest extends WorkQueueFixture {
-    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
     private Graph graph;
     private final List<String> ran = new ArrayList<>();
@@ -566,7 +566,7 @@ class GraphQueueTest extends WorkQueueFixture {
         int rounds = 0;
         Status retrieved = Status.AGAIN;
         while (retrieved == Status.AGAIN) {
-            assertThat(queue.awaitEvent(TEN_SECONDS)).as("round %d", rounds++).isTrue();
+            assertThat(queue.awaitEvent(Patience.LIMIT)).as("round %d", rounds++).isTrue();
             queue.clearEvent();
             retrieved = next();
             queue.armEvent();
@@ -587,7 +587,7 @@ class GraphQueueTest extends WorkQueueFixture {
                 ends.add(CompletableFuture.supplyAsync(() -> runOnAQueueOfItsOwn(node), threads));
             }
             for (CompletableFuture<Integer> end : ends) {
-                assertThat(end.get(60, TimeUnit.SECONDS)).isEqualTo(2000);
+                assertThat(end.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(2000);
             }
         }
         assertThat(graph.instances()).isZero();

@@ -9,6 +9,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ProgressEngineTest {
-    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
     @TempDir Path folder;
     private Machines machines;
@@ -112,7 +112,7 @@ class ProgressEngineTest {
         List<Status> refusals = new ArrayList<>();
         task.setCallback(t -> {
             Thrown.with(Status.NOT_PERMITTED, engine::progress);
-            Thrown.with(Status.NOT_PERMITTED, () -> engine.await(TEN_SECONDS));
+            Thrown.with(Status.NOT_PERMITTED, () -> engine.await(Patience.LIMIT));
             Thrown.with(Status.IN_USE, engine::close);
             refusals.add(t.status());
         });
@@ -254,7 +254,7 @@ class ProgressEngineTest {
         TinyContext context = running();
         List<String> ran = new ArrayList<>();
         Thread poster = Thread.ofPlatform().start(() -> context.postWork(() -> ran.add("posted")));
-        assertThat(engine.await(TEN_SECONDS)).isTrue();
+        assertThat(engine.await(Patience.LIMIT)).isTrue();
         assertThat(ran).containsExactly("posted");
         poster.join();
     }
@@ -263,7 +263,7 @@ class ProgressEngineTest {
     void shouldEndAWaitThatIsGoingOnOrTheNextOne() throws Exception {
         running();
         engine.wake();
-        assertThat(engine.await(TEN_SECONDS)).as("woken before").isFalse();
+        assertThat(engine.await(Patience.LIMIT)).as("woken before").isFalse();
         Thread waker = Thread.ofPlatform().start(engine::wake);
         assertThat(engine.await(Duration.ofNanos(Long.MAX_VALUE))).as("woken meanwhile").isFalse();
         waker.join();
@@ -285,7 +285,7 @@ class ProgressEngineTest {
                         other.complete(there);
                         int seen = 0;
                         while (seen < rounds) {
-                            if (!theirs.await(TEN_SECONDS)) {
+                            if (!theirs.await(Patience.LIMIT)) {
                                 throw new AssertionError("not woken: round=" + seen);
                             }
                             while (seen < caught.get()) {
@@ -299,13 +299,13 @@ class ProgressEngineTest {
                         ended.completeExceptionally(e);
                     }
                 });
-        TinyContext there = other.get(20, TimeUnit.SECONDS);
+        TinyContext there = other.get(Patience.SECONDS, TimeUnit.SECONDS);
         for (int i = 0; i < rounds; i++) {
             caught.incrementAndGet();
             there.postWork(() -> {});
-            assertThat(engine.await(TEN_SECONDS)).as("woken in round %d", i).isTrue();
+            assertThat(engine.await(Patience.LIMIT)).as("woken in round %d", i).isTrue();
         }
-        assertThat(ended.get(20, TimeUnit.SECONDS)).isEqualTo(rounds);
+        assertThat(ended.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(rounds);
     }
 
     @Test

@@ -8,8 +8,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyJobs.TinyJob;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -23,7 +23,6 @@ class SanitizedWorkQueueTest {
     private static final int JOBS = 12;
     private static final int SEEDS = 40;
     private static final int MAX_TRIES = 10_000;
-    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
     private static final List<Long> IN_ORDER =
             IntStream.range(0, JOBS).mapToObj(i -> (long) i).toList();
 
@@ -73,7 +72,7 @@ class SanitizedWorkQueueTest {
             for (int i = 0; order.size() < JOBS && i < MAX_TRIES; i++) {
                 if (eventDriven) {
                     queue.armEvent();
-                    assertThat(queue.awaitEvent(TEN_SECONDS)).isTrue();
+                    assertThat(queue.awaitEvent(Patience.LIMIT)).isTrue();
                     queue.clearEvent();
                 }
                 Status retrieved = queue.progressRetrieve(event);

@@ -13,8 +13,8 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.SanitizerReport.Kind;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -29,7 +29,6 @@ class SanitizerTest {
     private static final int TASKS = 12;
     private static final int SEEDS = 40;
     private static final int MAX_PASSES = 1_000;
-    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
     private static final List<Long> IN_ORDER =
             IntStream.range(0, TASKS).mapToObj(i -> (long) i).toList();
 
@@ -272,12 +271,12 @@ class SanitizerTest {
                         task.setCallback(t -> ended[0]++);
                         submit(engine, task, SubmitFlags.OPTIMIZE_REPORTS);
                         for (int i = 0; ended[0] == 0 && i < MAX_PASSES; i++) {
-                            assertThat(engine.await(TEN_SECONDS)).isTrue();
+                            assertThat(engine.await(Patience.LIMIT)).isTrue();
                         }
                         task.submit();
                         for (int i = 0; ended[0] == 1 && i < MAX_PASSES; i++) {
                             engine.requestNotification();
-                            assertThat(engine.awaitNotification(TEN_SECONDS)).isTrue();
+                            assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
                             engine.clearNotification();
                             boolean unused = engine.progress();
                         }

@@ -9,6 +9,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -183,7 +184,7 @@ class SeveralTasksTest {
                         elsewhere.completeExceptionally(e);
                     }
                 });
-        elsewhere.get(20, TimeUnit.SECONDS);
+        elsewhere.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(context.inFlightTasks()).isZero();
         free(tasks);
     }

@@ -9,6 +9,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.testkit.LogCapture;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The warning of a context that does not leave STOPPING. */
 class StopWarningTest {
-    private static final Duration MINUTE = Duration.ofMinutes(1);
 
     @TempDir Path folder;
     private final LogCapture log = new LogCapture(Context.class.getName());
@@ -42,7 +42,7 @@ class StopWarningTest {
         context = machines.add(new TinyContext(device));
         context.recording = false;
         context.waitsForTasks = true;
-        engine.start(context, MINUTE);
+        engine.start(context, Patience.LIMIT);
     }
 
     @AfterEach
@@ -60,7 +60,7 @@ class StopWarningTest {
         assertThat(context.stop()).isEqualTo(Status.IN_PROGRESS);
         long begin = System.nanoTime();
         while (warnings().isEmpty()) {
-            assertThat(System.nanoTime() - begin).isLessThan(MINUTE.toNanos());
+            assertThat(System.nanoTime() - begin).isLessThan(Patience.NANOS);
             program.run();
         }
         long millis = (System.nanoTime() - begin) / 1_000_000;
@@ -74,7 +74,7 @@ class StopWarningTest {
     @Test
     void shouldNameTheTaskThatWasForgottenWhileTheEngineSleeps() {
         TinyTask forgotten = context.allocate();
-        LogRecord warning = awaitWarning(() -> engine.await(MINUTE));
+        LogRecord warning = awaitWarning(() -> engine.await(Patience.LIMIT));
         assertThat(warning.getMessage())
                 .contains(
                         "state=STOPPING",
@@ -89,7 +89,7 @@ class StopWarningTest {
         try (Sanitizer sanitizer = Sanitizer.start(1)) {
             running(); // both are the sanitizer's
             TinyTask forgotten = allocateAndForget();
-            LogRecord warning = awaitWarning(() -> engine.await(MINUTE));
+            LogRecord warning = awaitWarning(() -> engine.await(Patience.LIMIT));
             assertThat(warning.getMessage())
                     .contains("allocatedAt=")
                     .contains(getClass().getName() + ".allocateAndForget(");
@@ -102,7 +102,7 @@ class StopWarningTest {
                     () -> Thrown.with(Status.IN_USE, context::close).hasMessageContaining(place));
             engine.progress();
             forgotten.free();
-            engine.stop(context, MINUTE);
+            engine.stop(context, Patience.LIMIT);
             assertThat(sanitizer.seed()).isEqualTo(1);
         }
     }
@@ -123,7 +123,7 @@ class StopWarningTest {
         TinyTask forgotten = context.allocate();
         awaitWarning(() -> {
             engine.requestNotification();
-            assertThat(engine.awaitNotification(MINUTE)).as("notified").isTrue();
+            assertThat(engine.awaitNotification(Patience.LIMIT)).as("notified").isTrue();
             engine.clearNotification();
             while (engine.progress()) {}
         });
@@ -134,7 +134,7 @@ class StopWarningTest {
     void shouldNameTheEventThatTheLibraryWaitsFor() {
         context.drained = false;
         context.awaited = "awaited=disconnect by the peer";
-        LogRecord warning = awaitWarning(() -> engine.await(MINUTE));
+        LogRecord warning = awaitWarning(() -> engine.await(Patience.LIMIT));
         assertThat(warning.getMessage())
                 .contains("awaited=disconnect by the peer", "allocatedTasks=0")
                 .doesNotContain("allocatedAt");
@@ -144,12 +144,12 @@ class StopWarningTest {
     @Test
     void shouldWarnOncePerStop() {
         TinyTask forgotten = context.allocate();
-        awaitWarning(() -> engine.await(MINUTE));
+        awaitWarning(() -> engine.await(Patience.LIMIT));
         Thrown.with(Status.TIME_OUT, () -> engine.stop(context, Duration.ofMillis(1_200)));
         assertThat(warnings()).hasSize(1);
         forgotten.free();
-        engine.stop(context, MINUTE);
-        engine.start(context, MINUTE);
+        engine.stop(context, Patience.LIMIT);
+        engine.start(context, Patience.LIMIT);
         TinyTask second = context.allocate();
         context.stop();
         Thrown.with(Status.TIME_OUT, () -> engine.stop(context, Duration.ofMillis(1_200)));
@@ -162,7 +162,7 @@ class StopWarningTest {
         TinyTask task = context.allocate();
         context.stop();
         task.free();
-        engine.stop(context, MINUTE);
+        engine.stop(context, Patience.LIMIT);
         Thrown.with(Status.TIME_OUT, () -> engine.runUntil(() -> false, Duration.ofMillis(1_200)));
         assertThat(warnings()).isEmpty();
     }

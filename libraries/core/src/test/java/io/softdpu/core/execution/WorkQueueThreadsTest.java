@@ -8,6 +8,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.execution.TinyJobs.TinyJob;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,7 +73,7 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
             Thread.ofPlatform()
                     .start(() -> {
                         try {
-                            begin.await(20, TimeUnit.SECONDS);
+                            begin.await(Patience.SECONDS, TimeUnit.SECONDS);
                             future.complete(work(jobsEach, own));
                         } catch (Throwable e) {
                             future.completeExceptionally(e);
@@ -81,7 +82,7 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
         }
         int slices = 0;
         for (CompletableFuture<Integer> each : done) {
-            slices += each.get(60, TimeUnit.SECONDS);
+            slices += each.get(Patience.SECONDS, TimeUnit.SECONDS);
         }
         assertThat(context.slices).hasValue(slices);
     }
@@ -100,10 +101,10 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
             working.add(onItsOwnThread(begin, () -> comeAndGo(rounds)));
         }
         for (CompletableFuture<Void> each : working) {
-            each.get(60, TimeUnit.SECONDS);
+            each.get(Patience.SECONDS, TimeUnit.SECONDS);
         }
         over.set(true);
-        looking.get(20, TimeUnit.SECONDS);
+        looking.get(Patience.SECONDS, TimeUnit.SECONDS);
         Thrown.with(Status.NOT_PERMITTED, context::stop).hasMessageContaining("queues=1");
         queue.remove(context);
         assertThat(context.stop()).isEqualTo(Status.SUCCESS);
@@ -267,7 +268,6 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
     private static void awaitKeptOutOrThrough(Thread thread) {
         Await.until(
                 "thread is kept out, or through",
-                Duration.ofSeconds(20),
                 () ->
                         thread.getState() == Thread.State.BLOCKED
                                 || thread.getState() == Thread.State.TERMINATED);
@@ -275,7 +275,7 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
 
     private static void awaitLatch(CountDownLatch latch) {
         try {
-            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -286,7 +286,7 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
         Thread.ofPlatform()
                 .start(() -> {
                     try {
-                        begin.await(20, TimeUnit.SECONDS);
+                        begin.await(Patience.SECONDS, TimeUnit.SECONDS);
                         work.run();
                         done.complete(null);
                     } catch (Throwable e) {

@@ -40,7 +40,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag(Soak.TAG)
 class ExportBlobTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final Duration IMPORT = Duration.ofSeconds(20);
     private static final int SIZE = 3 * 4096 + 100;
     private static final long IMPORT_LIMIT = 1 << 20;
@@ -150,7 +149,7 @@ class ExportBlobTest {
                 }
             }
         }
-        before.assertNothingLeft(DEADLINE);
+        before.assertNothingLeft();
         assertThat(refused).containsOnlyKeys(Field.values());
         assertThat(Duration.ofNanos(longestNanos)).isLessThan(Duration.ofSeconds(10));
         assertThat(leases()).isZero();
@@ -184,7 +183,7 @@ class ExportBlobTest {
                 }
             }
         }
-        before.assertNothingLeft(DEADLINE);
+        before.assertNothingLeft();
         assertThat(leases()).isZero();
         Soak.report(
                 "export-blob-fields",
@@ -206,7 +205,7 @@ class ExportBlobTest {
             }
             assertThat(statusOf(Arrays.copyOf(blob, 1 << 20), p0)).isEqualTo(Status.INVALID_VALUE);
         }
-        before.assertNothingLeft(DEADLINE);
+        before.assertNothingLeft();
         assertThat(leases()).isZero();
     }
 
@@ -261,13 +260,13 @@ class ExportBlobTest {
                 processes.start(
                         JavaCommand.ofClass(ExporterProcess.class)
                                 .withArguments(machines.folder().toString(), "sleep"));
-        String line = exporter.awaitLine("^blob ", DEADLINE);
+        String line = exporter.awaitLine("^blob ");
         byte[] blob = HexFormat.of().parseHex(line.substring("blob ".length()));
         exporter.kill();
-        exporter.awaitExit(DEADLINE);
+        exporter.awaitExit();
         LeakCheck before = LeakCheck.begin();
         assertThat(statusOf(blob, p0)).isEqualTo(Status.NOT_FOUND);
-        before.assertNothingLeft(DEADLINE);
+        before.assertNothingLeft();
     }
 
     private void assertRefused(

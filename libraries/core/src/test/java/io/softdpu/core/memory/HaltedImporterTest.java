@@ -45,7 +45,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag(Soak.TAG)
 class HaltedImporterTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final int SIZE = 4 << 20;
     private static final Permissions WRITABLE =
             Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE);
@@ -88,15 +87,14 @@ class HaltedImporterTest {
         round(1, importer, memories, random, findings); // what is opened once at first use is open
         LeakCheck before = LeakCheck.begin(folder);
         List<String> importersBefore = memoriesAndDescriptors(importer);
-        int rounds = Soak.count(10, 1000);
+        int rounds = Soak.count(10, 10, 1000);
         for (int i = 2; i <= rounds; i++) {
             round(i, importer, memories, random, findings);
         }
 
-        before.assertNothingLeft(DEADLINE);
+        before.assertNothingLeft();
         Await.until(
                 "the importer holds no more than after the first session",
-                DEADLINE,
                 () -> memoriesAndDescriptors(importer).equals(importersBefore));
         assertThat(findings.halted).isEqualTo(rounds);
         assertThat(findings.refused).as("the old memory was refused each time").isEqualTo(rounds);
@@ -126,7 +124,7 @@ class HaltedImporterTest {
             session.start();
             memory.segment().fill((byte) 0);
             tell(importer, "copy " + HexFormat.of().formatHex(session.exportPci(pf0)));
-            importer.awaitLine("^copying " + number + "$", DEADLINE);
+            importer.awaitLine("^copying " + number + "$");
             haltInTheMiddle(importer, memory.segment(), findings);
             byte[] halted = memory.segment().toArray(ValueLayout.JAVA_BYTE);
 
@@ -143,7 +141,7 @@ class HaltedImporterTest {
                 MemorySegment written = MemorySegment.ofArray(random.bytes(SIZE));
                 write(refused ? next : session, written);
                 importer.thaw();
-                assertThat(importer.awaitLine("^refused " + number + " ", DEADLINE))
+                assertThat(importer.awaitLine("^refused " + number + " "))
                         .isEqualTo("refused " + number + " SHUTDOWN");
                 assertThat(nextMemory.segment().mismatch(written))
                         .as("round %d, memory of the next session", number)
@@ -157,10 +155,7 @@ class HaltedImporterTest {
                     .isTrue();
             assertThat(after[0]).isIn(HaltedImporterProcess.FIRST, HaltedImporterProcess.SECOND);
             MmapReuseTest.awaitReleased(memory);
-            Await.until(
-                    "no memory is retained",
-                    DEADLINE,
-                    () -> BusServices.bus(pf0).retainedBytes() == 0);
+            Await.until("no memory is retained", () -> BusServices.bus(pf0).retainedBytes() == 0);
         }
     }
 
@@ -173,7 +168,6 @@ class HaltedImporterTest {
             ChildProcess importer, MemorySegment region, Findings findings) {
         Await.until(
                 "stopped in the middle of a copy: pid=" + importer.pid(),
-                DEADLINE,
                 () -> {
                     importer.freeze();
                     findings.attempts++;
@@ -230,7 +224,7 @@ class HaltedImporterTest {
                                 .retainedLimitBytes((long) fitting * size)
                                 .open());
         pf0 = machines.device(host, "pf0");
-        int rounds = Soak.count(2, 40);
+        int rounds = Soak.count(2, 2, 40);
         LeakCheck before = null;
         for (int round = 0; round < rounds; round++) {
             ChildProcess importer = importer(processes);
@@ -243,15 +237,15 @@ class HaltedImporterTest {
             boolean killed = round % 2 == 1;
             if (killed) {
                 importer.kill();
-                importer.awaitExit(DEADLINE);
+                importer.awaitExit();
             } else {
                 importer.thaw();
                 tell(importer, "release");
                 for (int i = 0; i <= fitting; i++) {
-                    importer.awaitLine("^released SHUTDOWN$", DEADLINE);
+                    importer.awaitLine("^released SHUTDOWN$");
                 }
             }
-            Await.until("given back", DEADLINE, () -> BusServices.bus(pf0).retainedBytes() == 0);
+            Await.until("given back", () -> BusServices.bus(pf0).retainedBytes() == 0);
             try (SharedMemory memory = SharedMemory.allocate(size);
                     Mmap mmap = mmap(memory).start()) {
                 assertThat(mmap.exportPci(pf0)).hasSize(200);
@@ -261,7 +255,7 @@ class HaltedImporterTest {
                 before = LeakCheck.begin(); // a killed process leaves the files of its name
             }
         }
-        before.assertNothingLeft(DEADLINE);
+        before.assertNothingLeft();
         Soak.report(
                 "kept-back-cap",
                 random.seed(),
@@ -275,7 +269,7 @@ class HaltedImporterTest {
         try (SharedMemory memory = SharedMemory.allocate(size)) {
             try (Mmap mmap = mmap(memory).start()) {
                 tell(importer, "hold " + HexFormat.of().formatHex(mmap.exportPci(pf0)));
-                importer.awaitLine("^held " + held + "$", DEADLINE);
+                importer.awaitLine("^held " + held + "$");
                 importer.freeze();
             }
         }
@@ -290,7 +284,7 @@ class HaltedImporterTest {
                 processes.start(
                         JavaCommand.ofClass(HaltedImporterProcess.class)
                                 .withArguments(machines.folder().toString()));
-        importer.awaitLine("^ready$", DEADLINE);
+        importer.awaitLine("^ready$");
         return importer;
     }
 

@@ -31,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 class ImportFromProcessTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final long SECOND = 1_000_000_000L;
 
     @TempDir Path folder;
@@ -56,7 +55,7 @@ class ImportFromProcessTest {
     }
 
     private static byte[] blobOf(ChildProcess exporter) {
-        String line = exporter.awaitLine("^blob ", DEADLINE);
+        String line = exporter.awaitLine("^blob ");
         return HexFormat.of().parseHex(line.substring("blob ".length()));
     }
 
@@ -87,8 +86,8 @@ class ImportFromProcessTest {
         try (var reply = exporter.standardInput()) {
             reply.write("done\n".getBytes(StandardCharsets.US_ASCII));
         }
-        assertThat(exporter.awaitLine("^sees ", DEADLINE)).isEqualTo("sees 99");
-        assertThat(exporter.awaitExit(DEADLINE)).isZero();
+        assertThat(exporter.awaitLine("^sees ")).isEqualTo("sees 99");
+        assertThat(exporter.awaitExit()).isZero();
         assertThat(Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SHUTDOWN);
     }
@@ -103,16 +102,14 @@ class ImportFromProcessTest {
         assertThat(Refusal.statusOf(REGIONS.checkUse(far, far.permissions())))
                 .isEqualTo(Status.SUCCESS);
         exporter.kill();
-        exporter.awaitExit(DEADLINE); // or its socket could still take a request
+        exporter.awaitExit(); // or its socket could still take a request
         Await.until(
                 "the import is refused",
-                DEADLINE,
                 () ->
                         Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE))
                                 == Status.CONNECTION_RESET);
         Await.until(
                 "the import of the re-export is refused",
-                DEADLINE,
                 () -> Refusal.statusOf(REGIONS.checkUse(far, far.permissions())) != Status.SUCCESS);
         assertThat(Refusal.statusOf(REGIONS.checkUse(far, far.permissions())))
                 .isEqualTo(Status.CONNECTION_RESET);
@@ -132,7 +129,7 @@ class ImportFromProcessTest {
                 () ->
                         Mmap.createFromExport(
                                 blob, p0, Mapping.ACCESS, Duration.ofNanos(SECOND / 5)));
-        before.assertNothingLeft(DEADLINE);
+        before.assertNothingLeft();
         exporter.thaw();
         assertThat(imported(exporter).sizeBytes()).isEqualTo(ExporterProcess.SIZE);
     }

@@ -8,6 +8,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -15,7 +16,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -140,7 +140,7 @@ class LocalMemoryTest {
                                 read.completeExceptionally(e);
                             }
                         });
-        Await.until("it reads", Duration.ofSeconds(20), () -> isInRead(reader));
+        Await.until("it reads", () -> isInRead(reader));
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         Thread closer =
                 Thread.ofPlatform()
@@ -150,16 +150,13 @@ class LocalMemoryTest {
                             memory.close();
                             interrupted.complete(Thread.interrupted());
                         });
-        Await.until(
-                "it is waited for",
-                Duration.ofSeconds(20),
-                () -> closer.getState() == Thread.State.TIMED_WAITING);
+        Await.until("it is waited for", () -> closer.getState() == Thread.State.TIMED_WAITING);
         assertThat(segment.scope().isAlive()).isTrue();
         try (Pipe.SinkChannel sink = pipe.sink()) {
             sink.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
         }
-        assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo(3);
-        assertThat(interrupted.get(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(read.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(3);
+        assertThat(interrupted.get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(segment.scope().isAlive()).isFalse();
     }
 

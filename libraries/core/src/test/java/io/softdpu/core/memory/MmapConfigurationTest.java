@@ -13,6 +13,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -169,7 +170,7 @@ class MmapConfigurationTest {
             mmap.start();
         }
         over.set(true);
-        assertThat(looking.get(20, TimeUnit.SECONDS)).isPositive();
+        assertThat(looking.get(Patience.SECONDS, TimeUnit.SECONDS)).isPositive();
         tasks.join();
     }
 

@@ -87,7 +87,7 @@ class MmapExportTest {
     }
 
     private static void await(String what, java.util.function.BooleanSupplier condition) {
-        Await.until(what, Duration.ofSeconds(20), condition);
+        Await.until(what, condition);
     }
 
     @Test
@@ -567,7 +567,7 @@ class MmapExportTest {
         exportAndImportOnce();
         LeakCheck before = LeakCheck.begin(folder);
         exportAndImportOnce();
-        before.assertNothingLeft(Duration.ofSeconds(20));
+        before.assertNothingLeft();
     }
 
     private void exportAndImportOnce() throws Exception {

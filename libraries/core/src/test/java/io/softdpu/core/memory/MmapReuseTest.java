@@ -84,7 +84,7 @@ class MmapReuseTest {
                                 .addDevice(pf0));
         Thrown.with(Status.IN_USE, local::start).hasMessageContaining("leases=2");
         remote.close();
-        Await.until("one lease is closed", TIMEOUT, () -> holders(memory).contains("leases=1"));
+        Await.until("one lease is closed", () -> holders(memory).contains("leases=1"));
         Thrown.with(Status.IN_USE, mmap::start);
         second.close();
         awaitReleased(memory);
@@ -155,6 +155,6 @@ class MmapReuseTest {
 
     /** Until no lease of a revoked export of it is open any more. */
     static void awaitReleased(SharedMemory of) {
-        Await.until("no importer holds the memory", TIMEOUT, () -> holders(of).isEmpty());
+        Await.until("no importer holds the memory", () -> holders(of).isEmpty());
     }
 }

@@ -42,7 +42,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag(Soak.TAG)
 class RevocationTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final Permissions PCI_WRITE = Permissions.of(AccessFlag.PCI_READ_WRITE);
     private static final Permissions RDMA_WRITE = Permissions.of(AccessFlag.RDMA_WRITE);
 
@@ -95,7 +94,7 @@ class RevocationTest {
     void shouldFailTheNextUseWithAStatusThatTellsHowTheRegionWent(
             Processes processes, SeededRandom random) throws IOException {
         long began = System.nanoTime();
-        int rounds = Soak.count(1, 8);
+        int rounds = Soak.count(1, 1, 8);
         LeakCheck before = LeakCheck.begin();
         int transfers = 0;
         for (int round = 0; round < rounds; round++) {
@@ -106,7 +105,7 @@ class RevocationTest {
         }
         exporter.close();
         middle.close();
-        before.assertNothingLeft(DEADLINE);
+        before.assertNothingLeft();
         Soak.report(
                 "revocation",
                 random.seed(),
@@ -146,13 +145,13 @@ class RevocationTest {
                     .as("%s, first", row)
                     .isEqualTo(row.seen);
             if (word.equals("exit")) {
-                assertThat(victim.awaitExit(DEADLINE)).isZero();
+                assertThat(victim.awaitExit()).isZero();
                 victim.close();
             } else if (word.equals("kill")) {
                 victim.close();
             } else {
                 tell(victim, "ready " + ++asked);
-                victim.awaitLine("^ready " + asked + "$", DEADLINE);
+                victim.awaitLine("^ready " + asked + "$");
             }
             assertThat(copied(remote, needed, content, 0))
                     .as("%s, when all is over", row)
@@ -169,7 +168,6 @@ class RevocationTest {
         long[] number = {0};
         Await.until(
                 row + ": a transfer is refused",
-                DEADLINE,
                 () -> {
                     seen.set(copied(remote, needed, content, number[0]++));
                     return seen.get() != Status.SUCCESS;
@@ -213,7 +211,7 @@ class RevocationTest {
     private byte[] ask(ChildProcess process, String line) throws IOException {
         String prefix = "blob " + ++asked + " ";
         tell(process, line + " " + asked);
-        String answer = process.awaitLine("^" + prefix, DEADLINE);
+        String answer = process.awaitLine("^" + prefix);
         return HexFormat.of().parseHex(answer.substring(prefix.length()));
     }
 

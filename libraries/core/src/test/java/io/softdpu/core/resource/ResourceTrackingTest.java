@@ -9,6 +9,7 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -107,13 +108,13 @@ class ResourceTrackingTest {
                             ProgressEngine engine = ProgressEngine.create()) {
                         assertThat(engine.hits()).isZero();
                         seenThere.complete(own.open());
-                        seenHere.get(1, TimeUnit.MINUTES);
+                        seenHere.get(Patience.SECONDS, TimeUnit.SECONDS);
                     } catch (Exception | Error e) {
                         seenThere.completeExceptionally(e);
                     }
                 });
         other.start();
-        assertThat(seenThere.get(1, TimeUnit.MINUTES)).isNotEmpty();
+        assertThat(seenThere.get(Patience.SECONDS, TimeUnit.SECONDS)).isNotEmpty();
         assertThat(tracking.open()).isEmpty();
         seenHere.complete(null);
         other.join();

@@ -2,6 +2,7 @@ package io.softdpu.core.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.testkit.Patience;
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.Test;
 class MemoryServicesTest {
     private static final String SERVICES = "io.softdpu.core.spi.MemoryServices";
     private static final String MMAP = "io.softdpu.core.memory.Mmap";
-    private static final long DEADLINE_SECONDS = 60;
 
     @Test
     void shouldBeThereBeforeAnMmapIsLoaded() throws Exception {
@@ -47,17 +47,17 @@ class MemoryServicesTest {
                 ExecutorService threads = Executors.newFixedThreadPool(2)) {
             Future<?> mmap =
                     threads.submit(() -> {
-                        start.await(DEADLINE_SECONDS, TimeUnit.SECONDS);
+                        start.await(Patience.SECONDS, TimeUnit.SECONDS);
                         return Class.forName(MMAP, true, fresh);
                     });
             Future<?> regions =
                     threads.submit(() -> {
-                        start.await(DEADLINE_SECONDS, TimeUnit.SECONDS);
+                        start.await(Patience.SECONDS, TimeUnit.SECONDS);
                         return regionsOf(fresh);
                     });
 
-            assertThat(mmap.get(DEADLINE_SECONDS, TimeUnit.SECONDS)).isNotNull();
-            assertThat(regions.get(DEADLINE_SECONDS, TimeUnit.SECONDS)).isNotNull();
+            assertThat(mmap.get(Patience.SECONDS, TimeUnit.SECONDS)).isNotNull();
+            assertThat(regions.get(Patience.SECONDS, TimeUnit.SECONDS)).isNotNull();
         }
     }
 

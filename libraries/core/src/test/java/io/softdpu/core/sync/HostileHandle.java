@@ -9,6 +9,7 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +46,7 @@ final class HostileHandle implements AutoCloseable {
                                     new JoinRequest(key).encode(),
                                     page,
                                     60 * SECOND)
-                            .get(60, TimeUnit.SECONDS);
+                            .get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new AssertionError("not joined", e);
         }

@@ -17,6 +17,7 @@ import io.softdpu.core.sync.spi.RemoteEvents;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.fabric.Bus;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.lang.foreign.ValueLayout;
@@ -49,7 +50,7 @@ class HostileHandleTest extends SyncEventFixture {
     @Tag(Soak.TAG)
     @Test
     void shouldWakeAllOthersWhateverItWritesAndRings(SeededRandom random) throws Exception {
-        int wanted = Soak.count(20_000, 1_000_000);
+        int wanted = Soak.count(20_000, 20_000, 1_000_000);
         SyncEvent event = configured();
         SyncEventContext cpu = event.asContext();
         cpu.start();
@@ -81,7 +82,7 @@ class HostileHandleTest extends SyncEventFixture {
                 }
                 assertThat(onCpu.value()).isEqualTo(value);
                 assertThat(onDpu.value()).isEqualTo(value);
-                add(beside.get(60, TimeUnit.SECONDS), writes);
+                add(beside.get(Patience.SECONDS, TimeUnit.SECONDS), writes);
                 rounds++;
             }
         }
@@ -178,7 +179,7 @@ class HostileHandleTest extends SyncEventFixture {
             assertThat(bus.mappedBytesOfPeers()).as("pages of both").isPositive();
             event.stop();
             event.close();
-            Await.until("page is unmapped", DEADLINE, () -> bus.mappedBytesOfPeers() == 0);
+            Await.until("page is unmapped", () -> bus.mappedBytesOfPeers() == 0);
             hostile.write(WORDS.get("armed"), SOMETHING);
             hostile.ring();
             second.ring();
@@ -207,9 +208,9 @@ class HostileHandleTest extends SyncEventFixture {
             Thrown.with(Status.IN_USE, () -> next.setMemory(memory))
                     .hasMessageContaining("leases=2");
             late.close();
-            Await.until("one is left", DEADLINE, () -> holders(memory, next) == 1);
+            Await.until("one is left", () -> holders(memory, next) == 1);
             early.close();
-            Await.until("none is left", DEADLINE, () -> holders(memory, next) == 0);
+            Await.until("none is left", () -> holders(memory, next) == 0);
             assertThat(next.start().get()).isZero();
         }
     }
@@ -253,7 +254,7 @@ class HostileHandleTest extends SyncEventFixture {
         Thrown.with(Status.FULL, () -> SyncEvent.createFromExport(blob, p0))
                 .hasMessageContaining("handles=" + limit);
         joined.forEach(HostileHandle::close);
-        Await.until("its place is free", DEADLINE, () -> isJoined(blob));
+        Await.until("its place is free", () -> isJoined(blob));
     }
 
     private boolean isJoined(byte[] blob) {
@@ -298,7 +299,7 @@ class HostileHandleTest extends SyncEventFixture {
                 } while (engine.awaitNotification(Duration.ZERO));
                 hostile.setCounter(1);
                 hostile.ring();
-                assertThat(engine.awaitNotification(DEADLINE)).isTrue();
+                assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
                 engine.clearNotification();
                 assertThat(engine.progress()).isTrue();
                 engine.requestNotification();
@@ -328,7 +329,7 @@ class HostileHandleTest extends SyncEventFixture {
                 } while (queue.awaitEvent(Duration.ZERO));
                 hostile.setCounter(1);
                 hostile.ring();
-                assertThat(queue.awaitEvent(DEADLINE)).isTrue();
+                assertThat(queue.awaitEvent(Patience.LIMIT)).isTrue();
                 queue.clearEvent();
                 assertThat(queue.progressRetrieve(retrieved)).isEqualTo(Status.SUCCESS);
                 queue.armEvent();

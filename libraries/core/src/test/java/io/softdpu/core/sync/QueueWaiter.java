@@ -3,11 +3,11 @@ package io.softdpu.core.sync;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.ProcessView;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -16,7 +16,6 @@ import java.util.concurrent.TimeoutException;
 
 /** Thread that sleeps on a work queue of a sync event until its value is greater than another. */
 final class QueueWaiter {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private final CompletableFuture<Long> woken = new CompletableFuture<>();
     private final CompletableFuture<Void> armed = new CompletableFuture<>();
@@ -70,7 +69,7 @@ final class QueueWaiter {
                 }
                 queue.armEvent();
                 armed.complete(null);
-                if (!queue.awaitEvent(DEADLINE)) {
+                if (!queue.awaitEvent(Patience.LIMIT)) {
                     throw new AssertionError(
                             "not woken: value=%d, above=%d"
                                     .formatted(
@@ -89,7 +88,7 @@ final class QueueWaiter {
 
     private <T> T get(CompletableFuture<T> future) {
         try {
-            return future.get(2 * DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            return future.get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException | InterruptedException e) {
             throw new AssertionError("waiter failed", e);
         }

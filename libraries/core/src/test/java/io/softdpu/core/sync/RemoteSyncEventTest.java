@@ -176,7 +176,7 @@ class RemoteSyncEventTest extends SyncEventFixture {
         for (int i = 0; i < 20; i++) {
             createAndRefuse(good);
         }
-        before.assertNothingLeft(DEADLINE);
+        before.assertNothingLeft();
     }
 
     private void createAndRefuse(RemoteEventBlob good) {
@@ -243,7 +243,6 @@ class RemoteSyncEventTest extends SyncEventFixture {
             remotes.removeFirst().close();
             Await.until(
                     "one place is free",
-                    DEADLINE,
                     () -> {
                         try {
                             remotes.add(RemoteSyncEvent.createFromExport(blob, port));

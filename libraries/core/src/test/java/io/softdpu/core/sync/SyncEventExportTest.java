@@ -16,6 +16,7 @@ import io.softdpu.core.sync.wire.SyncEventBlob.Place;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -158,7 +159,6 @@ class SyncEventExportTest extends SyncEventFixture {
         dpu.close();
         Await.until(
                 "the memory is released",
-                DEADLINE,
                 () -> {
                     try {
                         next.setMemory(memory);
@@ -325,7 +325,6 @@ class SyncEventExportTest extends SyncEventFixture {
             handles.removeFirst().close();
             Await.until(
                     "one handle is free",
-                    DEADLINE,
                     () -> {
                         try {
                             handles.add(SyncEvent.createFromExport(blob, port));
@@ -363,7 +362,7 @@ class SyncEventExportTest extends SyncEventFixture {
         Thrown.with(Status.SHUTDOWN, () -> used.add(1));
         Thrown.with(Status.SHUTDOWN, idle::start);
         try {
-            wait.get(10, TimeUnit.SECONDS);
+            wait.get(Patience.SECONDS, TimeUnit.SECONDS);
             throw new AssertionError("wait has succeeded");
         } catch (ExecutionException e) {
             assertThat(((DpuException) e.getCause()).status()).isEqualTo(Status.SHUTDOWN);

@@ -9,14 +9,12 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A device of the host and the port of the DPU that has created it. */
 abstract class SyncEventFixture {
-    static final Duration DEADLINE = Duration.ofSeconds(60);
     static final long ALL = SyncEvent.ALL_BITS;
 
     @TempDir Path folder;

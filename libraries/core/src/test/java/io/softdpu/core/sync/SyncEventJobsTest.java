@@ -10,6 +10,7 @@ import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.AllocationMeter;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,7 +108,7 @@ class SyncEventJobsTest extends SyncEventFixture {
             queue.armEvent();
             assertThat(queue.awaitEvent(Duration.ZERO)).isFalse();
             other.add(1);
-            assertThat(queue.awaitEvent(DEADLINE)).isTrue();
+            assertThat(queue.awaitEvent(Patience.LIMIT)).isTrue();
             queue.clearEvent();
             assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
             assertThat(event.result()).isEqualTo(round);
@@ -144,7 +145,7 @@ class SyncEventJobsTest extends SyncEventFixture {
         queue.armEvent();
         shared.stop();
         shared.close();
-        assertThat(queue.awaitEvent(DEADLINE)).isTrue();
+        assertThat(queue.awaitEvent(Patience.LIMIT)).isTrue();
         queue.clearEvent();
         assertThat(queue.progressRetrieve(event)).isEqualTo(Status.IO_FAILED);
         assertThat(event.status()).isEqualTo(Status.SHUTDOWN);
@@ -167,7 +168,7 @@ class SyncEventJobsTest extends SyncEventFixture {
         assertThat(queue.awaitEvent(Duration.ZERO)).isFalse();
         shared.stop();
         shared.close();
-        assertThat(queue.awaitEvent(DEADLINE)).isTrue();
+        assertThat(queue.awaitEvent(Patience.LIMIT)).isTrue();
         queue.clearEvent();
         assertThat(queue.progressRetrieve(event)).isEqualTo(Status.IO_FAILED);
         assertThat(event.status()).isEqualTo(Status.SHUTDOWN);
@@ -234,10 +235,10 @@ class SyncEventJobsTest extends SyncEventFixture {
                             () -> sleepUntil(context, 1, asleep),
                             work -> Thread.ofPlatform().start(work)));
         }
-        assertThat(asleep.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(asleep.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         updating.set(2);
         for (CompletableFuture<Long> each : woken) {
-            assertThat(each.get(60, TimeUnit.SECONDS)).isEqualTo(2);
+            assertThat(each.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(2);
         }
     }
 
@@ -282,7 +283,7 @@ class SyncEventJobsTest extends SyncEventFixture {
                     told = true;
                     asleep.countDown();
                 }
-                if (!queue.awaitEvent(DEADLINE)) {
+                if (!queue.awaitEvent(Patience.LIMIT)) {
                     throw new AssertionError("not woken");
                 }
                 queue.clearEvent();

@@ -8,6 +8,7 @@ import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -32,7 +33,7 @@ class SyncEventKillTest extends SyncEventFixture {
     @Clause("core-190")
     void shouldLoseNoAdditionAndNoWakeUp(SeededRandom random, Processes processes)
             throws Exception {
-        int additions = Soak.count(1_000_000, 10_000_000);
+        int additions = Soak.count(1_000_000, 1_000_000, 10_000_000);
         long sum = 4L * additions;
         long begin = System.nanoTime();
         SyncEvent event = configured();
@@ -48,7 +49,7 @@ class SyncEventKillTest extends SyncEventFixture {
                                         Long.toString(sum)));
         CompletableFuture<Integer> sleeps =
                 CompletableFuture.supplyAsync(() -> SyncEventAdders.untilSum(context, sum));
-        dpu.awaitLine("^adding", DEADLINE);
+        dpu.awaitLine("^adding");
         JobEvent retrieved = JobEvent.create();
         try (WorkQueue queue = WorkQueue.create(1)) {
             queue.add(context);
@@ -58,10 +59,10 @@ class SyncEventKillTest extends SyncEventFixture {
                 queue.progressRetrieve(retrieved);
             }
         }
-        String slept = dpu.awaitLine("^sleeps ", Duration.ofMinutes(5));
-        assertThat(sleeps.get(300, TimeUnit.SECONDS)).isPositive();
+        String slept = dpu.awaitLine("^sleeps ");
+        assertThat(sleeps.get(Patience.SECONDS, TimeUnit.SECONDS)).isPositive();
         assertThat(Objects.requireNonNull(event.handle()).get()).isEqualTo(sum);
-        assertThat(dpu.awaitExit(DEADLINE)).isZero();
+        assertThat(dpu.awaitExit()).isZero();
         Soak.report(
                 "sync-event-adds",
                 random.seed(),
@@ -82,7 +83,7 @@ class SyncEventKillTest extends SyncEventFixture {
         QueueWaiter waiter;
         try (HostileHandle killed = HostileHandle.ofDpu(event.exportPci(pf0), p0)) {
             waiter = QueueWaiter.sleep(dpu, 6);
-            Await.until("the request of the DPU handle is served", DEADLINE, killed::isWanted);
+            Await.until("the request of the DPU handle is served", killed::isWanted);
             killed.setCounter(7);
         }
         assertThat(waiter.value()).isEqualTo(7);
@@ -105,7 +106,7 @@ class SyncEventKillTest extends SyncEventFixture {
     @Test
     void shouldServeTheSurvivorsOfProcessesThatAreKilledAnywhere(
             SeededRandom random, Processes processes) throws Exception {
-        int kills = Soak.count(10, 100);
+        int kills = Soak.count(10, 10, 100);
         int killedAsleep = 0;
         long begin = System.nanoTime();
         SyncEvent event = configured();
@@ -120,11 +121,11 @@ class SyncEventKillTest extends SyncEventFixture {
                     processes.start(
                             JavaCommand.ofClass(SyncEventPeer.class)
                                     .withArguments(machines.folder().toString(), "engine", blob));
-            killed.awaitLine("^joined", DEADLINE);
+            killed.awaitLine("^joined");
             killed.standardInput()
                     .write("churn %d\n".formatted(i).getBytes(StandardCharsets.US_ASCII));
             killed.standardInput().flush();
-            killed.awaitLine("^churning", DEADLINE);
+            killed.awaitLine("^churning");
             LockSupport.parkNanos(random.nextInt((int) MAX_LIFE_NANOS)); // a random point of it
             long high = 1L << 40;
             boolean asleep = i % 2 == 1;
@@ -135,10 +136,7 @@ class SyncEventKillTest extends SyncEventFixture {
             QueueWaiter onDpu = QueueWaiter.sleep(dpu, high);
             if (asleep) { // stopped at that point, so that its updates wake no waiter
                 killed.freeze();
-                Await.until(
-                        "the survivors sleep",
-                        DEADLINE,
-                        () -> sleeps(cpu, onCpu) && sleeps(dpu, onDpu));
+                Await.until("the survivors sleep", () -> sleeps(cpu, onCpu) && sleeps(dpu, onDpu));
                 killedAsleep++;
                 kill(killed);
             }
@@ -156,7 +154,7 @@ class SyncEventKillTest extends SyncEventFixture {
 
     private static void kill(ChildProcess process) throws Exception {
         process.kill();
-        process.awaitExit(DEADLINE);
+        process.awaitExit();
     }
 
     /** Whether the waiter has requested to be woken and sleeps. */

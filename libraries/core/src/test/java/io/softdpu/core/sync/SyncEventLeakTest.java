@@ -12,6 +12,7 @@ import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.core.execution.SanitizerReport.Kind;
 import io.softdpu.core.resource.OpenResource;
 import io.softdpu.core.resource.ResourceTracking;
+import io.softdpu.testkit.Patience;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -89,7 +90,7 @@ class SyncEventLeakTest extends SyncEventFixture {
                     other.set(i);
                     engine.progress();
                 }
-                engine.runUntil(() -> completed[0] == waits, DEADLINE, context);
+                engine.runUntil(() -> completed[0] == waits, Patience.LIMIT, context);
                 context.stop();
                 event.close();
                 assertThat(sanitizer.reports()).isZero();

@@ -14,6 +14,7 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.CountedCalls;
+import io.softdpu.testkit.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -35,7 +36,6 @@ import java.util.concurrent.TimeUnit;
  * queue}; the blob for a DPU handle, none for the CPU handle, whose blob it prints.
  */
 public final class SyncEventPeer {
-    private static final Duration LONG = Duration.ofHours(1);
 
     private final SyncEvent event;
     private final String mode;
@@ -231,8 +231,8 @@ public final class SyncEventPeer {
                             "calls-" + ProcessHandle.current().pid(),
                             new byte[0],
                             memory,
-                            LONG.toNanos());
-            return calls.orTimeout(60, TimeUnit.SECONDS).join();
+                            Patience.NANOS);
+            return calls.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
         } finally {
             asked.close();
             bus.release(memory);
@@ -275,7 +275,7 @@ public final class SyncEventPeer {
         event.asContext().allocateWaitGreater(above, SyncEvent.ALL_BITS).submit();
         tellWhenArmed();
         while (woken == 0 && ended == Status.SUCCESS) {
-            engine.await(LONG);
+            engine.await(Patience.LIMIT);
         }
         return ended == Status.SUCCESS ? woken : ended;
     }
@@ -287,7 +287,7 @@ public final class SyncEventPeer {
         tellWhenArmed();
         while (status == Status.AGAIN) {
             queue.armEvent();
-            queue.awaitEvent(LONG);
+            queue.awaitEvent(Patience.LIMIT);
             queue.clearEvent();
             status = queue.progressRetrieve(retrieved);
         }

@@ -11,6 +11,7 @@ import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.ProcessView;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
@@ -82,12 +83,12 @@ class SyncEventProcessesTest extends SyncEventFixture {
                                         machines.folder().toString(),
                                         mode,
                                         HexFormat.of().formatHex(blob)));
-        child.awaitLine("^joined", DEADLINE);
+        child.awaitLine("^joined");
         return child;
     }
 
     private static byte[] blobOf(ChildProcess cpu) {
-        String line = cpu.awaitLine("^blob ", DEADLINE);
+        String line = cpu.awaitLine("^blob ");
         return HexFormat.of().parseHex(line.substring("blob ".length()));
     }
 
@@ -107,7 +108,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
     /** The id of the thread that sleeps or is about to: an update from now on has to wake it. */
     private static String asleep(ChildProcess child, String command) {
         tell(child, command);
-        return child.awaitLine("^asleep ", DEADLINE).substring("asleep ".length());
+        return child.awaitLine("^asleep ").substring("asleep ".length());
     }
 
     @ParameterizedTest
@@ -120,7 +121,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
         event.set(4);
         long begin = System.nanoTime();
         event.set(5);
-        assertThat(dpu.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 5");
+        assertThat(dpu.awaitLine("^sleep ")).isEqualTo("sleep 5");
         System.out.printf("woken: mode=%s, nanos=%d%n", mode, System.nanoTime() - begin);
     }
 
@@ -131,7 +132,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
         SyncEvent handle = handleOf(cpu).start();
         asleep(cpu, "sleep 0");
         assertThat(handle.add(1)).isZero();
-        assertThat(cpu.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+        assertThat(cpu.awaitLine("^sleep ")).isEqualTo("sleep 1");
     }
 
     /** By the bus thread of the CPU handle's process, whose program never progresses. */
@@ -144,10 +145,10 @@ class SyncEventProcessesTest extends SyncEventFixture {
         ChildProcess sleeping = dpu(processes, mode, blob);
         asleep(sleeping, "sleep 0");
         tell(cpu, "compute");
-        cpu.awaitLine("^computing", DEADLINE);
+        cpu.awaitLine("^computing");
         SyncEvent updating = closedLater(SyncEvent.createFromExport(blob, p0)).start();
         updating.add(1);
-        assertThat(sleeping.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+        assertThat(sleeping.awaitLine("^sleep ")).isEqualTo("sleep 1");
     }
 
     @Test
@@ -157,13 +158,13 @@ class SyncEventProcessesTest extends SyncEventFixture {
         ChildProcess dpu = dpu(processes, "sync", blob);
         ChildProcess sleeping = dpu(processes, "engine", blob);
         tell(cpu, "adds 100000");
-        assertThat(cpu.awaitLine("^adds ", DEADLINE)).isEqualTo("adds {}");
+        assertThat(cpu.awaitLine("^adds ")).isEqualTo("adds {}");
         tell(dpu, "adds 100000");
-        assertThat(dpu.awaitLine("^adds ", DEADLINE)).isEqualTo("adds {}");
+        assertThat(dpu.awaitLine("^adds ")).isEqualTo("adds {}");
         asleep(sleeping, "sleep 200000");
         tell(cpu, "add1");
-        assertThat(cpu.awaitLine("^add1 ", DEADLINE)).isEqualTo("add1 {send=1}");
-        assertThat(sleeping.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 200001");
+        assertThat(cpu.awaitLine("^add1 ")).isEqualTo("add1 {send=1}");
+        assertThat(sleeping.awaitLine("^sleep ")).isEqualTo("sleep 200001");
     }
 
     /** One system call of the handle that updates, and none by a bus thread. */
@@ -173,8 +174,8 @@ class SyncEventProcessesTest extends SyncEventFixture {
         ChildProcess dpu = dpu(processes, "sync", blobOf(cpu));
         asleep(cpu, "sleep 0");
         tell(dpu, "add1");
-        assertThat(dpu.awaitLine("^add1 ", DEADLINE)).isEqualTo("add1 {send=1}");
-        assertThat(cpu.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+        assertThat(dpu.awaitLine("^add1 ")).isEqualTo("add1 {send=1}");
+        assertThat(cpu.awaitLine("^sleep ")).isEqualTo("sleep 1");
     }
 
     /** A handle whose process requests a doorbell at all times gets one per update, at most. */
@@ -191,7 +192,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
                                 }
                             });
             tell(cpu, "adds 50000");
-            String line = cpu.awaitLine("^adds ", DEADLINE);
+            String line = cpu.awaitLine("^adds ");
             enough.set(true);
             requesting.join();
             System.out.println("system calls beside a hostile process: " + line);
@@ -255,7 +256,6 @@ class SyncEventProcessesTest extends SyncEventFixture {
         long[] calls = {busCalls(cpu)};
         Await.until(
                 "the bus thread is idle",
-                DEADLINE,
                 () -> {
                     long before = calls[0];
                     calls[0] = busCalls(cpu);
@@ -269,7 +269,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
         questions++;
         tell(cpu, "bus " + questions);
         String answer = "bus " + questions + " ";
-        return Long.parseLong(cpu.awaitLine("^" + answer, DEADLINE).substring(answer.length()));
+        return Long.parseLong(cpu.awaitLine("^" + answer).substring(answer.length()));
     }
 
     @Test
@@ -291,8 +291,8 @@ class SyncEventProcessesTest extends SyncEventFixture {
             assertThat(use.wakeUps()).isLessThanOrEqualTo(MOST_WAKE_UPS);
         }
         event.set(1);
-        assertThat(onEngine.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
-        assertThat(onQueue.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+        assertThat(onEngine.awaitLine("^sleep ")).isEqualTo("sleep 1");
+        assertThat(onQueue.awaitLine("^sleep ")).isEqualTo("sleep 1");
     }
 
     /** Handles that join and leave without pause do not keep a program that sleeps awake. */
@@ -317,7 +317,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
         assertThat(use.wakeUps()).isLessThanOrEqualTo(5 * intervals);
         SyncEvent handle = closedLater(SyncEvent.createFromExport(blob, p0)).start();
         handle.set(1);
-        assertThat(cpu.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+        assertThat(cpu.awaitLine("^sleep ")).isEqualTo("sleep 1");
     }
 
     /** A thread of a process. */
@@ -350,7 +350,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
     /** The thread that waits, once it sleeps in the kernel. */
     private static Task asleepInKernel(ChildProcess child, String command) {
         Task task = new Task(Path.of("/proc/" + child.pid() + "/task/" + asleep(child, command)));
-        Await.until("the thread sleeps", DEADLINE, task::isAsleep);
+        Await.until("the thread sleeps", task::isAsleep);
         return task;
     }
 
@@ -365,10 +365,10 @@ class SyncEventProcessesTest extends SyncEventFixture {
         event.stop();
         long begin = System.nanoTime();
         event.close();
-        assertThat(dpu.awaitLine("^sleep ", Duration.ofSeconds(10))).isEqualTo("sleep SHUTDOWN");
+        assertThat(dpu.awaitLine("^sleep ")).isEqualTo("sleep SHUTDOWN");
         System.out.printf("ended: mode=%s, nanos=%d%n", mode, System.nanoTime() - begin);
         dpu.standardInput().close();
-        assertThat(dpu.awaitExit(DEADLINE)).isZero();
+        assertThat(dpu.awaitExit()).isZero();
     }
 
     @Test
@@ -384,10 +384,9 @@ class SyncEventProcessesTest extends SyncEventFixture {
                 CompletableFuture.runAsync(() -> handle.waitGreater(0, ALL));
         long begin = System.nanoTime();
         cpu.kill();
-        assertThat(sleeping.awaitLine("^sleep ", Duration.ofSeconds(10)))
-                .isEqualTo("sleep CONNECTION_RESET");
+        assertThat(sleeping.awaitLine("^sleep ")).isEqualTo("sleep CONNECTION_RESET");
         try {
-            waiting.get(10, TimeUnit.SECONDS);
+            waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
             throw new AssertionError("wait has succeeded");
         } catch (ExecutionException e) {
             assertThat(((DpuException) e.getCause()).status()).isEqualTo(Status.CONNECTION_RESET);
@@ -397,7 +396,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
                 .hasMessageContaining("process of the CPU handle has ended");
         Thrown.with(Status.NOT_FOUND, () -> SyncEvent.createFromExport(blob, p0));
         sleeping.standardInput().close();
-        assertThat(sleeping.awaitExit(DEADLINE)).isZero();
+        assertThat(sleeping.awaitExit()).isZero();
     }
 
     @Test
@@ -409,9 +408,9 @@ class SyncEventProcessesTest extends SyncEventFixture {
         asleep(killed, "sleep 0");
         asleep(survivor, "sleep 0");
         killed.kill();
-        killed.awaitExit(DEADLINE);
+        killed.awaitExit();
         event.set(1);
-        assertThat(survivor.awaitLine("^sleep ", DEADLINE)).isEqualTo("sleep 1");
+        assertThat(survivor.awaitLine("^sleep ")).isEqualTo("sleep 1");
     }
 
     /**
@@ -428,7 +427,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
         byte[] blob = event.exportPci(pf0);
         ChildProcess stopped = dpu(processes, mode, blob);
         SyncEvent other = imported(event).start();
-        int stops = Soak.count(1, 10);
+        int stops = Soak.count(1, 1, 10);
         long longest = 0;
         long updates = 0;
         for (int i = 0; i < stops; i++) {
@@ -443,7 +442,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
                 updates++;
             } while (System.nanoTime() < end);
             stopped.thaw();
-            assertThat(stopped.awaitLine("^sleep ", DEADLINE)).matches("sleep [1-9]\\d*");
+            assertThat(stopped.awaitLine("^sleep ")).matches("sleep [1-9]\\d*");
         }
         Soak.report(
                 "sync-event-stops-" + mode,
@@ -466,10 +465,10 @@ class SyncEventProcessesTest extends SyncEventFixture {
                         JavaCommand.ofClass(FailedStart.class)
                                 .withJvmOptions("-Xmx64m", "-XX:+UseSerialGC")
                                 .withArguments(machines.folder().toString(), handle));
-        assertThat(child.awaitLine("^failed ", DEADLINE)).isEqualTo("failed true, started false");
-        assertThat(child.awaitLine("^value ", DEADLINE)).isEqualTo("value 7");
-        child.awaitLine("^closed", DEADLINE);
-        assertThat(child.awaitExit(DEADLINE)).isZero();
+        assertThat(child.awaitLine("^failed ")).isEqualTo("failed true, started false");
+        assertThat(child.awaitLine("^value ")).isEqualTo("value 7");
+        child.awaitLine("^closed");
+        assertThat(child.awaitExit()).isZero();
     }
 
     /** The process of the CPU handle relays between DPU handles once it continues. */
@@ -481,7 +480,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
         byte[] blob = blobOf(cpu);
         ChildProcess sleeping = dpu(processes, "engine", blob);
         SyncEvent updating = closedLater(SyncEvent.createFromExport(blob, p0)).start();
-        int stops = Soak.count(1, 100);
+        int stops = Soak.count(1, 1, 100);
         for (int i = 0; i < stops; i++) {
             asleep(sleeping, "sleep " + updating.get());
             cpu.freeze();
@@ -490,7 +489,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
                 updating.add(1);
             }
             cpu.thaw();
-            assertThat(sleeping.awaitLine("^sleep ", DEADLINE)).matches("sleep [1-9]\\d*");
+            assertThat(sleeping.awaitLine("^sleep ")).matches("sleep [1-9]\\d*");
         }
         Soak.report(
                 "sync-event-stops-of-cpu",

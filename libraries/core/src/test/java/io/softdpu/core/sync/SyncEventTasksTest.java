@@ -16,6 +16,7 @@ import io.softdpu.core.execution.Task;
 import io.softdpu.testkit.AllocationMeter;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -215,7 +216,7 @@ class SyncEventTasksTest extends SyncEventFixture {
             engine.requestNotification();
             assertThat(engine.awaitNotification(Duration.ZERO)).isFalse();
             other.set(round);
-            assertThat(engine.awaitNotification(DEADLINE)).isTrue();
+            assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
             engine.clearNotification();
             progress();
             assertThat(log).hasSize(round).endsWith("greater " + round);
@@ -235,7 +236,7 @@ class SyncEventTasksTest extends SyncEventFixture {
         event.stop();
         event.close();
         Thrown.with(Status.SHUTDOWN, get::submit).hasMessageContaining("destroyed");
-        assertThat(engine.await(DEADLINE)).isTrue();
+        assertThat(engine.await(Patience.LIMIT)).isTrue();
         progress();
         assertThat(log).containsExactly("failed SHUTDOWN");
         assertThat(context.failure()).isNotNull();
@@ -244,7 +245,6 @@ class SyncEventTasksTest extends SyncEventFixture {
         get.free();
         Await.until(
                 "the context is idle",
-                DEADLINE,
                 () -> {
                     progress();
                     return context.state() == ContextState.IDLE;

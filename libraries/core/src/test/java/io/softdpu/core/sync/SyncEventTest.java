@@ -9,6 +9,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.AllocationMeter;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
@@ -214,7 +215,7 @@ class SyncEventTest extends SyncEventFixture {
             event.set(1);
             assertThat(waiting).isNotDone();
             event.add(1);
-            assertThat(waiting.get(60, TimeUnit.SECONDS)).isEqualTo(2);
+            assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(2);
         }
     }
 
@@ -241,7 +242,7 @@ class SyncEventTest extends SyncEventFixture {
                 CompletableFuture.runAsync(() -> event.waitGreaterYield(0, ALL));
         event.set(0);
         event.stop();
-        assertThat(waiting.handle((_, failure) -> failure).get(60, TimeUnit.SECONDS))
+        assertThat(waiting.handle((_, failure) -> failure).get(Patience.SECONDS, TimeUnit.SECONDS))
                 .satisfiesAnyOf(
                         failure -> assertThat(failure.getCause()).hasMessageContaining("stopped"),
                         failure -> assertThat(failure.getCause()).hasMessageContaining("started"));
@@ -276,7 +277,7 @@ class SyncEventTest extends SyncEventFixture {
                         ran.completeExceptionally(e);
                     }
                 });
-        ran.get(60, TimeUnit.SECONDS);
+        ran.get(Patience.SECONDS, TimeUnit.SECONDS);
         Thrown.with(Status.NOT_PERMITTED, event::get)
                 .hasMessageContaining("subscribing half")
                 .hasMessageContaining("eventThread=other");
@@ -377,7 +378,7 @@ class SyncEventTest extends SyncEventFixture {
             event.add(1);
         }
         try {
-            CompletableFuture.allOf(adding).get(60, TimeUnit.SECONDS);
+            CompletableFuture.allOf(adding).get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw new AssertionError(e.getCause());
         }

@@ -38,7 +38,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Files of the fabric folder that another process of the user has created, or replaces repeatedly.
  */
 class FabricFilesTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
     private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int USERS = 4;
     private static final byte[] HASH = new byte[32];
@@ -130,7 +129,7 @@ class FabricFilesTest {
     }
 
     private static void assertRefused(Squatter squatter, Path file, Callable<?> call) {
-        assertThatThrownBy(() -> Bounded.call("use of " + file, DEADLINE, call))
+        assertThatThrownBy(() -> Bounded.call("use of " + file, call))
                 .isInstanceOfSatisfying(
                         FabricException.class,
                         e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.SYSTEM))
@@ -199,7 +198,7 @@ class FabricFilesTest {
         Path lock = folder.resolve("0123456789abcdef.lock");
         squatter.take(lock);
 
-        FabricFolder joined = Bounded.call("joining", DEADLINE, this::join);
+        FabricFolder joined = Bounded.call("joining", this::join);
         joined.close();
 
         assertThat(Files.readAttributes(lock, "*", java.nio.file.LinkOption.NOFOLLOW_LINKS))
@@ -219,7 +218,8 @@ class FabricFilesTest {
     @Test
     @Tag(Soak.TAG)
     void shouldNeverHangWhileItsFilesAreSwapped(SeededRandom random) throws Exception {
-        Duration each = Soak.duration(Duration.ofSeconds(4), Duration.ofMinutes(5));
+        Duration each =
+                Soak.duration(Duration.ofSeconds(4), Duration.ofSeconds(4), Duration.ofMinutes(5));
         long start = System.nanoTime();
         Map<Outcome, Long> notes = new ConcurrentSkipListMap<>();
         Map<Outcome, Long> topologies = new ConcurrentSkipListMap<>();
@@ -274,7 +274,6 @@ class FabricFilesTest {
         Bounded.callAll(
                 "use of a file that is swapped",
                 USERS,
-                duration.plusSeconds(60),
                 () -> {
                     while (System.nanoTime() - start < duration.toNanos()
                             || !outcomes.keySet().containsAll(WANTED)) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -124,7 +125,7 @@ class NameLocksTest {
         FileDescriptors.close(sweeping);
         FileDescriptors.close(folderLock);
 
-        int lock = claim.get(20, TimeUnit.SECONDS);
+        int lock = claim.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(lock).as("early=%s", early).isNotNegative();
         locks.release(HASH, lock);
     }
@@ -135,7 +136,7 @@ class NameLocksTest {
         try {
             int lock =
                     CompletableFuture.supplyAsync(() -> locks.claim(HASH, NAME))
-                            .get(20, TimeUnit.SECONDS);
+                            .get(Patience.SECONDS, TimeUnit.SECONDS);
             assertThat(lock).isNotNegative();
             locks.release(HASH, lock);
         } finally {
@@ -162,7 +163,7 @@ class NameLocksTest {
             }
         } finally {
             end.set(true);
-            joining.get(20, TimeUnit.SECONDS);
+            joining.get(Patience.SECONDS, TimeUnit.SECONDS);
         }
     }
 }

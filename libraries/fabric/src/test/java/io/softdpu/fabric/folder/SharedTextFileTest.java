@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,7 +50,7 @@ class SharedTextFileTest {
                         }));
             }
             for (Future<?> done : both) {
-                done.get(60, TimeUnit.SECONDS);
+                done.get(Patience.SECONDS, TimeUnit.SECONDS);
             }
             assertThat(one.hotplugText()).isEqualTo("x".repeat(100));
             assertThat(other.hotplugText()).isEqualTo("x".repeat(100));

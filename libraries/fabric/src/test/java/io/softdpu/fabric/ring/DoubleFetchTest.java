@@ -2,6 +2,7 @@ package io.softdpu.fabric.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.lang.foreign.Arena;
@@ -25,7 +26,6 @@ class DoubleFetchTest {
     private static final int MAX_PAYLOAD = 100;
     private static final long CAPACITY = 100;
     private static final int ROUNDS = 512;
-    private static final Duration SEEN_DEADLINE = Duration.ofMinutes(4);
     private static final MessageRing.Geometry MESSAGES =
             new MessageRing.Geometry(SLOTS, MAX_PAYLOAD);
     private static final FastPathRing.Geometry FAST = new FastPathRing.Geometry(SLOTS);
@@ -42,7 +42,8 @@ class DoubleFetchTest {
     @Tag(Soak.TAG)
     @Test
     void shouldUseNoValueThatItHasNotChecked(SeededRandom random) throws Exception {
-        Duration duration = Soak.duration(Duration.ofSeconds(5), Duration.ofSeconds(60));
+        Duration duration =
+                Soak.duration(Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(60));
         long begin = System.nanoTime();
         List<Throwable> failures = new ArrayList<>();
         SeededRandom forFlips = random.fork();
@@ -67,7 +68,7 @@ class DoubleFetchTest {
                         .as(
                                 "nanoseconds: let through %s, refused %s",
                                 Arrays.toString(usedOf), Arrays.toString(refusedOf))
-                        .isLessThan(duration.plus(SEEN_DEADLINE).toNanos());
+                        .isLessThan(duration.plus(Patience.LIMIT).toNanos());
                 for (int i = 0; i < ends.size(); i++) {
                     used = 0;
                     refused = 0;

@@ -8,9 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class FastPathRingTest {
     private static final FastPathRing.Geometry GEOMETRY = new FastPathRing.Geometry(4);
     private static final long POSTED_INDEX = 256;

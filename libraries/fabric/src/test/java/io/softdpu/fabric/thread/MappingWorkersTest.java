@@ -3,7 +3,7 @@ package io.softdpu.fabric.thread;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.Await;
-import java.time.Duration;
+import io.softdpu.testkit.Patience;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -15,8 +15,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 final class MappingWorkersTest {
-    private static final long DEADLINE_SECONDS = 20;
-    private static final Duration DEADLINE = Duration.ofSeconds(DEADLINE_SECONDS);
 
     private final MappingWorkers workers = new MappingWorkers();
     private final List<Integer> order = Collections.synchronizedList(new ArrayList<>());
@@ -28,7 +26,7 @@ final class MappingWorkersTest {
 
     @AfterEach
     void end() {
-        assertThat(workers.end(TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS))).isTrue();
+        assertThat(workers.end(Patience.NANOS)).isTrue();
     }
 
     /** On one thread, since two note their slices in any order. */
@@ -46,7 +44,7 @@ final class MappingWorkersTest {
         }
 
         begin.countDown();
-        Await.until("all slices", DEADLINE, () -> order.size() == 4 * slices);
+        Await.until("all slices", () -> order.size() == 4 * slices);
         others.countDown();
 
         for (int i = 0; i < order.size(); i += 4) {
@@ -114,7 +112,7 @@ final class MappingWorkersTest {
 
         release.countDown();
 
-        Await.until("one thread is left", DEADLINE, () -> workers.threads() == 1);
+        Await.until("one thread is left", () -> workers.threads() == 1);
         workers.submit(1, noting(1, 1));
         end();
         assertThat(order).containsExactly(1);
@@ -176,7 +174,7 @@ final class MappingWorkersTest {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(DEADLINE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

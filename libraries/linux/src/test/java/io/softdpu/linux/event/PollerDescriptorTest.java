@@ -12,10 +12,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Descriptors and wakes; see {@link PollerTimerTest} for time. */
-@Timeout(60)
 final class PollerDescriptorTest {
     /** Ends with an event that has come already, or soon comes. */
     private static final long UNTIL_EVENT = -1;

@@ -9,10 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Deadlines of a poller: its waits, its timers and its descriptor. */
-@Timeout(60)
 final class PollerTimerTest {
     private static final long MILLI = 1_000_000;
     private static final long FAR = 3_600_000 * MILLI;

@@ -21,7 +21,6 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -30,22 +29,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class CheckedFileTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
 
     @TempDir Path folder;
 
     private static void assertRefused(Path file, FilePolicy policy, String why) {
         assertThatThrownBy(() ->
-                        Bounded.call(
-                                "reading " + file,
-                                DEADLINE,
-                                () -> CheckedFile.readAll(file, policy)))
+                        Bounded.call("reading " + file, () -> CheckedFile.readAll(file, policy)))
                 .isInstanceOf(FileRefusedException.class)
                 .hasMessage("file refused: file=" + file + ", " + why);
         assertThatThrownBy(() ->
                         Bounded.call(
                                 "writing " + file,
-                                DEADLINE,
                                 () -> {
                                     CheckedFile.write(
                                             file, policy, MemorySegment.ofArray(new byte[1]));
@@ -184,7 +178,6 @@ class CheckedFileTest {
             assertThatThrownBy(() ->
                             Bounded.call(
                                     "opening a pipe",
-                                    DEADLINE,
                                     () ->
                                             CheckedFile.openChannel(
                                                     pipe.path(), FilePolicy.SHARED_FOLDER)))

@@ -17,13 +17,13 @@ import io.softdpu.rdma.RdmaCompareAndSwapTask;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaFetchAndAddTask;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -42,7 +42,6 @@ public final class AtomicAdder {
 
     static final int SWAP_EACH = 8;
     private static final int WINDOW = 16;
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final long increments;
     private final MemorySegment results;
@@ -82,21 +81,17 @@ public final class AtomicAdder {
             print(CONNECTION + HexFormat.of().formatHex(connection.blob()));
             rdma.connect(HexFormat.of().parseHex(input.readLine()), connection);
             byte[] exported = HexFormat.of().parseHex(input.readLine());
-            engine.runUntil(() -> rdma.state() == ContextState.RUNNING, PATIENCE, rdma);
+            engine.runUntil(() -> rdma.state() == ContextState.RUNNING, Patience.LIMIT, rdma);
             try (Mmap remote = Mmap.createFromExport(exported, device)) {
                 print(CONNECTED);
                 if (!"go".equals(input.readLine())) {
                     throw new AssertionError("not told to go");
                 }
                 List<Buf> bufs = adder.submit(rdma, connection, inventory, mmap, remote);
-                engine.runUntil(() -> rdma.inFlightTasks() == 0, PATIENCE, rdma);
+                engine.runUntil(() -> rdma.inFlightTasks() == 0, Patience.LIMIT, rdma);
                 print(DONE + (adder.added + adder.swapped) + " swapsTried=" + adder.swapsTried);
                 rdma.stop();
-                Await.byStep(
-                        "idle",
-                        PATIENCE.toNanos(),
-                        () -> rdma.state() == ContextState.IDLE,
-                        engine::progress);
+                Await.byStep("idle", () -> rdma.state() == ContextState.IDLE, engine::progress);
                 bufs.forEach(Buf::release);
             }
             inventory.stop();

@@ -8,6 +8,7 @@ import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.rdma.spi.RnrTimer;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -78,7 +79,7 @@ final class HostilePeer implements AutoCloseable {
     HostilePeer lease() throws Exception {
         ring =
                 bus.importRegion(victim.region(), true, true, 10_000_000_000L)
-                        .get(10, TimeUnit.SECONDS);
+                        .get(Patience.SECONDS, TimeUnit.SECONDS);
         outbound =
                 MessageRing.producer(
                         victimMemory().asSlice(ShmWire.RING_OFFSET, GEOMETRY.sizeBytes()),

@@ -10,6 +10,7 @@ import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -27,9 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 abstract class ListenFixture {
     static final byte[] NO_DATA = {};
-
-    /** Connect timeout beyond the duration of connecting, also on a busy machine. */
-    private static final Duration LONG = Duration.ofSeconds(60);
 
     @TempDir Path folder;
     final ProgressEngine engine = ProgressEngine.create();
@@ -70,7 +68,7 @@ abstract class ListenFixture {
         Rdma rdma = Rdma.create(on);
         instances.add(rdma);
         rdma.setMaxConnections(maxConnections)
-                .setConnectTimeout(LONG)
+                .setConnectTimeout(Patience.LIMIT)
                 .setConnectionRequestCallback(requests::add)
                 .setSendTasks(1, task -> task.free(), task -> task.free());
         configure.accept(rdma);
@@ -125,7 +123,6 @@ abstract class ListenFixture {
     final void until(String what, BooleanSupplier condition) {
         Await.byStep(
                 what,
-                RogueBus.PATIENCE_NANOS,
                 condition,
                 () -> {
                     if (!engine.progress()) {

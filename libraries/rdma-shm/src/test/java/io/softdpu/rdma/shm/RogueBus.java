@@ -20,10 +20,10 @@ import io.softdpu.linux.Socket;
 import io.softdpu.linux.UnixSocket;
 import io.softdpu.rdma.spi.RnrTimer;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class RogueBus implements AutoCloseable {
     static final int PORT = 4711;
-    static final long PATIENCE_NANOS = 60_000_000_000L;
     static final Permissions NONE = Permissions.LOCAL_READ_ONLY;
 
     private static final int PATIENCE_MILLIS = 60_000;
@@ -102,12 +101,12 @@ final class RogueBus implements AutoCloseable {
 
     /** Sends a request, which may be any bytes. */
     CompletableFuture<Attachment> send(String name, byte[] request) {
-        return bus.connect(name, request, memory, PATIENCE_NANOS);
+        return bus.connect(name, request, memory, Patience.NANOS);
     }
 
     /** Sends a request with other memory than a handshake has. */
     CompletableFuture<Attachment> send(String name, byte[] request, SharedSegment with) {
-        return bus.connect(name, request, with, PATIENCE_NANOS);
+        return bus.connect(name, request, with, Patience.NANOS);
     }
 
     /** Memory for an answer. */
@@ -118,8 +117,8 @@ final class RogueBus implements AutoCloseable {
     /** Leases and maps the ring of an end, which ends with this object. */
     ImportedRegion lease(ShmDetails end) throws Exception {
         ImportedRegion region =
-                bus.importRegion(end.region(), true, true, PATIENCE_NANOS)
-                        .get(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+                bus.importRegion(end.region(), true, true, Patience.NANOS)
+                        .get(Patience.NANOS, TimeUnit.NANOSECONDS);
         leases.add(region);
         return region;
     }
@@ -142,7 +141,6 @@ final class RogueBus implements AutoCloseable {
         int[] error = {Errno.EAGAIN}; // as long as the backlog is full
         Await.until(
                 "a place in the backlog",
-                Duration.ofNanos(PATIENCE_NANOS),
                 () -> {
                     error[0] = UnixSocket.connect(socket, socketOf(name).toString());
                     return error[0] != Errno.EAGAIN;

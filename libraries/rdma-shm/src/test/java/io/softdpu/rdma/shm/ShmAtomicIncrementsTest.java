@@ -45,7 +45,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag(Soak.TAG)
 class ShmAtomicIncrementsTest {
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final int PROCESSES = 3;
 
     /**
@@ -107,7 +106,7 @@ class ShmAtomicIncrementsTest {
     void shouldLoseNoIncrementOfSeveralProcessesAndTheOwnersCpu(
             @TempDir Path folder, Processes processes, SeededRandom random) throws Exception {
         long began = System.nanoTime();
-        long least = Soak.count(100_000, 10_000_000);
+        long least = Soak.count(100_000, 100_000, 10_000_000);
         long perProcess = (least / PROCESSES / AtomicAdder.SWAP_EACH + 1) * AtomicAdder.SWAP_EACH;
         try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
                 Device device = machine.findDevice("03:00.0").open();
@@ -139,16 +138,15 @@ class ShmAtomicIncrementsTest {
                     tell(adder, "go");
                 }
                 for (ChildProcess adder : adders) {
-                    adder.awaitLine("^" + AtomicAdder.BEGUN, PATIENCE);
+                    adder.awaitLine("^" + AtomicAdder.BEGUN);
                 }
                 whileAllRan = -owner.added();
                 Await.until(
                         "one is done",
-                        PATIENCE,
                         () -> adders.stream().anyMatch(ShmAtomicIncrementsTest::isDone));
                 whileAllRan += owner.added();
                 for (ChildProcess adder : adders) {
-                    String line = adder.awaitLine("^" + AtomicAdder.DONE, PATIENCE);
+                    String line = adder.awaitLine("^" + AtomicAdder.DONE);
                     String[] words =
                             line.substring(AtomicAdder.DONE.length()).split(" swapsTried=");
                     sum += Long.parseLong(words[0]);
@@ -172,14 +170,10 @@ class ShmAtomicIncrementsTest {
                                     sum - found));
             assertThat(found).isEqualTo(sum);
             for (ChildProcess adder : adders) {
-                assertThat(adder.awaitExit(PATIENCE)).as("%s", adder.errorLines()).isZero();
+                assertThat(adder.awaitExit()).as("%s", adder.errorLines()).isZero();
             }
             rdma.stop();
-            Await.byStep(
-                    "idle",
-                    PATIENCE.toNanos(),
-                    () -> rdma.state() == ContextState.IDLE,
-                    engine::progress);
+            Await.byStep("idle", () -> rdma.state() == ContextState.IDLE, engine::progress);
             mmap.stop();
         }
     }
@@ -197,7 +191,7 @@ class ShmAtomicIncrementsTest {
                 processes.start(
                         JavaCommand.ofClass(AtomicAdder.class)
                                 .withArguments(folder.toString(), Long.toString(increments)));
-        String line = adder.awaitLine("^" + AtomicAdder.CONNECTION, PATIENCE);
+        String line = adder.awaitLine("^" + AtomicAdder.CONNECTION);
         rdma.connect(
                 HexFormat.of().parseHex(line.substring(AtomicAdder.CONNECTION.length())),
                 connection);
@@ -205,10 +199,9 @@ class ShmAtomicIncrementsTest {
         tell(adder, exported);
         Await.byStep(
                 "connection",
-                PATIENCE.toNanos(),
                 () -> connection.state() == RdmaConnection.State.CONNECTED,
                 () -> engine.await(Duration.ofMillis(10)));
-        adder.awaitLine("^" + AtomicAdder.CONNECTED, PATIENCE);
+        adder.awaitLine("^" + AtomicAdder.CONNECTED);
         return adder;
     }
 

@@ -12,6 +12,7 @@ import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.time.Duration;
@@ -25,7 +26,6 @@ import org.junit.jupiter.api.Test;
 @Tag(Soak.TAG)
 @SoftDpuTest(sanitized = false)
 class ShmBlobTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final int REGION = 40 + 32;
 
     /** Fields of the region's address, by offset, and the result of a wrong value. */
@@ -67,10 +67,10 @@ class ShmBlobTest {
                             .isEqualTo(Status.INVALID_VALUE);
                 }
             }
-            before.assertNothingLeft(DEADLINE);
+            before.assertNothingLeft();
             Map<Field, Integer> fields = new TreeMap<>();
             for (Field field : Field.values()) {
-                for (int i = 0; i < Soak.count(4, 200); i++) {
+                for (int i = 0; i < Soak.count(4, 4, 200); i++) {
                     byte[] changed = blob.clone();
                     int at = REGION + random.nextInt(field.begin, field.end);
                     changed[at] ^= (byte) random.nextInt(1, 256);
@@ -103,7 +103,7 @@ class ShmBlobTest {
     private static int refuseBytes(
             Rdma here, RdmaConnection connection, byte[] blob, SeededRandom random) {
         int refused = 0;
-        int values = Soak.count(5, 255);
+        int values = Soak.count(5, 5, 255);
         for (int at = 0; at < blob.length; at++) {
             for (int i = 1; i <= values; i++) {
                 byte[] changed = blob.clone();
@@ -134,7 +134,7 @@ class ShmBlobTest {
     private static Status outcome(Rdma here, ProgressEngine engine, byte[] blob) {
         RdmaConnection connection = here.exportConnection();
         Status refused = statusOf(here, connection, blob);
-        long deadline = System.nanoTime() + DEADLINE.toNanos();
+        long deadline = System.nanoTime() + Patience.NANOS;
         while (refused == Status.SUCCESS
                 && connection.state() != RdmaConnection.State.FAILED
                 && System.nanoTime() < deadline) {

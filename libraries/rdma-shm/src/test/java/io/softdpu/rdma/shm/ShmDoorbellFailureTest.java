@@ -11,8 +11,8 @@ import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.ReplacedEpoll;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -26,7 +26,6 @@ import org.junit.jupiter.api.Test;
  */
 @SoftDpuTest(sanitized = false)
 class ShmDoorbellFailureTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final List<String> thrown = new ArrayList<>();
     private Device device;
@@ -92,7 +91,7 @@ class ShmDoorbellFailureTest {
         assertThat(thrown).as("thrown by progress").isEmpty();
         requireNamedFailure();
         end();
-        leaks.assertNothingLeft(PATIENCE);
+        leaks.assertNothingLeft();
         requireThatTheNextOneConnects();
     }
 
@@ -116,7 +115,7 @@ class ShmDoorbellFailureTest {
         assertThat(thrown).as("thrown by progress").isEmpty();
         requireNamedFailure();
         end();
-        leaks.assertNothingLeft(PATIENCE);
+        leaks.assertNothingLeft();
         requireThatTheNextOneConnects();
     }
 
@@ -142,7 +141,7 @@ class ShmDoorbellFailureTest {
             if (!progress()) {
                 Thread.yield();
             }
-            if (System.nanoTime() - begin > PATIENCE.toNanos()) {
+            if (System.nanoTime() - begin > Patience.NANOS) {
                 throw new AssertionError("did not happen: " + what + ", thrown=" + thrown);
             }
         }

@@ -24,11 +24,11 @@ import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -54,7 +54,6 @@ class ShmHostilePeerTest {
     private static final long STATUS_OFFSET = 640;
     private static final int ROOM = 3 * SLOT;
     private static final int RECEIVES = 128;
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final List<Status> received = new ArrayList<>();
     private final List<RdmaOpcode> opcodes = new ArrayList<>();
@@ -534,7 +533,7 @@ class ShmHostilePeerTest {
         assertThat(bytesCopiedByOneProgress()).isEqualTo(Copier.SLICE_BYTES);
 
         engine.requestNotification(); // the peer takes nothing from here on, and rings nothing
-        boolean notified = engine.awaitNotification(PATIENCE);
+        boolean notified = engine.awaitNotification(Patience.LIMIT);
         engine.clearNotification();
 
         assertThat(notified).as("the ring has room and the message a rest").isTrue();
@@ -690,7 +689,6 @@ class ShmHostilePeerTest {
     private void drive(String what, BooleanSupplier condition) {
         Await.until(
                 what,
-                Duration.ofSeconds(20),
                 () -> {
                     engine.progress();
                     return condition.getAsBoolean();

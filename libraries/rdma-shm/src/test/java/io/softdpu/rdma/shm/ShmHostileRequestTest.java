@@ -19,6 +19,7 @@ import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +37,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests of peers that violate the protocol, or vanish: the listener goes on with others. */
 class ShmHostileRequestTest extends ListenFixture {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** The refusal of a request. */
     private FabricException refusalOf(byte[] request) {
@@ -46,7 +46,7 @@ class ShmHostileRequestTest extends ListenFixture {
     private FabricException refusalOf(CompletableFuture<Attachment> answer) {
         until("an answer", answer::isDone);
         try {
-            throw new AssertionError("answered: " + answer.get(1, TimeUnit.SECONDS));
+            throw new AssertionError("answered: " + answer.get(Patience.SECONDS, TimeUnit.SECONDS));
         } catch (ExecutionException e) {
             return (FabricException) e.getCause();
         } catch (Exception e) {
@@ -146,7 +146,6 @@ class ShmHostileRequestTest extends ListenFixture {
         // Without progress of the victim's engine: as many as it can take, and 16 more.
         Await.until(
                 "all but 18 are refused by the bus",
-                PATIENCE,
                 () -> flood.stream().filter(CompletableFuture::isDone).count() == 282);
         until(
                 "all but two are refused",

@@ -20,6 +20,7 @@ import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.testkit.CpuMeter;
 import io.softdpu.testkit.HiccupMeter;
 import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.lang.foreign.MemorySegment;
@@ -50,7 +51,6 @@ class ShmHostileRingTest {
     private static final Duration CPU_LIMIT = Duration.ofMillis(500);
 
     private static final long HEAP_LIMIT_BYTES = 16 << 20;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int WRITES_A_CONNECTION = 128;
     private static final int ROOM = 3 * ShmConnection.GEOMETRY.maxPayloadBytes();
     private static final int TASKS = 16;
@@ -150,7 +150,7 @@ class ShmHostileRingTest {
     @Test
     void shouldServeOthersWhileAPeerWritesAnythingIntoTheRings(SeededRandom random)
             throws Exception {
-        int wanted = Soak.count(20_000, 1_000_000);
+        int wanted = Soak.count(20_000, 20_000, 1_000_000);
         drive("verified traffic", () -> verified.count() > 100);
         round(random);
         LeakCheck leaks = LeakCheck.begin();
@@ -172,7 +172,7 @@ class ShmHostileRingTest {
         long heapAfter = heapUsed();
         long during = verified.count() - verifiedBefore;
         hiccups.close();
-        leaks.assertNothingLeft(PATIENCE);
+        leaks.assertNothingLeft();
         assertThat(during).as("verified meanwhile").isGreaterThan(100);
         assertThat(cpu.longestNanos()).as("CPU time of a progress").isLessThan(CPU_LIMIT.toNanos());
         assertThat(heapAfter - heapBefore).as("heap growth").isLessThan(HEAP_LIMIT_BYTES);
@@ -457,7 +457,7 @@ class ShmHostileRingTest {
         long begin = System.nanoTime();
         while (!condition.getAsBoolean()) {
             progress();
-            if (System.nanoTime() - begin > PATIENCE.toNanos()) {
+            if (System.nanoTime() - begin > Patience.NANOS) {
                 throw new AssertionError("did not happen: " + what + ", reasons=" + reasons);
             }
         }

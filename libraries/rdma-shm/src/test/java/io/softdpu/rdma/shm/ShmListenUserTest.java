@@ -18,13 +18,11 @@ import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Listeners and peers of another user, who has been let into the folder. */
 @StartsProcesses
 class ShmListenUserTest extends ListenFixture {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Connects to the socket of its argument, and prints the answer. */
     static final class Stranger {
@@ -59,8 +57,8 @@ class ShmListenUserTest extends ListenFixture {
                                 .withArguments(socket.toString())
                                 .as(nobody));
 
-        stranger.awaitLine("connected errno=0", PATIENCE);
-        String answer = stranger.awaitLine("^answer ", PATIENCE);
+        stranger.awaitLine("connected errno=0");
+        String answer = stranger.awaitLine("^answer ");
         assertThat(answer)
                 .contains("Refuse[code=" + Status.NOT_PERMITTED.code() + ",")
                 .contains("uid=" + nobody.uid());

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.testkit.Await;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Elements of a local list, and the position in it. */
@@ -55,7 +54,6 @@ class LocalListTest {
         assertThat(list.pieceBytes()).isZero();
         Await.until(
                 "the memory is collected",
-                Duration.ofMinutes(1),
                 () -> {
                     System.gc();
                     return memory.refersTo(null);

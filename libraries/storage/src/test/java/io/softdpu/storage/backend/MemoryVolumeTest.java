@@ -100,7 +100,6 @@ class MemoryVolumeTest {
             int loaded =
                     Bounded.call(
                             "loading a file that is swapped",
-                            least.plusSeconds(60),
                             () -> loadAgainAndAgain(name, bytes, least, refusals));
             assertThat(swapped.swaps()).isPositive();
             assertThat(loaded).isPositive();

@@ -2,6 +2,7 @@ package io.softdpu.storage.control;
 
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.storage.StorageDefaults;
+import io.softdpu.testkit.Patience;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -16,7 +17,6 @@ import java.util.function.Supplier;
 
 /** One end of a channel on a thread of its own, as the thread rule of channels demands. */
 public final class ChannelEnd implements AutoCloseable {
-    public static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     /** Any port of this machine. */
     public static final InetSocketAddress ANY_PORT =
@@ -104,7 +104,7 @@ public final class ChannelEnd implements AutoCloseable {
     /** The result; throws the action's exception unwrapped. */
     public static <T> T await(CompletableFuture<T> future) {
         try {
-            return future.get(DEADLINE_NANOS, TimeUnit.NANOSECONDS);
+            return future.get(Patience.NANOS, TimeUnit.NANOSECONDS);
         } catch (java.util.concurrent.ExecutionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
                 throw cause;

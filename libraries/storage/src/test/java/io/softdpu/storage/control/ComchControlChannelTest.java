@@ -25,6 +25,7 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.worker.MessageMemory;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -113,7 +114,7 @@ class ComchControlChannelTest extends ControlChannelContract {
         try (ProgressEngine engine = ProgressEngine.create();
                 ComchClientControlChannel client = makeClient(engine, "nobody", 200_000_000L)) {
             assertStatus(
-                    () -> client.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)),
+                    () -> client.awaitConnected(Duration.ofNanos(Patience.NANOS)),
                     Status.NOT_FOUND,
                     "nobody");
         }
@@ -122,8 +123,7 @@ class ComchControlChannelTest extends ControlChannelContract {
     @Test
     void shouldEndTheSearchForAServerWhenItIsAborted() {
         try (ProgressEngine engine = ProgressEngine.create();
-                ComchClientControlChannel client =
-                        makeClient(engine, "nobody", ChannelEnd.DEADLINE_NANOS)) {
+                ComchClientControlChannel client = makeClient(engine, "nobody", Patience.NANOS)) {
             client.abort("User requested abort");
 
             assertStatus(
@@ -260,7 +260,7 @@ class ComchControlChannelTest extends ControlChannelContract {
                 rogue.link().ring();
 
                 assertStatus(
-                        () -> listening.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)),
+                        () -> listening.receive(Duration.ofNanos(Patience.NANOS)),
                         Status.CONNECTION_RESET,
                         "peer has ended: peer=client of comch://broken, reason=peer violated the"
                                 + " protocol: ring, produced index out of range: seen="
@@ -280,7 +280,7 @@ class ComchControlChannelTest extends ControlChannelContract {
                         folder,
                         Topology.builtin().sha256(),
                         Topology.builtin().name(),
-                        ChannelEnd.DEADLINE_NANOS,
+                        Patience.NANOS,
                         1L << 30,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
@@ -290,8 +290,8 @@ class ComchControlChannelTest extends ControlChannelContract {
             ProgressEngine engine, ComchConsumer consumer, ContextState state) {
         long start = System.nanoTime();
         while (consumer.state() != state) {
-            assertThat(System.nanoTime() - start).isLessThan(ChannelEnd.DEADLINE_NANOS);
-            engine.await(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
+            assertThat(System.nanoTime() - start).isLessThan(Patience.NANOS);
+            engine.await(Duration.ofNanos(Patience.NANOS));
         }
     }
 

@@ -11,6 +11,7 @@ import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +28,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class ControlChannelContract {
     private static final long SECONDS = 1_000_000_000L;
     private static final Duration SHORT = Duration.ofNanos(SECONDS / 20);
-    private static final long LONG = ChannelEnd.DEADLINE_NANOS / 2;
 
     private static final ControlMessage QUERY =
             new ControlMessage(11, 22, new ControlPayload.QueryStorageRequest());
@@ -70,12 +70,12 @@ abstract class ControlChannelContract {
         connect();
 
         CompletableFuture<ControlMessage> atServer =
-                server.begin(c -> c.receive(Duration.ofNanos(LONG)));
+                server.begin(c -> c.receive(Duration.ofNanos(Patience.NANOS)));
         client.run(c -> c.send(QUERY));
         assertThat(ChannelEnd.await(atServer)).isEqualTo(QUERY);
 
         CompletableFuture<ControlMessage> atClient =
-                client.begin(c -> c.receive(Duration.ofNanos(LONG)));
+                client.begin(c -> c.receive(Duration.ofNanos(Patience.NANOS)));
         server.run(c -> c.send(STOP));
         assertThat(ChannelEnd.await(atClient)).isEqualTo(STOP);
     }
@@ -93,11 +93,11 @@ abstract class ControlChannelContract {
                         1, 2, new ControlPayload.InitStorageRequest(1, 1, Blob.of(bytes)));
 
         CompletableFuture<ControlMessage> received =
-                other(sender).begin(c -> c.receive(Duration.ofNanos(LONG)));
+                other(sender).begin(c -> c.receive(Duration.ofNanos(Patience.NANOS)));
         end(sender)
                 .run(c -> {
                     c.send(large);
-                    c.flush(Duration.ofNanos(LONG));
+                    c.flush(Duration.ofNanos(Patience.NANOS));
                 });
 
         assertThat(ChannelEnd.await(received)).isEqualTo(large);
@@ -112,7 +112,7 @@ abstract class ControlChannelContract {
                 other(sender)
                         .beginDo(c -> {
                             for (int i = 0; i < count; i++) {
-                                assertThat(c.receive(Duration.ofNanos(LONG)).messageId())
+                                assertThat(c.receive(Duration.ofNanos(Patience.NANOS)).messageId())
                                         .isEqualTo(i);
                             }
                         });
@@ -120,7 +120,7 @@ abstract class ControlChannelContract {
                 .run(c -> {
                     for (int i = 0; i < count; i++) {
                         c.send(new ControlMessage(i, 0, connection(i)));
-                        c.flush(Duration.ofNanos(LONG));
+                        c.flush(Duration.ofNanos(Patience.NANOS));
                     }
                 });
         ChannelEnd.await(received);
@@ -131,7 +131,7 @@ abstract class ControlChannelContract {
     void shouldSayWhyItGivesUpAlsoAfterAnAbort(Which leaving) {
         connect();
         CompletableFuture<ControlMessage> heard =
-                other(leaving).begin(c -> c.receive(Duration.ofNanos(LONG)));
+                other(leaving).begin(c -> c.receive(Duration.ofNanos(Patience.NANOS)));
         end(leaving).channel.abort("User requested abort");
 
         end(leaving)
@@ -153,7 +153,7 @@ abstract class ControlChannelContract {
                                         Status.CONNECTION_ABORTED, "why it goes")));
         CompletableFuture<Void> closing = CompletableFuture.runAsync(end(leaving)::close);
         assertStatus(
-                () -> other(leaving).call(c -> c.receive(Duration.ofNanos(LONG))),
+                () -> other(leaving).call(c -> c.receive(Duration.ofNanos(Patience.NANOS))),
                 Status.CONNECTION_RESET,
                 "has ended");
         ChannelEnd.await(closing);
@@ -166,10 +166,11 @@ abstract class ControlChannelContract {
     void shouldTakeAPeerThatDoesNotWaitForItsLastAnswerForOneThatHasAll(Which asking) {
         connect();
         end(asking).run(c -> c.send(STOP));
-        ControlMessage request = other(asking).call(c -> c.receive(Duration.ofNanos(LONG)));
+        ControlMessage request =
+                other(asking).call(c -> c.receive(Duration.ofNanos(Patience.NANOS)));
         CompletableFuture<Void> leaving = CompletableFuture.runAsync(end(asking)::close);
         assertStatus(
-                () -> other(asking).call(c -> c.receive(Duration.ofNanos(LONG))),
+                () -> other(asking).call(c -> c.receive(Duration.ofNanos(Patience.NANOS))),
                 Status.CONNECTION_RESET,
                 "has ended");
 
@@ -181,7 +182,8 @@ abstract class ControlChannelContract {
                 "has ended");
         other(asking)
                 .run(c ->
-                        new ControlExchange(c).replyLast(request, answer, Duration.ofNanos(LONG)));
+                        new ControlExchange(c)
+                                .replyLast(request, answer, Duration.ofNanos(Patience.NANOS)));
         ChannelEnd.await(leaving);
         server = asking == Which.SERVER ? openServer() : server;
         client = asking == Which.CLIENT ? null : client;
@@ -240,16 +242,16 @@ abstract class ControlChannelContract {
     void shouldHandOutWhatThePeerHadSaidAndThenTellThatItHasGone(Which which) {
         connect();
         CompletableFuture<ControlMessage> first =
-                end(which).begin(c -> c.receive(Duration.ofNanos(LONG)));
+                end(which).begin(c -> c.receive(Duration.ofNanos(Patience.NANOS)));
         other(which)
                 .run(c -> {
                     c.send(QUERY);
-                    c.flush(Duration.ofNanos(LONG));
+                    c.flush(Duration.ofNanos(Patience.NANOS));
                 });
         assertThat(ChannelEnd.await(first)).isEqualTo(QUERY);
 
         CompletableFuture<ControlMessage> second =
-                end(which).begin(c -> c.receive(Duration.ofNanos(LONG)));
+                end(which).begin(c -> c.receive(Duration.ofNanos(Patience.NANOS)));
         CompletableFuture<Void> closing = other(which).beginDo(ControlChannel::close);
 
         assertStatus(() -> ChannelEnd.await(second), Status.CONNECTION_RESET, "peer has ended");
@@ -275,12 +277,12 @@ abstract class ControlChannelContract {
         connect();
         long start = System.nanoTime();
         CompletableFuture<Void> waiting =
-                end(which).beginDo(c -> c.await(Duration.ofNanos(100 * LONG)));
+                end(which).beginDo(c -> c.await(Duration.ofNanos(100 * Patience.NANOS)));
 
         end(which).channel.wakeup();
 
         ChannelEnd.await(waiting);
-        assertThat(System.nanoTime() - start).isLessThan(ChannelEnd.DEADLINE_NANOS);
+        assertThat(System.nanoTime() - start).isLessThan(Patience.NANOS);
     }
 
     @ParameterizedTest
@@ -327,7 +329,7 @@ abstract class ControlChannelContract {
         CompletableFuture<Void> serving =
                 server.beginDo(c -> {
                     ControlExchange exchange = new ControlExchange(c);
-                    ControlMessage request = c.receive(Duration.ofNanos(LONG));
+                    ControlMessage request = c.receive(Duration.ofNanos(Patience.NANOS));
                     assertThat(request.correlationId()).isEqualTo(77);
                     exchange.reply(request, new ControlPayload.QueryStorageResponse(8192, 512));
                 });
@@ -339,7 +341,7 @@ abstract class ControlChannelContract {
                                         new ControlPayload.QueryStorageRequest(),
                                         77,
                                         ControlMessageType.QUERY_STORAGE_RESPONSE,
-                                        Duration.ofNanos(LONG)));
+                                        Duration.ofNanos(Patience.NANOS)));
 
         assertThat(reply).isEqualTo(new ControlPayload.QueryStorageResponse(8192, 512));
         ChannelEnd.await(serving);
@@ -404,8 +406,8 @@ abstract class ControlChannelContract {
     final void connect() {
         CompletableFuture<Void> accepting =
                 server.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
-        client = openClient(LONG);
-        client.run(c -> c.awaitConnected(Duration.ofNanos(LONG)));
+        client = openClient(Patience.NANOS);
+        client.run(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
         ChannelEnd.await(accepting);
     }
 
@@ -423,7 +425,8 @@ abstract class ControlChannelContract {
     private void assertReply(
             java.util.function.UnaryOperator<ControlMessage> answer, Status status, String reason) {
         CompletableFuture<Void> serving =
-                server.beginDo(c -> c.send(answer.apply(c.receive(Duration.ofNanos(LONG)))));
+                server.beginDo(
+                        c -> c.send(answer.apply(c.receive(Duration.ofNanos(Patience.NANOS)))));
         assertStatus(
                 () ->
                         client.call(c ->
@@ -432,7 +435,7 @@ abstract class ControlChannelContract {
                                                 new ControlPayload.QueryStorageRequest(),
                                                 77,
                                                 ControlMessageType.QUERY_STORAGE_RESPONSE,
-                                                Duration.ofNanos(LONG))),
+                                                Duration.ofNanos(Patience.NANOS))),
                 status,
                 reason);
         ChannelEnd.await(serving);

@@ -10,6 +10,7 @@ import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.HostileText;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -29,8 +30,8 @@ class ControlExchangeTest {
         server = ChannelEnd.tcpServer("server");
         client = ChannelEnd.tcpClient("client", server.address());
         CompletableFuture<Void> accepting =
-                server.beginDo(c -> c.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)));
-        client.run(c -> c.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)));
+                server.beginDo(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
+        client.run(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
         ChannelEnd.await(accepting);
     }
 
@@ -46,7 +47,7 @@ class ControlExchangeTest {
         client.run(ControlChannel::close);
 
         server.run(c -> {
-            replyLast(c, c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)));
+            replyLast(c, c.receive(Duration.ofNanos(Patience.NANOS)));
             assertThat(c.isConnected()).isFalse();
         });
     }
@@ -63,11 +64,8 @@ class ControlExchangeTest {
 
         RemoteErrorException failure =
                 server.call(c -> {
-                    ControlMessage request = c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
-                    Await.until(
-                            "the word has come",
-                            Duration.ofNanos(ChannelEnd.DEADLINE_NANOS),
-                            c::progress);
+                    ControlMessage request = c.receive(Duration.ofNanos(Patience.NANOS));
+                    Await.until("the word has come", c::progress);
                     return catchThrowableOfType(
                             RemoteErrorException.class, () -> replyLast(c, request));
                 });
@@ -85,13 +83,12 @@ class ControlExchangeTest {
         });
 
         server.run(c -> {
-            ControlMessage request = c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
-            Await.until(
-                    "the word has come", Duration.ofNanos(ChannelEnd.DEADLINE_NANOS), c::progress);
+            ControlMessage request = c.receive(Duration.ofNanos(Patience.NANOS));
+            Await.until("the word has come", c::progress);
             RemoteErrorException word =
                     catchThrowableOfType(RemoteErrorException.class, () -> replyLast(c, request));
             new ControlExchange(c).replyError(request, word);
-            c.flush(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
+            c.flush(Duration.ofNanos(Patience.NANOS));
         });
         server.run(ControlChannel::close);
 
@@ -99,7 +96,7 @@ class ControlExchangeTest {
                 client.call(c ->
                         catchThrowableOfType(
                                 DpuException.class,
-                                () -> c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS))));
+                                () -> c.receive(Duration.ofNanos(Patience.NANOS))));
         assertThat(end.status()).isEqualTo(Status.CONNECTION_RESET);
     }
 
@@ -112,11 +109,8 @@ class ControlExchangeTest {
 
         DpuException failure =
                 server.call(c -> {
-                    ControlMessage request = c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
-                    Await.until(
-                            "another has come",
-                            Duration.ofNanos(ChannelEnd.DEADLINE_NANOS),
-                            c::progress);
+                    ControlMessage request = c.receive(Duration.ofNanos(Patience.NANOS));
+                    Await.until("another has come", c::progress);
                     return catchThrowableOfType(DpuException.class, () -> replyLast(c, request));
                 });
 
@@ -140,8 +134,7 @@ class ControlExchangeTest {
                                                         new ControlPayload.StopStorageRequest(),
                                                         9,
                                                         ControlMessageType.STOP_STORAGE_RESPONSE,
-                                                        Duration.ofNanos(
-                                                                ChannelEnd.DEADLINE_NANOS))));
+                                                        Duration.ofNanos(Patience.NANOS))));
 
         assertThat(failure.status()).isEqualTo(Status.UNKNOWN);
         assertThat(failure).hasMessage("volume is gone: lun=7");
@@ -169,8 +162,7 @@ class ControlExchangeTest {
                                                         new ControlPayload.StopStorageRequest(),
                                                         9,
                                                         ControlMessageType.STOP_STORAGE_RESPONSE,
-                                                        Duration.ofNanos(
-                                                                ChannelEnd.DEADLINE_NANOS))));
+                                                        Duration.ofNanos(Patience.NANOS))));
 
         HostileText.requireHarmless(failure.getMessage());
         assertThat(failure.getMessage()).hasSizeLessThanOrEqualTo(256);
@@ -193,6 +185,6 @@ class ControlExchangeTest {
                 .replyLast(
                         request,
                         new ControlPayload.ShutdownResponse(),
-                        Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
+                        Duration.ofNanos(Patience.NANOS));
     }
 }

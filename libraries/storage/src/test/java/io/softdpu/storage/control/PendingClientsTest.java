@@ -11,6 +11,7 @@ import io.softdpu.storage.control.UnidentifiedClients.Kind;
 import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -22,14 +23,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Pending clients of the TCP control port, and the selection of one. */
-@Timeout(120)
 final class PendingClientsTest {
-    private static final Duration LONG = Duration.ofNanos(ChannelEnd.DEADLINE_NANOS / 2);
 
     /** A timeout that is waited for; within it a client says hello. */
     private static final long SHORT = 1_000_000_000L;
@@ -76,7 +74,7 @@ final class PendingClientsTest {
         strangers.add();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, address())) {
-            client.awaitConnected(LONG);
+            client.awaitConnected(Patience.LIMIT);
             ChannelEnd.await(connected);
             assertThat(server.call(ControlChannel::poll)).isNull();
             assertThat(server.call(ControlChannel::isConnected)).isTrue();
@@ -94,7 +92,7 @@ final class PendingClientsTest {
         strangers.add(many);
         server.run(c -> {
             for (int i = 0; i < count; i++) {
-                assertThat(c.receive(LONG)).isEqualTo(QUERY);
+                assertThat(c.receive(Patience.LIMIT)).isEqualTo(QUERY);
             }
         });
     }
@@ -146,7 +144,7 @@ final class PendingClientsTest {
 
     @Test
     void shouldSendAwayTheOthersOnceOneHasSpoken() throws IOException {
-        CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(Patience.LIMIT));
         Socket silent = strangers.add();
         strangers.add(ControlCodec.encode(QUERY));
         assertThat(ChannelEnd.await(received)).isEqualTo(QUERY);
@@ -170,9 +168,10 @@ final class PendingClientsTest {
         CompletableFuture<Void> connected = awaitConnected();
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, address())) {
-            client.awaitConnected(LONG);
+            client.awaitConnected(Patience.LIMIT);
             ChannelEnd.await(connected);
-            CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(LONG));
+            CompletableFuture<ControlMessage> received =
+                    server.begin(c -> c.receive(Patience.LIMIT));
             for (int i = 0; i < 300; i++) {
                 strangers.add();
             }
@@ -185,7 +184,7 @@ final class PendingClientsTest {
     void shouldCloseThoseThatItListensToWhenItIsClosedItself() throws IOException {
         Socket silent = strangers.add();
         server.run(c -> {
-            c.await(LONG);
+            c.await(Patience.LIMIT);
             assertThat(c.poll()).isNull();
         });
         server.run(ControlChannel::close);
@@ -210,7 +209,7 @@ final class PendingClientsTest {
             assertThat(reason.status()).isEqualTo(Status.FULL);
             assertThat(reason.message()).contains("client cannot be kept", "Too many open files");
             next.getOutputStream().write(ControlCodec.encode(QUERY));
-            assertThat(poor.receive(LONG)).isEqualTo(QUERY);
+            assertThat(poor.receive(Patience.LIMIT)).isEqualTo(QUERY);
         }
     }
 
@@ -227,7 +226,7 @@ final class PendingClientsTest {
             oldest.getOutputStream().write(ControlCodec.encode(QUERY));
             listener.failures(1);
             clients.add();
-            assertThat(poor.receive(LONG)).isEqualTo(QUERY);
+            assertThat(poor.receive(Patience.LIMIT)).isEqualTo(QUERY);
         }
     }
 
@@ -245,7 +244,7 @@ final class PendingClientsTest {
             oldest.close();
             clients.add().getOutputStream().write(ControlCodec.encode(QUERY));
 
-            assertThat(poor.receive(LONG)).isEqualTo(QUERY);
+            assertThat(poor.receive(Patience.LIMIT)).isEqualTo(QUERY);
         }
     }
 
@@ -269,14 +268,14 @@ final class PendingClientsTest {
                         ControlChannels.makeTcpServer(engine, listener, Duration.ofNanos(SILENCE));
                 UnidentifiedClients clients = new UnidentifiedClients(listener.address())) {
             clients.add().getOutputStream().write(ControlCodec.encode(QUERY));
-            assertThat(poor.receive(LONG)).isEqualTo(QUERY);
+            assertThat(poor.receive(Patience.LIMIT)).isEqualTo(QUERY);
 
             listener.failures(1);
             Socket late = clients.add();
             assertThat(poor.poll()).isNull();
-            Deadline deadline = Deadline.in(LONG);
+            Deadline deadline = Deadline.in(Patience.LIMIT);
             while (late.getInputStream().available() == 0 && !deadline.hasPassed()) {
-                poor.await(LONG); // until the listener is looked at again
+                poor.await(Patience.LIMIT); // until the listener is looked at again
                 assertThat(poor.poll()).isNull();
             }
             assertThat(UnidentifiedClients.refusal(late).status()).isEqualTo(Status.FULL);
@@ -292,7 +291,7 @@ final class PendingClientsTest {
                 UnidentifiedClients clients = new UnidentifiedClients(listener.address())) {
             listener.failures(1);
             clients.add();
-            assertThatThrownBy(() -> poor.receive(LONG))
+            assertThatThrownBy(() -> poor.receive(Patience.LIMIT))
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.OPERATING_SYSTEM))
@@ -302,17 +301,17 @@ final class PendingClientsTest {
     }
 
     private void assertServesAClient() {
-        CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(LONG));
+        CompletableFuture<ControlMessage> received = server.begin(c -> c.receive(Patience.LIMIT));
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, address())) {
-            client.awaitConnected(LONG);
+            client.awaitConnected(Patience.LIMIT);
             client.send(QUERY);
             assertThat(ChannelEnd.await(received)).isEqualTo(QUERY);
         }
     }
 
     private CompletableFuture<Void> awaitConnected() {
-        return server.beginDo(c -> c.awaitConnected(LONG));
+        return server.beginDo(c -> c.awaitConnected(Patience.LIMIT));
     }
 
     private InetSocketAddress address() {

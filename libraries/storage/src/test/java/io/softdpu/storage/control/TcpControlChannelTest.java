@@ -18,6 +18,7 @@ import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.FrameAssembler;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -120,7 +121,6 @@ class TcpControlChannelTest extends ControlChannelContract {
                                 })) {
             Await.until(
                     "several attempts have been refused",
-                    Duration.ofSeconds(60),
                     () ->
                             isRefused(client)
                                     && attempts.size() >= 4
@@ -140,15 +140,14 @@ class TcpControlChannelTest extends ControlChannelContract {
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, free)) {
             Await.until(
                     "an attempt is refused, since nobody listens there yet",
-                    Duration.ofSeconds(20),
                     () -> isRefused(client));
             CompletableFuture<TcpListener> listening =
                     CompletableFuture.supplyAsync(() -> TcpListener.open(free));
 
-            client.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
+            client.awaitConnected(Duration.ofNanos(Patience.NANOS));
 
             assertThat(client.isConnected()).isTrue();
-            listening.get(10, TimeUnit.SECONDS).close();
+            listening.get(Patience.SECONDS, TimeUnit.SECONDS).close();
         }
     }
 
@@ -189,7 +188,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, unknown)) {
             assertStatus(
-                    () -> client.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)),
+                    () -> client.awaitConnected(Duration.ofNanos(Patience.NANOS)),
                     Status.NOT_FOUND,
                     "no.such.host.invalid");
         }
@@ -202,7 +201,7 @@ class TcpControlChannelTest extends ControlChannelContract {
                 TcpClientControlChannel client =
                         ControlChannels.makeTcpClient(
                                 engine, (InetSocketAddress) listening.getLocalSocketAddress())) {
-            client.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
+            client.awaitConnected(Duration.ofNanos(Patience.NANOS));
             try (Socket accepted = listening.accept()) {
                 accepted.setSoTimeout(20_000);
                 assertThat(accepted.getInputStream().readNBytes(HELLO.length)).isEqualTo(HELLO);
@@ -217,9 +216,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes());
 
             assertStatus(
-                    () ->
-                            server().call(c ->
-                                    c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS))),
+                    () -> server().call(c -> c.receive(Duration.ofNanos(Patience.NANOS))),
                     Status.INVALID_VALUE,
                     "wireSizeBytes=1195725856, expected=12 to 65536");
             // It hears why, in the only words that both know, and then the end.
@@ -240,7 +237,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         }
 
         assertStatus(
-                () -> server().call(c -> c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS))),
+                () -> server().call(c -> c.receive(Duration.ofNanos(Patience.NANOS))),
                 Status.CONNECTION_RESET,
                 "in the middle of a control message");
     }
@@ -252,7 +249,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             for (int i = 0; i < 3; i++) {
                 sendToClient(i);
                 while (!heard.progress()) {
-                    engine.await(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
+                    engine.await(Duration.ofNanos(Patience.NANOS));
                 }
                 assertThat(heard.poll().messageId()).isEqualTo(i);
             }
@@ -260,7 +257,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             assertStatus(
                     () -> {
                         while (!heard.progress()) {
-                            engine.await(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
+                            engine.await(Duration.ofNanos(Patience.NANOS));
                         }
                     },
                     Status.CONNECTION_RESET,
@@ -277,14 +274,13 @@ class TcpControlChannelTest extends ControlChannelContract {
                 // What was there before.
             }
             sendToClient(7);
-            Await.until("it is read", Duration.ofSeconds(20), engine::progress);
+            Await.until("it is read", engine::progress);
 
             long start = System.nanoTime();
-            engine.await(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
+            engine.await(Duration.ofNanos(Patience.NANOS));
 
-            assertThat(System.nanoTime() - start).isLessThan(ChannelEnd.DEADLINE_NANOS);
-            assertThat(heard.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)).messageId())
-                    .isEqualTo(7);
+            assertThat(System.nanoTime() - start).isLessThan(Patience.NANOS);
+            assertThat(heard.receive(Duration.ofNanos(Patience.NANOS)).messageId()).isEqualTo(7);
         }
     }
 
@@ -301,11 +297,10 @@ class TcpControlChannelTest extends ControlChannelContract {
             awaitRest(engine);
 
             for (int i = 0; i < count; i++) {
-                assertThat(full.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)).messageId())
-                        .isEqualTo(i);
+                assertThat(full.receive(Duration.ofNanos(Patience.NANOS)).messageId()).isEqualTo(i);
             }
             assertStatus(
-                    () -> full.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)),
+                    () -> full.receive(Duration.ofNanos(Patience.NANOS)),
                     Status.CONNECTION_RESET,
                     "has ended");
             awaitRest(engine);
@@ -323,14 +318,13 @@ class TcpControlChannelTest extends ControlChannelContract {
                 TcpClientControlChannel full =
                         ControlChannels.makeTcpClient(
                                 engine, (InetSocketAddress) listening.getLocalSocketAddress())) {
-            full.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
+            full.awaitConnected(Duration.ofNanos(Patience.NANOS));
             try (Socket accepted = listening.accept()) {
                 for (int i = 0; i < 2 * count; i++) {
                     accepted.getOutputStream().write(message);
                 }
                 Await.until(
                         "all is there that is taken at once",
-                        Duration.ofSeconds(20),
                         () -> {
                             engine.await(Duration.ofMillis(1));
                             return full.isInboxFull();
@@ -340,15 +334,12 @@ class TcpControlChannelTest extends ControlChannelContract {
             awaitRest(engine);
 
             for (int i = 0; i < count; i++) {
-                assertThat(full.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)).messageId())
-                        .isEqualTo(5);
+                assertThat(full.receive(Duration.ofNanos(Patience.NANOS)).messageId()).isEqualTo(5);
             }
             assertStatus(
                     () -> {
                         while (true) {
-                            full.receive(
-                                    Duration.ofNanos(
-                                            ChannelEnd.DEADLINE_NANOS)); // what else had arrived
+                            full.receive(Duration.ofNanos(Patience.NANOS)); // what else had arrived
                             // before it
                         }
                     },
@@ -362,7 +353,6 @@ class TcpControlChannelTest extends ControlChannelContract {
     private static void awaitRest(ProgressEngine engine) {
         Await.until(
                 "the engine rests",
-                Duration.ofSeconds(20),
                 () -> {
                     long before = engine.hits();
                     engine.await(
@@ -387,9 +377,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             engine.progress();
             assertThat(ran).hasValue(1);
         }
-        assertThat(
-                        server().call(c -> c.receive(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)))
-                                .messageId())
+        assertThat(server().call(c -> c.receive(Duration.ofNanos(Patience.NANOS))).messageId())
                 .isEqualTo(3);
     }
 
@@ -397,7 +385,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         CompletableFuture<Void> accepting =
                 server().beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
         TcpClientControlChannel connected = ControlChannels.makeTcpClient(engine, address());
-        connected.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
+        connected.awaitConnected(Duration.ofNanos(Patience.NANOS));
         ChannelEnd.await(accepting);
         return connected;
     }
@@ -405,7 +393,7 @@ class TcpControlChannelTest extends ControlChannelContract {
     private void sendToClient(int id) {
         server().run(c -> {
             c.send(new ControlMessage(id, 0, new ControlPayload.ShutdownRequest()));
-            c.flush(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS));
+            c.flush(Duration.ofNanos(Patience.NANOS));
         });
     }
 
@@ -459,7 +447,6 @@ class TcpControlChannelTest extends ControlChannelContract {
             // has looked at the first.
             Await.until(
                     "it has refused itself",
-                    Duration.ofSeconds(20),
                     () -> {
                         DpuException refused =
                                 catchThrowableOfType(
@@ -484,8 +471,7 @@ class TcpControlChannelTest extends ControlChannelContract {
                                 family -> {
                                     throw new LinuxException("socket", Errno.EMFILE, "domain=none");
                                 })) {
-            assertThatThrownBy(() ->
-                            client.awaitConnected(Duration.ofNanos(ChannelEnd.DEADLINE_NANOS)))
+            assertThatThrownBy(() -> client.awaitConnected(Duration.ofNanos(Patience.NANOS)))
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.OPERATING_SYSTEM))

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class WaitLoopTest {
-    private static final Duration LONG = Duration.ofMinutes(10);
 
     private final List<Duration> sleeps = new ArrayList<>();
 
@@ -45,12 +45,15 @@ class WaitLoopTest {
 
     @Test
     void shouldSleepForWhatIsLeftUntilThereIsNews() {
-        assertThat(WaitLoop.await(() -> sleeps.size() == 3, Deadline.in(LONG), sleeps::add))
+        assertThat(
+                        WaitLoop.await(
+                                () -> sleeps.size() == 3, Deadline.in(Patience.LIMIT), sleeps::add))
                 .isTrue();
 
         assertThat(sleeps)
                 .hasSize(3)
-                .allSatisfy(time -> assertThat(time).isPositive().isLessThanOrEqualTo(LONG));
+                .allSatisfy(
+                        time -> assertThat(time).isPositive().isLessThanOrEqualTo(Patience.LIMIT));
         assertThat(sleeps.get(2)).isLessThanOrEqualTo(sleeps.get(0));
     }
 
@@ -75,7 +78,7 @@ class WaitLoopTest {
                                 () -> {
                                     throw lost;
                                 },
-                                Deadline.in(LONG),
+                                Deadline.in(Patience.LIMIT),
                                 sleeps::add))
                 .isSameAs(lost);
         assertThat(sleeps).isEmpty();

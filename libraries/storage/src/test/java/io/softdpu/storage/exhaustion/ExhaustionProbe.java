@@ -18,7 +18,6 @@ import java.util.stream.Stream;
  */
 final class ExhaustionProbe {
     private static final Duration SETTLING = Duration.ofSeconds(2);
-    private static final Duration GIVING_BACK = Duration.ofSeconds(20);
 
     /** Longest wait below, that of a session's control timeout. */
     private static final long LONGEST_MILLIS = 100_000;
@@ -135,7 +134,7 @@ final class ExhaustionProbe {
      */
     private static void settle(LeakCheck before) {
         try {
-            before.assertNothingLeft(SETTLING);
+            before.assertNothingLeft();
         } catch (AssertionError e) {
             System.out.println("first use keeps: " + e.getMessage());
         }
@@ -166,7 +165,7 @@ final class ExhaustionProbe {
             problem(subject, step, "it took long: millis=" + millis);
         }
         try {
-            before.assertNothingLeft(GIVING_BACK);
+            before.assertNothingLeft();
         } catch (AssertionError e) {
             problem(subject, step, e.getMessage() + " after " + failure);
         }

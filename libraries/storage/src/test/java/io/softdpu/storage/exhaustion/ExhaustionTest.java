@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Exhaustion of descriptors, address space and threads: a named error each, and no leak. */
 @StartsProcesses
 class ExhaustionTest {
-    private static final Duration DEADLINE = Duration.ofMinutes(15);
 
     /** More than a session needs: its last steps succeed. */
     private static final int DESCRIPTORS_OF_A_SESSION = 120;
@@ -60,7 +59,7 @@ class ExhaustionTest {
     void shouldEndASessionThatRunsOutOfDescriptorsAndLeaveNothing(SeededRandom random) {
         long begin = System.nanoTime();
         List<String> arguments = new ArrayList<>(List.of("session"));
-        for (int i = 0; i < Soak.count(3, 60); i++) {
+        for (int i = 0; i < Soak.count(3, 3, 60); i++) {
             arguments.add(Integer.toString(random.nextInt(DESCRIPTORS_OF_A_SESSION)));
         }
 
@@ -74,7 +73,7 @@ class ExhaustionTest {
                 "sessions="
                         + (arguments.size() - 1)
                         + ", "
-                        + probe.awaitLine("storage.session errors=", DEADLINE));
+                        + probe.awaitLine("storage.session errors="));
     }
 
     private ChildProcess probe(Limit limit, String... arguments) {
@@ -92,7 +91,7 @@ class ExhaustionTest {
     }
 
     private static void assertNoProblem(ChildProcess probe) {
-        assertThat(probe.awaitExit(DEADLINE)).as(String.join("\n", probe.errorLines())).isZero();
+        assertThat(probe.awaitExit()).as(String.join("\n", probe.errorLines())).isZero();
         assertThat(probe.outputLines())
                 .contains("DONE")
                 .noneMatch(line -> line.startsWith("PROBLEM"));

@@ -23,6 +23,7 @@ import io.softdpu.storage.workload.ExecutionStrategy;
 import io.softdpu.storage.workload.StrategySettings;
 import io.softdpu.storage.workload.Workload;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -249,7 +250,7 @@ final class Subjects implements AutoCloseable {
     /** The value; throws its exception unwrapped. */
     private static <T> T get(CompletableFuture<T> future) throws Exception {
         try {
-            return future.get(20, TimeUnit.SECONDS);
+            return future.get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof Exception cause) {
                 throw cause;

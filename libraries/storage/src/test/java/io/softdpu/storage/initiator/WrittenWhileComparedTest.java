@@ -7,6 +7,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.storage.workload.Content;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.lang.foreign.MemorySegment;
@@ -60,7 +61,7 @@ class WrittenWhileComparedTest {
     @Tag(Soak.TAG)
     void shouldSayNothingOfOtherBytesThanItHasCompared(SeededRandom random) throws Exception {
         long start = System.nanoTime();
-        Duration duration = Soak.duration(Duration.ZERO, Duration.ofMinutes(10));
+        Duration duration = Soak.duration(Duration.ZERO, Duration.ZERO, Duration.ofMinutes(10));
         int[] sizes = new int[WHOLE_EVERY];
         String[] sha256 = new String[WHOLE_EVERY];
         for (int i = 0; i < WHOLE_EVERY; i++) {
@@ -184,7 +185,7 @@ class WrittenWhileComparedTest {
         @Override
         public void close() throws Exception {
             stopped = true;
-            ended.get(20, TimeUnit.SECONDS);
+            ended.get(Patience.SECONDS, TimeUnit.SECONDS);
             thread.join();
         }
 

@@ -16,6 +16,7 @@ import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 class ServiceConnectTest extends ServiceFixture {
     @Test
     void shouldEndWhenTheTargetGoesBeforeAnInitiatorHasCome() {
-        connectTarget(LONG);
+        connectTarget(Patience.NANOS);
         target.run(ControlChannel::close);
 
         assertFailed(Status.CONNECTION_RESET, "peer has ended");
@@ -34,7 +35,7 @@ class ServiceConnectTest extends ServiceFixture {
 
     @Test
     void shouldSayInTheTargetsOwnWordsThatItIsNotServed() {
-        connectTarget(LONG);
+        connectTarget(Patience.NANOS);
         ControlPayload busy =
                 ControlPayload.ErrorResponse.of(Status.FULL, "serves another client: client=a");
         target.run(c -> c.send(new ControlMessage(0, 0, busy)));
@@ -44,7 +45,7 @@ class ServiceConnectTest extends ServiceFixture {
 
     @Test
     void shouldSayInTheTargetsOwnWordsThatItWasAborted() {
-        connectTarget(LONG);
+        connectTarget(Patience.NANOS);
         ControlPayload.ErrorResponse word =
                 ControlPayload.ErrorResponse.of(Status.CONNECTION_ABORTED, "target was aborted");
         target.run(c -> c.send(new ControlMessage(0, 0, word)));
@@ -57,7 +58,7 @@ class ServiceConnectTest extends ServiceFixture {
     @Clause("sto-054")
     void shouldGiveUpLookingForTheTargetWhenAborted() {
         target.run(ControlChannel::close);
-        CountDownLatch looking = start(LONG, SessionStep.CONNECTING_TO_STORAGE);
+        CountDownLatch looking = start(Patience.NANOS, SessionStep.CONNECTING_TO_STORAGE);
         Pipeline.await(looking);
 
         service.abort("User requested abort");
@@ -103,7 +104,7 @@ class ServiceConnectTest extends ServiceFixture {
     void shouldServeOnTheDeviceBehindTheRepresentorThatItIsTold() {
         deviceOfTheService = "03:00.1";
         representorOfTheService = "0b:00.4";
-        connectTarget(LONG);
+        connectTarget(Patience.NANOS);
         for (String other : List.of("pf0", "pf1")) {
             try (Device device = host.findDevice(other).open();
                     ProgressEngine engine = ProgressEngine.create();
@@ -116,8 +117,7 @@ class ServiceConnectTest extends ServiceFixture {
                                     Duration.ofNanos(SHORT))) {
                 DpuException failure =
                         catchThrowableOfType(
-                                DpuException.class,
-                                () -> client.awaitConnected(Duration.ofNanos(LONG)));
+                                DpuException.class, () -> client.awaitConnected(Patience.LIMIT));
                 assertThat(failure.status()).as(other).isEqualTo(Status.NOT_FOUND);
             }
         }
@@ -134,7 +134,7 @@ class ServiceConnectTest extends ServiceFixture {
     @Test
     @Clause("sto-056")
     void shouldGiveUpWaitingForAnInitiatorWhenAborted() {
-        connectTarget(LONG);
+        connectTarget(Patience.NANOS);
 
         service.abort("User requested abort");
 

@@ -9,7 +9,7 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.testkit.Clause;
-import java.time.Duration;
+import io.softdpu.testkit.Patience;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -21,9 +21,8 @@ class ServiceControlTest extends ServiceFixture {
     @Test
     @Clause("sto-013")
     void shouldRelayAQueryWithAnIdOfItsOwnAndTheInitiatorsCorrelation() {
-        connectAll(LONG);
-        CompletableFuture<ControlMessage> asked =
-                target.begin(c -> c.receive(Duration.ofNanos(LONG)));
+        connectAll(Patience.NANOS);
+        CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(Patience.LIMIT));
         CompletableFuture<ControlMessage> answer = ask(QUERY, 4711);
 
         ControlMessage relayed = ChannelEnd.await(asked);
@@ -40,7 +39,7 @@ class ServiceControlTest extends ServiceFixture {
     @Test
     @Clause("sto-060")
     void shouldPassAnErrorOfTheTargetOnVerbatim() {
-        connectAll(LONG);
+        connectAll(Patience.NANOS);
         ControlPayload.ErrorResponse error =
                 new ControlPayload.ErrorResponse(0x7777, "the disk is on fire");
 
@@ -51,7 +50,7 @@ class ServiceControlTest extends ServiceFixture {
     @Test
     @Clause({"sto-014", "sto-060"})
     void shouldTellBothThatTheTargetAnsweredWithAnotherType() {
-        connectAll(LONG);
+        connectAll(Patience.NANOS);
         String reason = "got=stop_storage_response, expected=query_storage_response";
 
         ControlPayload.ErrorResponse error =
@@ -78,9 +77,8 @@ class ServiceControlTest extends ServiceFixture {
 
     @Test
     void shouldTellTheInitiatorThatTheTargetWentWhileItWasAsked() {
-        connectAll(LONG);
-        CompletableFuture<ControlMessage> asked =
-                target.begin(c -> c.receive(Duration.ofNanos(LONG)));
+        connectAll(Patience.NANOS);
+        CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(Patience.LIMIT));
         CompletableFuture<ControlMessage> answer = ask(QUERY, 1);
         ChannelEnd.await(asked);
         target.run(ControlChannel::close);
@@ -93,11 +91,10 @@ class ServiceControlTest extends ServiceFixture {
 
     @Test
     void shouldNotTakeWhatTheInitiatorSaysForTheReasonWhyTheTargetWent() {
-        connectAll(LONG);
+        connectAll(Patience.NANOS);
         ControlPayload.ErrorResponse word =
                 ControlPayload.ErrorResponse.of(Status.INVALID_VALUE, "initiator's own reason");
-        CompletableFuture<ControlMessage> asked =
-                target.begin(c -> c.receive(Duration.ofNanos(LONG)));
+        CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(Patience.LIMIT));
         initiator.run(c -> {
             c.send(new ControlMessage(1, 1, QUERY));
             c.send(new ControlMessage(0, 0, word));
@@ -110,9 +107,8 @@ class ServiceControlTest extends ServiceFixture {
 
     @Test
     void shouldEndWhenTheInitiatorGoesWhileTheTargetIsAsked() {
-        connectAll(LONG);
-        CompletableFuture<ControlMessage> asked =
-                target.begin(c -> c.receive(Duration.ofNanos(LONG)));
+        connectAll(Patience.NANOS);
+        CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(Patience.LIMIT));
         initiator.run(c -> c.send(new ControlMessage(1, 1, QUERY)));
         ChannelEnd.await(asked);
         initiator.run(ControlChannel::close);
@@ -128,9 +124,8 @@ class ServiceControlTest extends ServiceFixture {
                         + NAME
                         + ", expected=query_storage_request";
 
-        CompletableFuture<ControlMessage> atTarget =
-                target.begin(c -> c.receive(Duration.ofNanos(LONG)));
-        ControlMessage atInitiator = initiator.call(c -> c.receive(Duration.ofNanos(LONG)));
+        CompletableFuture<ControlMessage> atTarget = target.begin(c -> c.receive(Patience.LIMIT));
+        ControlMessage atInitiator = initiator.call(c -> c.receive(Patience.LIMIT));
 
         for (ControlMessage finalError : List.of(atInitiator, ChannelEnd.await(atTarget))) {
             assertThat(finalError.messageId()).isZero();
@@ -143,7 +138,7 @@ class ServiceControlTest extends ServiceFixture {
 
     @Test
     void shouldEndWhenTheTargetSpeaksUnasked() {
-        connectAll(LONG);
+        connectAll(Patience.NANOS);
         target.run(c -> c.send(new ControlMessage(9, 9, new ControlPayload.ShutdownRequest())));
 
         assertFailed(Status.UNEXPECTED, "got=shutdown_request, expected=none");
@@ -152,7 +147,7 @@ class ServiceControlTest extends ServiceFixture {
     @Test
     @Clause("sto-009")
     void shouldRefuseARequestWhoseTurnItIsNot() {
-        connectAll(LONG);
+        connectAll(Patience.NANOS);
 
         ControlMessage answer = ChannelEnd.await(ask(new ControlPayload.StartStorageRequest(), 3));
 
@@ -166,7 +161,7 @@ class ServiceControlTest extends ServiceFixture {
     @Test
     @Clause("sto-046")
     void shouldGiveUpWaitingForARequestWhenAborted() {
-        connectAll(LONG);
+        connectAll(Patience.NANOS);
 
         service.abort("User requested abort");
         service.abort("too late to count");
@@ -176,9 +171,8 @@ class ServiceControlTest extends ServiceFixture {
 
     @Test
     void shouldGiveUpWaitingForTheTargetsAnswerWhenAborted() {
-        connectAll(LONG);
-        CompletableFuture<ControlMessage> asked =
-                target.begin(c -> c.receive(Duration.ofNanos(LONG)));
+        connectAll(Patience.NANOS);
+        CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(Patience.LIMIT));
         initiator.run(c -> c.send(new ControlMessage(1, 1, QUERY)));
         ChannelEnd.await(asked);
 
@@ -190,7 +184,7 @@ class ServiceControlTest extends ServiceFixture {
     private ControlPayload.ErrorResponse answerError(
             java.util.function.UnaryOperator<ControlMessage> reply) {
         CompletableFuture<ControlMessage> answer = ask(QUERY, 5);
-        target.run(c -> c.send(reply.apply(c.receive(Duration.ofNanos(LONG)))));
+        target.run(c -> c.send(reply.apply(c.receive(Patience.LIMIT))));
         ControlMessage message = ChannelEnd.await(answer);
         assertThat(message.type()).isEqualTo(ControlMessageType.ERROR_RESPONSE);
         assertThat(message.messageId()).isEqualTo(lastMessageId);

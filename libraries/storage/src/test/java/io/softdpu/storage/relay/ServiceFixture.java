@@ -20,6 +20,7 @@ import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
+import io.softdpu.testkit.Patience;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,7 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
  * both peers, and the service with its end.
  */
 abstract class ServiceFixture {
-    static final long LONG = ChannelEnd.DEADLINE_NANOS / 2;
 
     /** A timeout that is waited for; within it the peers of the test find each other. */
     static final long SHORT = 2_000_000_000L;
@@ -87,7 +87,7 @@ abstract class ServiceFixture {
         int id = ++lastMessageId;
         return initiator.begin(c -> {
             c.send(new ControlMessage(id, correlationId, request));
-            return c.receive(Duration.ofNanos(LONG));
+            return c.receive(Duration.ofNanos(Patience.NANOS));
         });
     }
 
@@ -96,7 +96,7 @@ abstract class ServiceFixture {
             java.util.function.UnaryOperator<ControlMessage> reply,
             ControlPayload expected) {
         CompletableFuture<ControlMessage> answer = ask(request, 5);
-        target.run(c -> c.send(reply.apply(c.receive(Duration.ofNanos(LONG)))));
+        target.run(c -> c.send(reply.apply(c.receive(Duration.ofNanos(Patience.NANOS)))));
         assertThat(ChannelEnd.await(answer))
                 .isEqualTo(new ControlMessage(lastMessageId, 5, expected));
     }
@@ -153,10 +153,10 @@ abstract class ServiceFixture {
                                     device,
                                     NAME,
                                     ConsumerListener.none(),
-                                    Duration.ofNanos(LONG));
+                                    Duration.ofNanos(Patience.NANOS));
                         },
                         () -> engine[0].close());
-        initiator.run(c -> c.awaitConnected(Duration.ofNanos(LONG)));
+        initiator.run(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
     }
 
     /** Also checks the final error that the service sends to its initiator. */
@@ -179,7 +179,7 @@ abstract class ServiceFixture {
                         DpuException.class,
                         () -> {
                             while (true) {
-                                channel.receive(Duration.ofNanos(LONG));
+                                channel.receive(Duration.ofNanos(Patience.NANOS));
                             }
                         });
         assertThat(goodbye.status()).isIn(Status.CONNECTION_RESET, Status.BAD_STATE);

@@ -25,10 +25,10 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -50,7 +50,7 @@ class ServiceInitTest extends ServiceFixture {
     @Test
     @Clause("sto-011")
     void shouldRefuseAnyOtherRequestThanAnInitAfterTheQuery() {
-        connectAll(LONG);
+        connectAll(Patience.NANOS);
         query();
 
         ControlMessage answer = ChannelEnd.await(ask(new ControlPayload.StartStorageRequest(), 3));
@@ -92,7 +92,7 @@ class ServiceInitTest extends ServiceFixture {
                                             relayed.mmapExport().bytes(),
                                             device,
                                             Mapping.ACCESS,
-                                            Duration.ofNanos(LONG))) {
+                                            Patience.LIMIT)) {
                         assertThat(imported.sizeBytes()).isEqualTo(8192);
                     }
                 });
@@ -101,14 +101,14 @@ class ServiceInitTest extends ServiceFixture {
     /** Asks for transactions on 2 cores; the target looks at what it is asked, and refuses. */
     private void askInit(
             int transactions, BiConsumer<Blob, ControlPayload.InitStorageRequest> look) {
-        connectAll(LONG);
+        connectAll(Patience.NANOS);
         query();
         try (SharedMemory memory = SharedMemory.allocate(8192);
                 Mmap mmap = exportable(memory)) {
             Blob export = Blob.of(mmap.exportPci(hostDevice));
             CompletableFuture<ControlMessage> answer =
                     ask(new ControlPayload.InitStorageRequest(transactions, 2, export), 8);
-            ControlMessage init = target.call(c -> c.receive(Duration.ofNanos(LONG)));
+            ControlMessage init = target.call(c -> c.receive(Patience.LIMIT));
             assertThat(init.correlationId()).isEqualTo(8);
             look.accept(export, (ControlPayload.InitStorageRequest) init.payload());
             ControlPayload refusal = ControlPayload.ErrorResponse.of(Status.FULL, "no room: on=t0");
@@ -238,13 +238,13 @@ class ServiceInitTest extends ServiceFixture {
             Consumer<ControlPayload.CreateRdmaConnectionRequest> look,
             int wrongIndex,
             RdmaConnectionRole wrongRole) {
-        connectAll(LONG);
+        connectAll(Patience.NANOS);
         query();
         try (SharedMemory memory = SharedMemory.allocate(8192);
                 Mmap mmap = exportable(memory)) {
             CompletableFuture<ControlMessage> answer = beginInit(mmap);
             for (int i = 0; i < 4; i++) {
-                ControlMessage create = target.call(c -> c.receive(Duration.ofNanos(LONG)));
+                ControlMessage create = target.call(c -> c.receive(Patience.LIMIT));
                 var connection = (ControlPayload.CreateRdmaConnectionRequest) create.payload();
                 look.accept(connection);
                 ControlPayload made =
@@ -273,16 +273,14 @@ class ServiceInitTest extends ServiceFixture {
                                 5, 2, Blob.of(mmap.exportPci(hostDevice))),
                         8);
         target.run(c ->
-                c.send(
-                        c.receive(Duration.ofNanos(LONG))
-                                .reply(new ControlPayload.InitStorageResponse())));
+                c.send(c.receive(Patience.LIMIT).reply(new ControlPayload.InitStorageResponse())));
         return answer;
     }
 
     @Test
     @Clause("sto-071")
     void shouldRefuseAnExportThatIsNone() {
-        connectAll(LONG);
+        connectAll(Patience.NANOS);
         query();
 
         ControlMessage answer =
@@ -299,7 +297,7 @@ class ServiceInitTest extends ServiceFixture {
 
     @Test
     void shouldRefuseMoreTransactionsThanItsLimit() {
-        connectAll(LONG);
+        connectAll(Patience.NANOS);
         query();
 
         ControlMessage answer =

@@ -24,6 +24,7 @@ import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
+import io.softdpu.testkit.Patience;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.Socket;
@@ -38,7 +39,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Target with a scripted service. */
 class TargetControlTest {
-    private static final long LONG = ChannelEnd.DEADLINE_NANOS / 2;
     private static final long SHORT = 300_000_000L;
     private static final Blob SOME_BYTES = Blob.of(new byte[] {1, 2, 3});
 
@@ -66,7 +66,7 @@ class TargetControlTest {
 
     @Test
     void shouldTellTheSizeOfItsVolume() {
-        service.run(c -> c.awaitConnected(Duration.ofNanos(LONG)));
+        service.run(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
 
         assertThat(ask(new ControlPayload.QueryStorageRequest()))
                 .isEqualTo(new ControlPayload.QueryStorageResponse(64 << 10, 4096));
@@ -185,7 +185,7 @@ class TargetControlTest {
         StorageTarget impatient = openTarget(0, SHORT);
         CompletableFuture<SessionReport> itsEnd = Pipeline.begin(impatient);
         ChannelEnd silent = ChannelEnd.tcpClient("silent", impatient.address());
-        silent.run(c -> c.awaitConnected(Duration.ofNanos(LONG)));
+        silent.run(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
         // Nothing has been asked yet: it may wait for its initiator, for as long as it takes.
         DpuException nothing =
                 catchThrowableOfType(
@@ -196,9 +196,9 @@ class TargetControlTest {
 
         silent.run(c -> {
             c.send(new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest()));
-            c.receive(Duration.ofNanos(LONG));
+            c.receive(Duration.ofNanos(Patience.NANOS));
         });
-        ControlMessage finalError = silent.call(c -> c.receive(Duration.ofNanos(LONG)));
+        ControlMessage finalError = silent.call(c -> c.receive(Duration.ofNanos(Patience.NANOS)));
 
         DpuException failure =
                 catchThrowableOfType(DpuException.class, () -> Pipeline.await(itsEnd));
@@ -351,7 +351,7 @@ class TargetControlTest {
     }
 
     private StorageTarget openTarget(int port) {
-        return openTarget(port, LONG);
+        return openTarget(port, Patience.NANOS);
     }
 
     private StorageTarget openTarget(int port, long controlTimeoutNanos) {
@@ -369,7 +369,7 @@ class TargetControlTest {
 
     private ChannelEnd connect() {
         ChannelEnd connected = ChannelEnd.tcpClient("service", target.address());
-        connected.run(c -> c.awaitConnected(Duration.ofNanos(LONG)));
+        connected.run(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
         return connected;
     }
 
@@ -378,7 +378,7 @@ class TargetControlTest {
         ControlMessage answer =
                 service.call(c -> {
                     c.send(new ControlMessage(id, 9, request));
-                    return c.receive(Duration.ofNanos(LONG));
+                    return c.receive(Duration.ofNanos(Patience.NANOS));
                 });
         assertThat(answer.messageId()).isEqualTo(id);
         assertThat(answer.correlationId()).isEqualTo(9);

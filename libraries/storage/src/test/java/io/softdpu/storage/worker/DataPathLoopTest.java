@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 /** The end of the data path and its statistics, of workers without contexts. */
 class DataPathLoopTest {
     private static final long TIMEOUT = 60_000_000_000L;
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final int ROUNDS = 100;
 
     private final List<LoopWorker> workers = new ArrayList<>();
@@ -75,14 +74,14 @@ class DataPathLoopTest {
 
         void stopAndAwait() {
             stopDataPath();
-            Await.until("data path has ended", DEADLINE, this::hasLeftTheLoop);
+            Await.until("data path has ended", this::hasLeftTheLoop);
         }
     }
 
     @AfterEach
     void endWorkers() {
         workers.forEach(Worker::beginEnd);
-        workers.forEach(worker -> Await.until("worker has ended", DEADLINE, worker::hasEnded));
+        workers.forEach(worker -> Await.until("worker has ended", worker::hasEnded));
     }
 
     @Test
@@ -109,7 +108,7 @@ class DataPathLoopTest {
 
         worker.fails = true;
 
-        Await.until("data path has ended", DEADLINE, worker::hasLeftTheLoop);
+        Await.until("data path has ended", worker::hasLeftTheLoop);
         assertThat(worker.failure().status()).isEqualTo(Status.IO_FAILED);
     }
 

@@ -62,7 +62,7 @@ class WorkerFailureTest extends WorkerFixture {
     }
 
     private void assertNothingEscapes(Thread thread, String reason) {
-        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+        Await.until("worker has ended", worker::hasEnded);
         Pipeline.join(thread);
         assertThat(escaped).isEmpty();
         assertThat(worker.failure().status()).isEqualTo(Status.UNEXPECTED);
@@ -77,7 +77,7 @@ class WorkerFailureTest extends WorkerFixture {
         worker.inRound = new IllegalStateException("broken round");
         worker.startDataPath();
 
-        Await.until("data path has ended", DEADLINE, () -> worker.failure() != null);
+        Await.until("data path has ended", () -> worker.failure() != null);
 
         DpuException failure =
                 catchThrowableOfType(DpuException.class, () -> worker.throwFailure());
@@ -97,7 +97,7 @@ class WorkerFailureTest extends WorkerFixture {
         worker.atBegin = new DpuException(Status.NO_MEMORY, "no room: of=anything");
         worker.startDataPath();
 
-        Await.until("worker has failed", DEADLINE, () -> worker.failure() != null);
+        Await.until("worker has failed", () -> worker.failure() != null);
 
         assertThat(worker.failure().status()).isEqualTo(Status.NO_MEMORY);
     }
@@ -125,7 +125,7 @@ class WorkerFailureTest extends WorkerFixture {
 
         worker.beginEnd();
 
-        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+        Await.until("worker has ended", worker::hasEnded);
         assertThat(worker.failure().status()).isEqualTo(Status.UNEXPECTED);
         assertThat(worker.failure()).hasMessageContaining("too deep");
     }

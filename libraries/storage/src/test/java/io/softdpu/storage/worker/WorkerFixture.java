@@ -23,8 +23,6 @@ abstract class WorkerFixture {
     /** A timeout that is waited for; within it a worker does what it is asked for. */
     static final long SHORT = 2_000_000_000L;
 
-    static final Duration DEADLINE = Duration.ofSeconds(20);
-
     final List<String> events = Collections.synchronizedList(new ArrayList<>());
     final AtomicInteger notified = new AtomicInteger();
     final List<Throwable> escaped = Collections.synchronizedList(new ArrayList<>());
@@ -117,7 +115,7 @@ abstract class WorkerFixture {
     @AfterEach
     void endWorker() {
         worker.beginEnd();
-        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+        Await.until("worker has ended", worker::hasEnded);
     }
 
     void start(long timeoutNanos) {

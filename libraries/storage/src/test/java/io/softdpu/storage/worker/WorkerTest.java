@@ -35,10 +35,10 @@ class WorkerTest extends WorkerFixture {
         worker.startDataPath();
         Pipeline.await(worker.rounds);
         worker.stopDataPath();
-        Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
+        Await.until("data path has ended", worker::hasDataPathEnded);
         worker.execute(() -> events.add("afterwards"));
         worker.beginEnd();
-        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+        Await.until("worker has ended", worker::hasEnded);
 
         assertThat(events).containsExactly("command", "begin", "round", "afterwards", "release");
         assertThat(worker.failure()).isNull();
@@ -62,7 +62,7 @@ class WorkerTest extends WorkerFixture {
 
         worker.inFlight = 0;
 
-        Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
+        Await.until("data path has ended", worker::hasDataPathEnded);
         assertThat(worker.failure()).isNull();
     }
 
@@ -76,7 +76,7 @@ class WorkerTest extends WorkerFixture {
 
         worker.stopDataPath();
 
-        Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
+        Await.until("data path has ended", worker::hasDataPathEnded);
         assertThat(worker.failure().status()).isEqualTo(Status.TIME_OUT);
         assertThat(worker.failure()).hasMessageContaining("worker=3, inFlight=7");
     }
@@ -89,7 +89,7 @@ class WorkerTest extends WorkerFixture {
                 Device device = machine.findDevice("p0").open()) {
             List<Rdma> contexts = worker.query(() -> worker.connectedTo(device));
 
-            Await.until("contexts run", DEADLINE, () -> worker.query(worker::areContextsReady));
+            Await.until("contexts run", () -> worker.query(worker::areContextsReady));
 
             for (Rdma context : contexts) {
                 DpuException refusal = catchThrowableOfType(DpuException.class, context::stop);
@@ -97,7 +97,7 @@ class WorkerTest extends WorkerFixture {
                 assertThat(refusal).hasMessageContaining("engineThread=softdpu-test-3");
             }
             worker.beginEnd();
-            Await.until("worker has ended", DEADLINE, worker::hasEnded);
+            Await.until("worker has ended", worker::hasEnded);
             assertThat(worker.failure()).isNull();
         }
     }
@@ -110,7 +110,6 @@ class WorkerTest extends WorkerFixture {
 
         Await.until(
                 "all has been offered again",
-                DEADLINE,
                 () -> {
                     worker.wakeUp();
                     return worker.retries.getCount() == 0;
@@ -134,7 +133,7 @@ class WorkerTest extends WorkerFixture {
         worker.startDataPath();
         Pipeline.await(worker.rounds);
         worker.stopDataPath();
-        Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
+        Await.until("data path has ended", worker::hasDataPathEnded);
         return worker.report().progressMisses();
     }
 
@@ -148,7 +147,7 @@ class WorkerTest extends WorkerFixture {
 
         worker.beginEnd();
 
-        Await.until("worker has ended", DEADLINE, worker::hasEnded);
+        Await.until("worker has ended", worker::hasEnded);
         assertThat(System.nanoTime() - start).isLessThan(TIMEOUT);
         assertThat(worker.failure()).isNull();
     }
@@ -166,7 +165,7 @@ class WorkerTest extends WorkerFixture {
 
         assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
         worker.stopDataPath();
-        Await.until("data path has ended", DEADLINE, worker::hasDataPathEnded);
+        Await.until("data path has ended", worker::hasDataPathEnded);
         worker.execute(() -> {});
         assertThat(events).doesNotContain("never");
     }

@@ -16,7 +16,6 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -40,8 +39,6 @@ class TopologyJsonTest {
              ]
             }
             """;
-
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
 
     @TempDir Path folder;
 
@@ -360,7 +357,7 @@ class TopologyJsonTest {
                     List.<Callable<Topology>>of(
                             () -> TopologyJson.read(pipe.path()),
                             () -> TopologyJson.load(pipe.path().toString()))) {
-                assertThatThrownBy(() -> Bounded.call("reading a pipe", DEADLINE, read))
+                assertThatThrownBy(() -> Bounded.call("reading a pipe", read))
                         .isInstanceOf(DpuException.class)
                         .satisfies(e ->
                                 assertThat(((DpuException) e).status())
@@ -379,7 +376,6 @@ class TopologyJsonTest {
             assertThatThrownBy(() ->
                             Bounded.call(
                                     "writing to a pipe",
-                                    DEADLINE,
                                     () -> {
                                         TopologyJson.write(Topology.builtin(), pipe.path());
                                         return null;

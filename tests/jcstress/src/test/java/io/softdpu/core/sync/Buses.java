@@ -5,6 +5,7 @@ import io.softdpu.core.sync.wire.JoinRequest;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -50,7 +51,7 @@ final class Buses {
                                 new JoinRequest(invitation.key()).encode(),
                                 page,
                                 60 * SECOND)
-                        .get(60, TimeUnit.SECONDS);
+                        .get(Patience.SECONDS, TimeUnit.SECONDS);
         return new HandleImport.Joined(CARD, attachment, page);
     }
 

@@ -11,6 +11,7 @@ import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.core.sync.SyncEventContext;
 import io.softdpu.core.sync.SyncEventLocation;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -18,7 +19,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HexFormat;
 
 /**
@@ -38,7 +38,6 @@ public final class EventProgram {
     static final String WAITING = "waiting ";
     static final String WOKEN = "woken ";
 
-    private static final Duration LONG = Duration.ofHours(1);
     private static final PrintStream OUTPUT = System.out;
 
     private final SyncEvent event;
@@ -183,7 +182,7 @@ public final class EventProgram {
         woken = 0;
         event.asContext().allocateWaitGreater(above, SyncEvent.ALL_BITS).submit();
         while (woken == 0) {
-            engine.await(LONG);
+            engine.await(Patience.LIMIT);
         }
         return woken;
     }
@@ -194,7 +193,7 @@ public final class EventProgram {
         Status status = queue.progressRetrieve(retrieved);
         while (status == Status.AGAIN) {
             queue.armEvent();
-            queue.awaitEvent(LONG);
+            queue.awaitEvent(Patience.LIMIT);
             queue.clearEvent();
             status = queue.progressRetrieve(retrieved);
         }

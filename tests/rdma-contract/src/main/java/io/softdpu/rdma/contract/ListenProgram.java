@@ -5,11 +5,11 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
+import io.softdpu.testkit.Patience;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -46,9 +46,6 @@ public final class ListenProgram {
     static final int MESSAGE_BYTES = 64;
     static final int MESSAGE_SEED = 5;
 
-    /** Connect timeout beyond the duration of all steps, also on a busy machine. */
-    static final Duration LONG = Duration.ofMinutes(1);
-
     /** Length of the private data of requests that are not answered. */
     static final int IGNORED_BYTES = 3;
 
@@ -73,7 +70,7 @@ public final class ListenProgram {
                         Peer.ALL,
                         rdma ->
                                 rdma.setMaxConnections(2)
-                                        .setConnectTimeout(LONG)
+                                        .setConnectTimeout(Patience.LIMIT)
                                         .setConnectionRequestCallback(request -> {
                                             if (request.privateData().length != IGNORED_BYTES) {
                                                 requests.add(request);

@@ -48,8 +48,6 @@ import org.jspecify.annotations.Nullable;
  * the result of each task, free it, and release its bufs. Belongs to the thread that opened it.
  */
 final class Peer implements AutoCloseable {
-    /** Deadline far beyond the duration of any step, also on a busy machine. */
-    static final long DEADLINE_NANOS = 20_000_000_000L;
 
     /** All permissions of RDMA peers and local tasks. */
     static final Permissions ALL =
@@ -179,7 +177,6 @@ final class Peer implements AutoCloseable {
     static void drive(String what, BooleanSupplier condition, Peer... peers) {
         Await.byStep(
                 what,
-                DEADLINE_NANOS,
                 condition,
                 () -> {
                     boolean progressed = false;

@@ -125,7 +125,7 @@ public abstract class RdmaBoundsContract extends RdmaContract {
     void shouldGiveEachItsStatusAndChangeNoByteOutside(SeededRandom random) {
         long began = System.nanoTime();
         far.fill(0, (long) LIST_LENGTH * BYTES, 5);
-        int rounds = Soak.count(10_000, 300_000);
+        int rounds = Soak.count(10_000, 10_000, 300_000);
         List<Enum<?>> types = new ArrayList<>(List.of(RdmaTaskType.values()));
         types.addAll(List.of(RdmaSyncEventContract.Operation.values()));
         Map<Enum<?>, Integer> done = new HashMap<>();

@@ -40,7 +40,6 @@ public abstract class RdmaCompletionContract extends RdmaContract {
         boolean[] before = {false};
         Await.byStep(
                 "a send completes before the callback of its receive",
-                Peer.DEADLINE_NANOS,
                 () -> before[0],
                 () -> {
                     far.receive(far.room(0, 64), 1);
@@ -79,7 +78,6 @@ public abstract class RdmaCompletionContract extends RdmaContract {
         boolean[] halfDone = {false};
         Await.byStep(
                 "the transfer",
-                Peer.DEADLINE_NANOS,
                 () -> !near.outcomes.isEmpty(),
                 () -> {
                     near.engine.progress();

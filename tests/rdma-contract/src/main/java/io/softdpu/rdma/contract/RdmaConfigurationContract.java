@@ -23,6 +23,7 @@ import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
     /** Types of tasks that each provider supports. */
     private static final Set<RdmaTaskType> SUPPORTED_TYPES = EnumSet.allOf(RdmaTaskType.class);
 
-    private static final Duration CONNECT_TIMEOUT = Duration.ofNanos(Peer.DEADLINE_NANOS + 1);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofNanos(Patience.NANOS + 1);
 
     /** For subclasses. */
     protected RdmaConfigurationContract() {}
@@ -103,11 +104,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
             assertThat(near.bytes.get(ValueLayout.JAVA_BYTE, 63)).isEqualTo((byte) 5);
             assertThat(responder.state()).as("runs on").isEqualTo(ContextState.RUNNING);
             responder.stop();
-            Await.byStep(
-                    "idle",
-                    Peer.DEADLINE_NANOS,
-                    () -> responder.state() == ContextState.IDLE,
-                    engine::progress);
+            Await.byStep("idle", () -> responder.state() == ContextState.IDLE, engine::progress);
         }
     }
 
@@ -157,7 +154,6 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                     };
             Await.byStep(
                     "connection",
-                    Peer.DEADLINE_NANOS,
                     () ->
                             toFar.state() == RdmaConnection.State.CONNECTED
                                     && toNear.state() == RdmaConnection.State.CONNECTED,
@@ -174,8 +170,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
             }
             assertThat(sent).as("retries without limit").isEmpty();
             rdma.stop();
-            Await.byStep(
-                    "idle", Peer.DEADLINE_NANOS, () -> rdma.state() == ContextState.IDLE, progress);
+            Await.byStep("idle", () -> rdma.state() == ContextState.IDLE, progress);
             assertThat(sent).hasSize(Rdma.DEFAULT_SEND_QUEUE_SIZE);
         }
     }

@@ -440,7 +440,6 @@ public abstract class RdmaConnectContract extends RdmaContract {
         far.rdma.connect(here.blob(), there);
         Await.byStep(
                 "both run",
-                Peer.DEADLINE_NANOS,
                 () ->
                         near.rdma.state() == ContextState.RUNNING
                                 && far.rdma.state() == ContextState.RUNNING,

@@ -10,9 +10,9 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -22,8 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Failures of connections and tasks and their results on both sides, for all providers. */
 public abstract class RdmaFailureContract extends RdmaContract {
-    /** Longer than any sleep that an event ends. */
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** For subclasses. */
     protected RdmaFailureContract() {}
@@ -310,7 +308,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
         int notifications = 0;
         while (near.outcomes.isEmpty()) {
             near.engine.requestNotification();
-            assertThat(near.engine.awaitNotification(PATIENCE)).isTrue();
+            assertThat(near.engine.awaitNotification(Patience.LIMIT)).isTrue();
             near.engine.clearNotification();
             notifications++;
             while (near.engine.progress()) {}

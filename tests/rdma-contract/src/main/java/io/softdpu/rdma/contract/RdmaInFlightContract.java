@@ -16,7 +16,6 @@ import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @StartsProcesses
 public abstract class RdmaInFlightContract extends RdmaContract {
-    private static final Duration DEADLINE = Duration.ofNanos(Peer.DEADLINE_NANOS);
 
     /** Seed of the bytes in {@link PeerProgram}. */
     private static final int FAR_SEED = 77;
@@ -101,9 +99,9 @@ public abstract class RdmaInFlightContract extends RdmaContract {
         assertThat(near.outcomes).as("in the middle").isEmpty();
 
         far.process().kill();
-        far.process().awaitExit(DEADLINE);
+        far.process().awaitExit();
         if (has(RdmaTrait.DEATH_IS_NOTICED_AT_ONCE)) {
-            Await.until("the bus has noticed", DEADLINE, () -> isRefused(near, far));
+            Await.until("the bus has noticed", () -> isRefused(near, far));
         }
         Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near);
 
@@ -162,7 +160,7 @@ public abstract class RdmaInFlightContract extends RdmaContract {
             assertDone(operation, near, far);
         }
         near.stop();
-        assertThat(far.process().awaitExit(DEADLINE)).isZero();
+        assertThat(far.process().awaitExit()).isZero();
     }
 
     /** Gives all that an operation may modify the values that {@link #assertDone} expects. */
@@ -301,14 +299,14 @@ public abstract class RdmaInFlightContract extends RdmaContract {
         process.standardInput().write(line.getBytes(StandardCharsets.US_ASCII));
         process.standardInput().flush();
         Peer.drive("connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
-        process.awaitLine("^" + PeerProgram.CONNECTED, DEADLINE);
+        process.awaitLine("^" + PeerProgram.CONNECTED);
         Mmap memory = near.importRdma(blob(process, PeerProgram.MMAP));
         RemoteSyncEvent event = near.remoteEvent(blob(process, PeerProgram.EVENT));
         return new Remote(process, connection, memory, event);
     }
 
     private static byte[] blob(ChildProcess process, String prefix) {
-        String line = process.awaitLine("^" + prefix, DEADLINE);
+        String line = process.awaitLine("^" + prefix);
         return HexFormat.of().parseHex(line.substring(prefix.length()));
     }
 }

@@ -11,6 +11,7 @@ import io.softdpu.rdma.RdmaConnectionRequest;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
@@ -26,7 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Connections by address between two processes, one of which is killed or frozen at each step. */
 @StartsProcesses
 public abstract class RdmaListenProcessContract extends RdmaContract {
-    private static final Duration DEADLINE = Duration.ofNanos(Peer.DEADLINE_NANOS);
     private static final byte[] NO_DATA = {};
 
     private final List<RdmaConnectionRequest> requests = new ArrayList<>();
@@ -48,7 +48,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
     private static void perform(ChildProcess process, String... steps) throws IOException {
         for (String step : steps) {
             tell(process, step);
-            process.awaitLine("^" + ListenProgram.DONE + step, DEADLINE);
+            process.awaitLine("^" + ListenProgram.DONE + step);
         }
     }
 
@@ -66,7 +66,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
 
     /** A started side whose connects wait longer than any step takes. */
     private Peer openPatient() {
-        Peer near = openConfigured(rdma -> rdma.setConnectTimeout(ListenProgram.LONG));
+        Peer near = openConfigured(rdma -> rdma.setConnectTimeout(Patience.LIMIT));
         near.start();
         return near;
     }
@@ -74,7 +74,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
     private Peer openListener() {
         Peer near =
                 openConfigured(rdma ->
-                        rdma.setConnectTimeout(ListenProgram.LONG)
+                        rdma.setConnectTimeout(Patience.LIMIT)
                                 .setConnectionRequestCallback(requests::add));
         near.start();
         near.rdma.listen(ListenProgram.PORT);
@@ -101,7 +101,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
         perform(far, ListenProgram.AWAIT_REQUEST, ListenProgram.ACCEPT);
         tell(far, ListenProgram.ESTABLISH);
         awaitState(here, RdmaConnection.State.CONNECTED, near);
-        far.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH, DEADLINE);
+        far.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH);
 
         assertThat(here.peerPrivateData()).containsExactly(1);
     }
@@ -130,7 +130,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
         assertThat(refusal).contains("holder=process " + far.pid() + ",");
 
         far.kill();
-        far.awaitExit(DEADLINE);
+        far.awaitExit();
         here.rdma.listen(ListenProgram.PORT);
     }
 
@@ -161,7 +161,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
             perform(far, ListenProgram.ANSWER);
         }
         far.kill();
-        far.awaitExit(DEADLINE);
+        far.awaitExit();
         RdmaConnection failing = here == null ? connect(near) : here;
         awaitState(failing, RdmaConnection.State.FAILED, near);
 
@@ -234,7 +234,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
             throws IOException {
         tell(far, ListenProgram.ESTABLISH);
         awaitState(here, RdmaConnection.State.CONNECTED, near);
-        far.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH, DEADLINE);
+        far.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH);
     }
 
     private static void sendMessage(Peer near, RdmaConnection here, ChildProcess far)
@@ -243,7 +243,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
         near.fill(0, ListenProgram.MESSAGE_BYTES, ListenProgram.MESSAGE_SEED);
         near.send(here, near.data(0, ListenProgram.MESSAGE_BYTES), 1);
         assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
-        far.awaitLine("^" + ListenProgram.DONE + ListenProgram.RECEIVE, DEADLINE);
+        far.awaitLine("^" + ListenProgram.DONE + ListenProgram.RECEIVE);
     }
 
     @Test
@@ -296,7 +296,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
             near.engine.progress();
         }
         far.kill();
-        far.awaitExit(DEADLINE);
+        far.awaitExit();
         if (here != null) {
             awaitState(here, RdmaConnection.State.FAILED, near);
             assertThat(here.failure())
@@ -313,7 +313,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
         RdmaConnection again = nextRequest(near).accept(NO_DATA);
         tell(next, ListenProgram.ESTABLISH);
         awaitState(again, RdmaConnection.State.CONNECTED, near);
-        next.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH, DEADLINE);
+        next.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH);
     }
 
     @ParameterizedTest

@@ -13,6 +13,7 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -167,7 +168,7 @@ public abstract class RdmaPciContract extends RdmaContract {
                         hostMmap.exportPci(hostDevice),
                         dpu.device,
                         mapping,
-                        Duration.ofNanos(Peer.DEADLINE_NANOS));
+                        Duration.ofNanos(Patience.NANOS));
         dpu.closeLater(imported);
         return imported;
     }

@@ -12,6 +12,7 @@ import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.Test;
 /** Connections between two processes, one of which may be frozen or killed. */
 @StartsProcesses
 public abstract class RdmaProcessContract extends RdmaContract {
-    private static final Duration DEADLINE = Duration.ofNanos(Peer.DEADLINE_NANOS);
 
     /** For subclasses. */
     protected RdmaProcessContract() {}
@@ -46,7 +46,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
             assertThat(near.mismatch(4096, 64, i)).isEqualTo(-1);
         }
         near.stop();
-        assertThat(far.process().awaitExit(DEADLINE)).isZero();
+        assertThat(far.process().awaitExit()).isZero();
     }
 
     @Test
@@ -167,7 +167,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
                                     }
                                     return false;
                                 },
-                                DEADLINE,
+                                Patience.LIMIT,
                                 near.rdma))
                 .isInstanceOfSatisfying(
                         DpuException.class,
@@ -240,9 +240,8 @@ public abstract class RdmaProcessContract extends RdmaContract {
         far.process().kill();
         Await.byStep(
                 "the failure",
-                Peer.DEADLINE_NANOS,
                 () -> far.connection().state() == RdmaConnection.State.FAILED,
-                () -> near.engine.await(Duration.ofNanos(Peer.DEADLINE_NANOS)));
+                () -> near.engine.await(Duration.ofNanos(Patience.NANOS)));
 
         assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
         Status submitted =
@@ -262,7 +261,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
         ChildProcess process = start(processes, PeerProgram.NOTHING);
         byte[] blob = blob(process, PeerProgram.CONNECTION);
         process.kill();
-        process.awaitExit(DEADLINE);
+        process.awaitExit();
 
         near.rdma.connect(blob, connection);
         Peer.drive("the failure", () -> near.rdma.state() == ContextState.IDLE, near);
@@ -276,8 +275,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
     void shouldWaitForTheMachineOfAFrozenPeerNoLongerThanWasSet(Processes processes)
             throws IOException {
         Peer patient =
-                openConfigured(
-                        rdma -> rdma.setConnectTimeout(Duration.ofNanos(Peer.DEADLINE_NANOS)));
+                openConfigured(rdma -> rdma.setConnectTimeout(Duration.ofNanos(Patience.NANOS)));
         Peer hasty = openConfigured(rdma -> rdma.setConnectTimeout(Duration.ofNanos(1)));
         ChildProcess process = start(processes, PeerProgram.NOTHING);
         byte[] blob = blob(process, PeerProgram.CONNECTION);
@@ -305,7 +303,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
         process.standardInput().write(line.getBytes(StandardCharsets.US_ASCII));
         process.standardInput().flush();
         Peer.drive("connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
-        process.awaitLine(PeerProgram.CONNECTED, DEADLINE);
+        process.awaitLine(PeerProgram.CONNECTED);
         Mmap memory = near.importRdma(blob(process, PeerProgram.MMAP));
         return new Remote(process, connection, memory);
     }
@@ -318,7 +316,7 @@ public abstract class RdmaProcessContract extends RdmaContract {
     }
 
     private static byte[] blob(ChildProcess process, String prefix) {
-        String line = process.awaitLine("^" + prefix, DEADLINE);
+        String line = process.awaitLine("^" + prefix);
         return HexFormat.of().parseHex(line.substring(prefix.length()));
     }
 }

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Test;
 @StartsProcesses
 @Tag(Soak.TAG)
 public abstract class RdmaRevocationContract extends RdmaContract {
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     /** For subclasses. */
     protected RdmaRevocationContract() {}
@@ -84,7 +83,7 @@ public abstract class RdmaRevocationContract extends RdmaContract {
     void shouldEndWhatIsInFlightAndTheNextWithAStatusThatTellsWhatHappened(
             Processes processes, SeededRandom random) throws IOException {
         long began = System.nanoTime();
-        int rounds = Soak.count(1, 12);
+        int rounds = Soak.count(1, 1, 12);
         int rows = 0;
         for (int round = 0; round < rounds; round++) {
             for (Way way : Way.values()) {
@@ -124,7 +123,7 @@ public abstract class RdmaRevocationContract extends RdmaContract {
             tell(peer, HexFormat.of().formatHex(connection.blob()));
             Peer.drive(
                     "connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
-            peer.awaitLine("^" + PeerProgram.CONNECTED, DEADLINE);
+            peer.awaitLine("^" + PeerProgram.CONNECTED);
             Mmap memory = near.importRdma(blob(peer, PeerProgram.MMAP));
 
             assertThat(submit(operation, near, connection, memory)).isEqualTo(Status.SUCCESS);
@@ -134,13 +133,12 @@ public abstract class RdmaRevocationContract extends RdmaContract {
                 peer.kill();
                 Await.until(
                         "the bus has noticed",
-                        DEADLINE,
                         () -> // asked for another reason it would be NOT_SUPPORTED
                         Refusals.statusOf(() -> memory.exportRdma(near.device))
                                         == Status.CONNECTION_RESET);
             } else {
                 tell(peer, way.line);
-                peer.awaitLine("^" + PeerProgram.DONE + way.line, DEADLINE);
+                peer.awaitLine("^" + PeerProgram.DONE + way.line);
             }
 
             Seen expected = way.by(operation);
@@ -194,7 +192,7 @@ public abstract class RdmaRevocationContract extends RdmaContract {
     }
 
     private static byte[] blob(ChildProcess process, String prefix) {
-        String line = process.awaitLine("^" + prefix, DEADLINE);
+        String line = process.awaitLine("^" + prefix);
         return HexFormat.of().parseHex(line.substring(prefix.length()));
     }
 }

@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -85,9 +86,8 @@ public abstract class RdmaSleepContract extends RdmaContract {
     private static Peer.Outcome awaitNext(Peer near) {
         Await.byStep(
                 "a task ends",
-                Peer.DEADLINE_NANOS,
                 () -> !near.outcomes.isEmpty(),
-                () -> near.engine.await(Duration.ofNanos(Peer.DEADLINE_NANOS)));
+                () -> near.engine.await(Duration.ofNanos(Patience.NANOS)));
         return near.outcomes.remove();
     }
 
@@ -101,7 +101,7 @@ public abstract class RdmaSleepContract extends RdmaContract {
         FarThread far = new FarThread(toFar.blob());
         Thread thread = Thread.ofPlatform().name("far").start(far);
         try {
-            assertThat(far.ready.await(Peer.DEADLINE_NANOS, TimeUnit.NANOSECONDS)).isTrue();
+            assertThat(far.ready.await(Patience.NANOS, TimeUnit.NANOSECONDS)).isTrue();
             near.rdma.connect(far.blob, toFar);
             Peer.drive("connection", () -> toFar.state() == RdmaConnection.State.CONNECTED, near);
             part.run(near, toFar, far.mmap);
@@ -150,7 +150,7 @@ public abstract class RdmaSleepContract extends RdmaContract {
                 far.receive(far.room(i * SLOT_BYTES, SLOT_BYTES), i);
             }
             while (toNear.state() == RdmaConnection.State.CONNECTED) {
-                far.engine.await(Duration.ofNanos(Peer.DEADLINE_NANOS));
+                far.engine.await(Duration.ofNanos(Patience.NANOS));
                 while (!far.outcomes.isEmpty()) {
                     Peer.Outcome outcome = far.outcomes.remove();
                     long slot = outcome.userData();

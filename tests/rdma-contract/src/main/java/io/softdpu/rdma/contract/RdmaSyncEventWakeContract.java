@@ -18,7 +18,6 @@ import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -33,7 +32,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @StartsProcesses
 public abstract class RdmaSyncEventWakeContract extends RdmaContract {
-    private static final Duration DEADLINE = Duration.ofNanos(Peer.DEADLINE_NANOS);
 
     /** For subclasses. */
     protected RdmaSyncEventWakeContract() {}
@@ -117,12 +115,11 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
         Peer near = openConfigured(rdma -> rdma.setMaxConnections(2));
         Remote far = connect(near, processes, "sync");
         far.process().kill();
-        far.process().awaitExit(DEADLINE);
+        far.process().awaitExit();
         List<Status> statuses = new ArrayList<>();
         if (has(RdmaTrait.DEATH_IS_NOTICED_AT_ONCE)) {
             Await.until(
                     "the end of the process",
-                    DEADLINE,
                     () -> {
                         near.engine.progress();
                         statuses.add(
@@ -155,7 +152,7 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
         RemoteSyncEvent remote = near.remoteEvent(host, event);
         ChildProcess handle =
                 start(processes, mode, HexFormat.of().formatHex(event.exportPci(host.device)));
-        handle.awaitLine(EventProgram.READY, DEADLINE);
+        handle.awaitLine(EventProgram.READY);
         for (int i = 0; i < 20; i++) {
             wait(handle, i, mode);
             near.addEvent(pair.toFar(), remote, near.room(0, 8), 1, i);
@@ -186,7 +183,7 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
             sleepers.add(start(processes, mode, blob));
         }
         for (ChildProcess sleeper : sleepers) {
-            sleeper.awaitLine(EventProgram.READY, DEADLINE);
+            sleeper.awaitLine(EventProgram.READY);
         }
         for (int i = 0; i < 20; i++) {
             for (int j = 0; j < modes.size(); j++) {
@@ -209,7 +206,7 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
         near.rdma.connect(blob(process, EventProgram.CONNECTION), connection);
         tell(process, HexFormat.of().formatHex(connection.blob()));
         Peer.drive("connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
-        process.awaitLine(EventProgram.READY, DEADLINE);
+        process.awaitLine(EventProgram.READY);
         return new Remote(process, connection, near.remoteEvent(blob(process, EventProgram.EVENT)));
     }
 
@@ -231,7 +228,7 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
     private static void wait(ChildProcess process, long above, String mode) throws IOException {
         tell(process, Long.toString(above));
         String begin = EventProgram.WAITING + above + " ";
-        String line = process.awaitLine("^" + begin, DEADLINE);
+        String line = process.awaitLine("^" + begin);
         if (mode.equals("sync")) {
             return;
         }
@@ -243,7 +240,6 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
                         .resolve("stat");
         Await.until(
                 "the thread sleeps",
-                DEADLINE,
                 () -> {
                     String text = ProcessView.text(stat);
                     return text.charAt(text.lastIndexOf(')') + 2) == 'S';
@@ -251,11 +247,11 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
     }
 
     private static void assertWoken(ChildProcess process, long value) {
-        process.awaitLine("^" + EventProgram.WOKEN + value + "$", DEADLINE);
+        process.awaitLine("^" + EventProgram.WOKEN + value + "$");
     }
 
     private static byte[] blob(ChildProcess process, String prefix) {
-        String line = process.awaitLine("^" + prefix, DEADLINE);
+        String line = process.awaitLine("^" + prefix);
         return HexFormat.of().parseHex(line.substring(prefix.length()));
     }
 }

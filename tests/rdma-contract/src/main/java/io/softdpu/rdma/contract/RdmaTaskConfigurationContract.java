@@ -184,11 +184,7 @@ public abstract class RdmaTaskConfigurationContract extends RdmaContract {
             }
             buf.release();
             other.stop();
-            Await.byStep(
-                    "idle",
-                    Peer.DEADLINE_NANOS,
-                    () -> other.state() == ContextState.IDLE,
-                    engine::progress);
+            Await.byStep("idle", () -> other.state() == ContextState.IDLE, engine::progress);
         }
     }
 
