@@ -15,5 +15,6 @@ module io.softdpu.testkit {
             io.softdpu.testkit.SeedExtension,
             io.softdpu.testkit.StartsProcessesExtension;
     provides org.junit.platform.launcher.TestExecutionListener with
-            io.softdpu.testkit.ClauseListener;
+            io.softdpu.testkit.ClauseListener,
+            io.softdpu.testkit.SlowClassListener;
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class BuildFolderTest {
 
     @Test
-    void shouldBeTheOneThatTheBuildCompilesTo() throws URISyntaxException {
+    void shouldHoldTheClassesOfTheBuild() throws URISyntaxException {
         assumeBuild();
         Path classes =
                 Path.of(
@@ -20,7 +20,7 @@ class BuildFolderTest {
                                 .getLocation()
                                 .toURI());
 
-        assertThat(BuildFolder.resolve("test-classes").toAbsolutePath()).isEqualTo(classes);
+        assertThat(classes).startsWith(BuildFolder.resolve("").toAbsolutePath());
     }
 
     @Test
