@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Merges the list of clauses with the results of their tests, into the text of docs/conformance.md.
- * Pure function: the same for the same lines in any order.
+ * Merges the list of clauses with the results of their tests, into a report of all clauses and the
+ * summary that is docs/conformance.md. Pure function: the same for the same lines in any order.
  */
 final class Conformance {
 
@@ -150,6 +150,13 @@ final class Conformance {
         return problems;
     }
 
+    /**
+     * Tests with a mark that were skipped: on another machine they may show what is missing here.
+     */
+    List<String> skipped() {
+        return testsWith("skipped");
+    }
+
     /** Ids that tests name and the list does not have, each with a test that names it. */
     List<String> unknown() {
         return shownById.values().stream()
@@ -161,9 +168,13 @@ final class Conformance {
 
     /** Tests with a mark that did not pass for another reason than being skipped. */
     List<String> failed() {
+        return testsWith("failed");
+    }
+
+    private List<String> testsWith(String result) {
         return shownById.values().stream()
                 .flatMap(List::stream)
-                .filter(shown -> shown.result.equals("failed"))
+                .filter(shown -> shown.result.equals(result))
                 .map(Shown::test)
                 .distinct()
                 .toList();
@@ -194,41 +205,75 @@ final class Conformance {
                 .toList();
     }
 
-    /** The whole of docs/conformance.md. */
-    String toMarkdown() {
-        Map<String, List<Clause>> areas =
-                clauses.values().stream()
-                        .collect(
-                                Collectors.groupingBy(
-                                        Clause::area, TreeMap::new, Collectors.toList()));
+    /** The whole of docs/conformance.md: counts, and the clauses that are not passed. */
+    String toSummary() {
         StringBuilder text = new StringBuilder();
         text.append(
                 """
                 # Conformance
 
-                What the seed documents demand ([clauses.tsv](clauses.tsv)), and which tests show it. Made by the build
-                from the marks `@Clause` on tests and from what these tests came to; do not edit. `mvn verify` writes
-                `tests/architecture-tests/target/conformance.md`; copy it here when a test with a mark has come or gone.
+                What the seed documents demand ([clauses.tsv](clauses.tsv)), and how much of it the tests show. Made by
+                `mvn -Pfull verify` from the marks `@Clause` on tests and from the results of these tests, as
+                `tests/architecture-tests/target/conformance-summary.md`; do not edit. `conformance.md` beside it names
+                the tests of each clause.
 
                 A clause is *passed* when at least one test shows it and no test that names it fails, *refused* when a
                 test shows that it is answered with NOT_SUPPORTED, a *note* when it tells what programs have to know,
                 which no test can show, and the document named with it states it, and *missing* otherwise.
 
-                | area | clauses | passed | refused | notes | missing |
-                |---|---:|---:|---:|---:|---:|
                 """);
-        areas.forEach(
-                (area, members) -> text.append(summary("[" + area + "](#" + area + ")", members)));
-        text.append(summary("**all**", clauses.values()));
-        areas.forEach((area, members) -> {
+        appendCounts(text);
+        text.append("\n## Clauses that are not passed\n\n");
+        appendClauses(
+                text,
+                areas().values().stream()
+                        .flatMap(List::stream)
+                        .filter(clause -> state(clause.id) != State.PASSED)
+                        .toList(),
+                id -> state(id).word);
+        return text.toString();
+    }
+
+    /** Each clause with its tests, by area. */
+    String toReport() {
+        StringBuilder text = new StringBuilder("# Clauses and their tests\n\n");
+        appendCounts(text);
+        areas().forEach((area, members) -> {
             text.append("\n## ").append(area).append("\n\n");
-            text.append("| id | clause | state |\n|---|---|---|\n");
-            members.forEach(clause -> text.append(row(clause)));
+            appendClauses(text, members, this::stateText);
         });
         return text.toString();
     }
 
-    private String summary(String name, Collection<Clause> members) {
+    private Map<String, List<Clause>> areas() {
+        return clauses.values().stream()
+                .collect(Collectors.groupingBy(Clause::area, TreeMap::new, Collectors.toList()));
+    }
+
+    private void appendCounts(StringBuilder text) {
+        text.append(
+                """
+                | area | clauses | passed | refused | notes | missing |
+                |---|---:|---:|---:|---:|---:|
+                """);
+        areas().forEach((area, members) -> text.append(counts(area, members)));
+        text.append(counts("**all**", clauses.values()));
+    }
+
+    private static void appendClauses(
+            StringBuilder text, List<Clause> clauses, Function<String, String> stateOf) {
+        text.append("| id | clause | state |\n|---|---|---|\n");
+        for (Clause clause : clauses) {
+            text.append(
+                    "| %s | %s | %s |\n"
+                            .formatted(
+                                    clause.id,
+                                    escaped(clause.text),
+                                    escaped(stateOf.apply(clause.id))));
+        }
+    }
+
+    private String counts(String name, Collection<Clause> members) {
         Map<State, Long> counts =
                 members.stream()
                         .map(clause -> state(clause.id))
@@ -242,11 +287,6 @@ final class Conformance {
                         counts.getOrDefault(State.NOTE, 0L),
                         counts.getOrDefault(State.MISSING, 0L)
                                 + counts.getOrDefault(State.FAILED, 0L));
-    }
-
-    private String row(Clause clause) {
-        return "| %s | %s | %s |\n"
-                .formatted(clause.id, escaped(clause.text), escaped(stateText(clause.id)));
     }
 
     private String stateText(String id) {

@@ -101,9 +101,10 @@ class ClaimsTest {
 
     private static List<Path> folders() {
         return ProjectModules.modules().stream()
-                .map(ProjectModules::buildFolder)
-                .flatMap(
-                        built -> Stream.of(built.resolve("classes"), built.resolve("test-classes")))
+                .flatMap(module ->
+                        Stream.of(
+                                ProjectModules.classFolder(module),
+                                ProjectModules.testClassFolder(module)))
                 .filter(Files::isDirectory)
                 .toList();
     }

@@ -35,8 +35,8 @@ final class ProjectModules {
 
     private static final Map<String, Path> FOLDERS = folders();
 
-    /** The folder of a module's classes, below the module's: the quick build has one of its own. */
-    private static final Path BUILT = built();
+    /** The folder of a module's test classes, below the module's. */
+    private static final Path TEST_CLASSES = testClasses();
 
     private static final JavaClasses CLASSES =
             new ClassFileImporter()
@@ -73,12 +73,17 @@ final class ProjectModules {
         return buildFolder(module).resolve("classes");
     }
 
-    /** The folder that this build compiles a module into. */
-    static Path buildFolder(String module) {
-        return folder(module).resolve(BUILT);
+    /** The folder of the test classes of a module: each level of the tests has its own. */
+    static Path testClassFolder(String module) {
+        return folder(module).resolve(TEST_CLASSES);
     }
 
-    private static Path built() {
+    /** The folder that this build compiles a module into. */
+    static Path buildFolder(String module) {
+        return folder(module).resolve("target");
+    }
+
+    private static Path testClasses() {
         try {
             Path own =
                     Path.of(
@@ -87,7 +92,7 @@ final class ProjectModules {
                                     .getCodeSource()
                                     .getLocation()
                                     .toURI());
-            return Path.of("").toAbsolutePath().relativize(own.getParent());
+            return Path.of("").toAbsolutePath().relativize(own);
         } catch (URISyntaxException e) {
             throw new IllegalStateException(e);
         }
