@@ -126,6 +126,29 @@ public final class ChildProcess implements AutoCloseable {
         return awaitExit(Patience.LIMIT);
     }
 
+    /**
+     * Waits for its end like {@link #awaitExit()}; each line of standard output begins the deadline
+     * anew, for a process that says what it is at and may run for long.
+     *
+     * @return the exit status; 128 + n after signal n
+     * @throws AssertionError when it has neither ended nor printed by the deadline
+     */
+    public int awaitExitWhileItPrints() {
+        return awaitExitWhileItPrints(Patience.LIMIT);
+    }
+
+    /** As {@link #awaitExitWhileItPrints()}, with a deadline of its own. */
+    int awaitExitWhileItPrints(Duration deadline) {
+        while (process.isAlive()) {
+            int lines = outputLines().size();
+            if (!Await.holdsWithin(
+                    deadline, () -> !process.isAlive() || outputLines().size() > lines)) {
+                throw failure("process neither prints nor ends: deadline=" + deadline);
+            }
+        }
+        return awaitExit();
+    }
+
     /** As {@link #awaitExit()}, with a deadline of its own. */
     int awaitExit(Duration deadline) {
         try {

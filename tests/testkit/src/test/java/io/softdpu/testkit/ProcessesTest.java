@@ -41,7 +41,7 @@ class ProcessesTest {
         assertThat(echo.awaitLine("hello")).isEqualTo("echo hello marked");
         echo.standardInput().close();
 
-        assertThat(echo.awaitExit()).isEqualTo(3);
+        assertThat(echo.awaitExitWhileItPrints()).isEqualTo(3);
         assertThat(echo.errorLines()).containsExactly("stop");
         assertThat(echo.outputLines()).hasSize(2);
     }
@@ -58,6 +58,10 @@ class ProcessesTest {
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> echo.awaitExit(Duration.ofMillis(20)))
                 .withMessageContaining("did not end");
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> echo.awaitExitWhileItPrints(Duration.ofMillis(20)))
+                .withMessageContaining("neither prints nor ends")
+                .withMessageContaining("ready");
     }
 
     @Test
