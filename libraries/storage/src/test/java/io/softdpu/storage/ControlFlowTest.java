@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Order of a session's control messages, and the effect of an error in each of them. */
 class ControlFlowTest {
-    private static final long CONTROL_TIMEOUT = 10_000_000_000L;
     private static final Workload READ =
             new Workload(List.of(Phase.read("read").transactions(4).build()));
 
@@ -36,7 +35,7 @@ class ControlFlowTest {
     @Clause("sto-009")
     void shouldGoThroughTheStepsInTheOrderOfTheGuide() throws Exception {
         List<SessionStep> steps = Collections.synchronizedList(new ArrayList<>());
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT).cores(2, 2)) {
+        try (Pipeline pipeline = new Pipeline(folder).cores(2, 2)) {
             int port = pipeline.startTarget(MemoryVolume.ofPattern(64 << 10, 4096)).port();
             pipeline.serviceListener(
                     new SessionListener() {
@@ -173,7 +172,7 @@ class ControlFlowTest {
     /** The failure of the initiator, which has the status of the service's. */
     private DpuException failureWhereAResponseIs(ControlMessageType type, ControlPayload other)
             throws Exception {
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder)) {
             int port = pipeline.startTarget(MemoryVolume.ofPattern(64 << 10, 4096)).port();
             try (ControlProxy proxy =
                     new ControlProxy(
@@ -208,8 +207,8 @@ class ControlFlowTest {
                                         .fill(Content.zeros())
                                         .expect(Content.pattern(Content.VOLUME_PATTERN_SEED))
                                         .build()));
-        try (Pipeline one = new Pipeline(folder, CONTROL_TIMEOUT).channel("one");
-                Pipeline two = new Pipeline(folder, CONTROL_TIMEOUT).channel("two")) {
+        try (Pipeline one = new Pipeline(folder).channel("one");
+                Pipeline two = new Pipeline(folder).channel("two")) {
             StorageInitiator first = one.start(1 << 20, load);
             StorageInitiator second = two.start(2 << 20, load);
 

@@ -9,6 +9,7 @@ import io.softdpu.storage.control.TcpClientControlChannel;
 import io.softdpu.storage.control.TcpListener;
 import io.softdpu.storage.control.TcpServerControlChannel;
 import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.testkit.Patience;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -74,8 +75,7 @@ final class ControlProxy implements AutoCloseable {
     private void run() {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpServerControlChannel fromService =
-                        ControlChannels.makeTcpServer(
-                                engine, listener, StorageDefaults.CONTROL_TIMEOUT);
+                        ControlChannels.makeTcpServer(engine, listener, Patience.LIMIT);
                 TcpClientControlChannel toTarget =
                         ControlChannels.makeTcpClient(
                                 engine,
@@ -83,7 +83,7 @@ final class ControlProxy implements AutoCloseable {
                                         InetAddress.getLoopbackAddress(), targetPort))) {
             open.complete(fromService);
             fromService.awaitConnected(ControlChannel.NO_TIMEOUT);
-            toTarget.awaitConnected(Duration.ofSeconds(10));
+            toTarget.awaitConnected(Patience.LIMIT);
             int exchange = -1;
             while (true) {
                 ControlMessage request = fromService.poll();
@@ -96,7 +96,7 @@ final class ControlProxy implements AutoCloseable {
                 if (answer != null) {
                     seen.add(answer);
                     changeAnswer.apply(exchange, answer).forEach(fromService::send);
-                    fromService.flush(Duration.ofSeconds(10));
+                    fromService.flush(Patience.LIMIT);
                 }
                 fromService.await(LOOK);
             }

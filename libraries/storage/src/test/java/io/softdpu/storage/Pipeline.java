@@ -38,7 +38,6 @@ import java.util.stream.Stream;
  * one fabric folder.
  */
 public final class Pipeline implements AutoCloseable {
-
     /** The name of the service's server. */
     public static final String CHANNEL = "pipeline";
 
@@ -60,7 +59,12 @@ public final class Pipeline implements AutoCloseable {
     private CompletableFuture<SessionReport> targetEnd;
     private CompletableFuture<SessionReport> serviceEnd;
 
-    /** Opens the machines. */
+    /** Opens the machines of roles that wait for each other. */
+    public Pipeline(Path folder) {
+        this(folder, Patience.NANOS);
+    }
+
+    /** Opens the machines of roles with this control timeout. */
     public Pipeline(Path folder, long controlTimeoutNanos) {
         this.controlTimeoutNanos = controlTimeoutNanos;
         List<Machine> opened = new ArrayList<>();

@@ -18,6 +18,7 @@ import io.softdpu.storage.workload.RequestSource;
 import io.softdpu.storage.workload.StrategySettings;
 import io.softdpu.storage.workload.Workload;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +33,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Faults in a session, and the failures that each role reports. */
 class PipelineFaultTest {
-    private static final long CONTROL_TIMEOUT = 10_000_000_000L;
     private static final int VOLUME_BYTES = 1 << 20;
 
     @TempDir private Path folder;
@@ -76,7 +76,7 @@ class PipelineFaultTest {
                                 .continueOnError()
                                 .perTransaction()
                                 .build());
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder)) {
             StorageInitiator initiator = pipeline.start(VOLUME_BYTES, new Workload(phases));
 
             DpuException failure = catchThrowableOfType(DpuException.class, initiator::run);
@@ -126,7 +126,7 @@ class PipelineFaultTest {
                         .perTransaction()
                         .build();
         Phase never = Phase.read("never").build();
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder)) {
             StorageInitiator initiator =
                     pipeline.start(VOLUME_BYTES, new Workload(List.of(phase, never)));
 
@@ -149,7 +149,7 @@ class PipelineFaultTest {
         byte expected = (byte) (bytes[offset] ^ 0x40);
         bytes[offset] = expected;
         Path plain = Files.write(folder.resolve("plain"), bytes);
-        try (Pipeline pipeline = new Pipeline(folder.resolve("f"), CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder.resolve("f"))) {
             pipeline.startService(pipeline.startTarget(MemoryVolume.fromFile(stored, 4096)).port());
             StorageInitiator initiator =
                     pipeline.openInitiator(
@@ -182,7 +182,7 @@ class PipelineFaultTest {
     @Test
     void shouldRefuseAPlainContentOfAnotherSize() throws Exception {
         Path plain = Files.write(folder.resolve("plain"), new byte[VOLUME_BYTES - 4096]);
-        try (Pipeline pipeline = new Pipeline(folder.resolve("f"), CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder.resolve("f"))) {
             StorageInitiator initiator =
                     pipeline.start(
                             VOLUME_BYTES,
@@ -207,7 +207,7 @@ class PipelineFaultTest {
     @Test
     @Clause({"sto-061", "sto-062", "sto-071"})
     void shouldRefuseMoreCoresThanTheServiceHas() {
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT).cores(2, 1)) {
+        try (Pipeline pipeline = new Pipeline(folder).cores(2, 1)) {
             StorageInitiator initiator =
                     pipeline.start(
                             VOLUME_BYTES, new Workload(List.of(Phase.read("never").build())));
@@ -226,12 +226,8 @@ class PipelineFaultTest {
     void shouldRejectASecondInitiatorAndFinishTheFirst() {
         CountDownLatch running = new CountDownLatch(1);
         Phase phase =
-                Phase.read("long")
-                        .transactions(4)
-                        .random(1)
-                        .timeLimit(Duration.ofSeconds(60))
-                        .build();
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+                Phase.read("long").transactions(4).random(1).timeLimit(Patience.LIMIT).build();
+        try (Pipeline pipeline = new Pipeline(folder)) {
             pipeline.listener(
                     new InitiatorListener() {
                         @Override
@@ -267,12 +263,8 @@ class PipelineFaultTest {
     void shouldEndAllThreeWhenOneIsAbortedInTheMiddleOfTheLoad(Role aborted) {
         CountDownLatch running = new CountDownLatch(2);
         Phase phase =
-                Phase.write("long")
-                        .transactions(16)
-                        .random(1)
-                        .timeLimit(Duration.ofSeconds(60))
-                        .build();
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+                Phase.write("long").transactions(16).random(1).timeLimit(Patience.LIMIT).build();
+        try (Pipeline pipeline = new Pipeline(folder)) {
             pipeline.listener(
                     new InitiatorListener() {
                         @Override
@@ -285,7 +277,6 @@ class PipelineFaultTest {
             StorageInitiator initiator = pipeline.start(VOLUME_BYTES, new Workload(List.of(phase)));
             CompletableFuture<SessionReport> end = Pipeline.begin(initiator);
             Pipeline.await(running);
-            long start = System.nanoTime();
 
             StorageRole victim =
                     switch (aborted) {
@@ -314,7 +305,6 @@ class PipelineFaultTest {
                                     victim.report().role() + " ended the session: reason=");
                 }
             }
-            assertThat(System.nanoTime() - start).isLessThan(10 * CONTROL_TIMEOUT);
             assertThat(initiator.report().operations()).isPositive();
         }
     }

@@ -32,7 +32,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The three roles in one JVM, with real transports between them. */
 class PipelineTest {
-    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
     private static final int VOLUME_BYTES = 2 << 20;
 
     @TempDir private Path folder;
@@ -46,7 +45,7 @@ class PipelineTest {
         Path file = Files.write(folder.resolve("plain"), plain);
         Workload workload = strategy.workload(new StrategySettings(3000, 16, 2, file));
 
-        try (Pipeline pipeline = new Pipeline(folder.resolve("fabric"), CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder.resolve("fabric"))) {
             int port = pipeline.startTarget(MemoryVolume.fromFile(file, 4096)).port();
             pipeline.startService(port);
             StorageInitiator initiator = pipeline.openInitiator(workload);
@@ -98,7 +97,7 @@ class PipelineTest {
                         .transactions(4)
                         .fill(written)
                         .build();
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder)) {
             // The volume's memory goes with the target; look at it just before it is told to stop.
             List<byte[]> seen = Collections.synchronizedList(new ArrayList<>());
             pipeline.targetListener(
@@ -156,7 +155,7 @@ class PipelineTest {
                                 .operations(100)
                                 .build());
         List<String> heard = Collections.synchronizedList(new ArrayList<>());
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder)) {
             pipeline.listener(
                     new InitiatorListener() {
                         @Override
@@ -214,7 +213,7 @@ class PipelineTest {
                                         .random(3)
                                         .operations(200)
                                         .build()));
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT).cores(3, 4)) {
+        try (Pipeline pipeline = new Pipeline(folder).cores(3, 4)) {
             StorageInitiator initiator = pipeline.start(100 * 4096, workload);
 
             initiator.run();
@@ -242,8 +241,7 @@ class PipelineTest {
         for (List<CpuBinding> order : List.of(cpus, cpus.reversed())) {
             List<String> threads = Collections.synchronizedList(new ArrayList<>());
             List<String> allowed = Collections.synchronizedList(new ArrayList<>());
-            try (Pipeline pipeline =
-                    new Pipeline(folder, CONTROL_TIMEOUT).cores(2, 2).serviceCpus(order)) {
+            try (Pipeline pipeline = new Pipeline(folder).cores(2, 2).serviceCpus(order)) {
                 pipeline.serviceListener(
                         new SessionListener() {
                             @Override
@@ -280,12 +278,12 @@ class PipelineTest {
     @Test
     void shouldServeOneSessionAfterTheOtherUnderTheSameNamesAndPort() {
         Phase read = Phase.read("read").transactions(4).build();
-        try (Pipeline first = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline first = new Pipeline(folder)) {
             StorageInitiator initiator = first.start(64 << 10, new Workload(List.of(read)));
             initiator.run();
             assertWentWell(first, initiator.initiatorReport());
         }
-        try (Pipeline second = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline second = new Pipeline(folder)) {
             StorageInitiator initiator = second.start(64 << 10, new Workload(List.of(read)));
             initiator.run();
             assertWentWell(second, initiator.initiatorReport());
@@ -295,7 +293,7 @@ class PipelineTest {
     @Test
     void shouldWorkWithLessMemoryThanTheStorageHasWhereNothingIsMirrored() {
         Phase random = Phase.write("random").transactions(8).random(1).operations(300).build();
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder)) {
             int port = pipeline.startTarget(MemoryVolume.ofPattern(1 << 20, 4096)).port();
             pipeline.startService(port);
             StorageInitiator initiator =
@@ -312,7 +310,7 @@ class PipelineTest {
     @Test
     @Clause({"sto-084", "sto-116"})
     void shouldCountHitsAndMissesOfEachWorker() {
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder)) {
             List<WorkerReport> stopped = Collections.synchronizedList(new ArrayList<>());
             pipeline.serviceListener(
                     new SessionListener() {
@@ -358,7 +356,7 @@ class PipelineTest {
     void shouldAllocateLessThanAnObjectAnOperation() {
         long operations = 100_000;
         Phase load = Phase.read("load").transactions(32).random(1).operations(operations).build();
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder)) {
             StorageInitiator initiator =
                     pipeline.start(VOLUME_BYTES, new Workload(List.of(load, load)));
 
@@ -379,7 +377,7 @@ class PipelineTest {
     }
 
     private PhaseReport runAlone(Phase phase) {
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder)) {
             StorageInitiator initiator = pipeline.start(VOLUME_BYTES, new Workload(List.of(phase)));
             initiator.run();
             assertWentWell(pipeline, initiator.initiatorReport());

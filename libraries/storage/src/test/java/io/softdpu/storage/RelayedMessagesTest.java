@@ -29,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The io_messages that pass through a real service, between two peers led by the test. */
 class RelayedMessagesTest {
-    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
 
     /** What the service has for each direction, and uses in turns. */
     private static final int BUFFERS = 2 * ScriptedInitiator.TRANSACTIONS;
@@ -47,7 +46,7 @@ class RelayedMessagesTest {
     void begin(SeededRandom seeded) {
         random = seeded;
         target = new ScriptedTarget(folder);
-        pipeline = new Pipeline(folder, CONTROL_TIMEOUT);
+        pipeline = new Pipeline(folder);
         pipeline.startService(target.port());
         initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL);
     }

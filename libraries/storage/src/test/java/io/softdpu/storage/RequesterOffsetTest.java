@@ -19,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Reads and writes whose places in the initiator's memory are not those in the storage. */
 class RequesterOffsetTest {
-    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
     private static final int VOLUME_BYTES = 2 << 20;
     private static final int BLOCK = 4096;
 
@@ -47,7 +46,7 @@ class RequesterOffsetTest {
                                 .fill(Content.zeros())
                                 .expect(written)
                                 .build());
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder)) {
             StorageInitiator initiator = pipeline.start(VOLUME_BYTES, new Workload(phases));
 
             initiator.run();

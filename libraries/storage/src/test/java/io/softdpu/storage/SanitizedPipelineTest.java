@@ -17,7 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The three roles in one JVM with the sanitizer: data and order are still correct. */
 class SanitizedPipelineTest {
-    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
     private static final int VOLUME_BYTES = 100 * 4096;
 
     @TempDir private Path folder;
@@ -38,7 +37,7 @@ class SanitizedPipelineTest {
         List<SanitizerReport> reports = new CopyOnWriteArrayList<>();
         try (Sanitizer sanitizer = Sanitizer.start(seed)) {
             sanitizer.setListener(reports::add);
-            try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT).cores(3, 4)) {
+            try (Pipeline pipeline = new Pipeline(folder).cores(3, 4)) {
                 StorageInitiator initiator = pipeline.start(VOLUME_BYTES, workload);
 
                 initiator.run();

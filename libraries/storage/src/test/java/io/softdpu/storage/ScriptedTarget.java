@@ -31,6 +31,7 @@ import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.storage.worker.MessageMemory;
 import io.softdpu.storage.worker.RdmaPair;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -54,7 +55,6 @@ import org.jspecify.annotations.Nullable;
  * these. Runs on one thread.
  */
 public final class ScriptedTarget implements AutoCloseable {
-    private static final long TIMEOUT = 20_000_000_000L;
     private static final Duration LOOK = Duration.ofMillis(1);
     private static final int SLOTS = 8;
 
@@ -108,7 +108,7 @@ public final class ScriptedTarget implements AutoCloseable {
 
     /** Waits for an io_message that has come and was not asked for here yet. */
     public byte[] awaitRequest() throws InterruptedException {
-        byte[] request = requests.poll(TIMEOUT, TimeUnit.NANOSECONDS);
+        byte[] request = requests.poll(Patience.NANOS, TimeUnit.NANOSECONDS);
         if (request == null) {
             throw new AssertionError("no request in time");
         }
@@ -165,9 +165,7 @@ public final class ScriptedTarget implements AutoCloseable {
         try {
             device = machine.findDevice("t0").open();
             engine = ProgressEngine.create();
-            channel =
-                    ControlChannels.makeTcpServer(
-                            engine, listener, StorageDefaults.CONTROL_TIMEOUT);
+            channel = ControlChannels.makeTcpServer(engine, listener, Patience.LIMIT);
             open.complete(channel);
             try {
                 channel.awaitConnected(ControlChannel.NO_TIMEOUT);
@@ -198,7 +196,7 @@ public final class ScriptedTarget implements AutoCloseable {
             channel.send(request.reply(handle(request.payload())));
             started |= request.payload() instanceof ControlPayload.StartStorageRequest;
             if (request.payload() instanceof ControlPayload.ShutdownRequest) {
-                channel.flush(Duration.ofNanos(TIMEOUT));
+                channel.flush(Patience.LIMIT);
                 return; // the service waits for the end of the connection
             }
         }
@@ -226,7 +224,7 @@ public final class ScriptedTarget implements AutoCloseable {
             case ControlPayload.StartStorageRequest _ -> {
                 for (RdmaConnectionRole role : RdmaConnectionRole.values()) {
                     while (rdma.context(role).state() != ContextState.RUNNING) {
-                        engine.await(Duration.ofNanos(TIMEOUT));
+                        engine.await(Patience.LIMIT);
                     }
                 }
                 for (int i = 0; i < SLOTS; i++) {
@@ -259,7 +257,7 @@ public final class ScriptedTarget implements AutoCloseable {
                 RdmaSendTask::free,
                 this::received,
                 RdmaReceiveTask::free);
-        rdma.start(TIMEOUT);
+        rdma.start(Patience.NANOS);
     }
 
     private void received(RdmaReceiveTask task) {
@@ -275,7 +273,7 @@ public final class ScriptedTarget implements AutoCloseable {
     private byte[] transferHere(RdmaConnection connection, boolean write, byte[] bytes) {
         try (Mmap memory =
                         Mmap.createFromExport(
-                                export.bytes(), device, Mapping.ACCESS, Duration.ofNanos(TIMEOUT));
+                                export.bytes(), device, Mapping.ACCESS, Patience.LIMIT);
                 BufInventory inventory = BufInventory.create(1);
                 MessageMemory local =
                         new MessageMemory(device, 1, Permissions.of(AccessFlag.LOCAL_READ_WRITE))) {
@@ -294,7 +292,7 @@ public final class ScriptedTarget implements AutoCloseable {
                 task.submit();
                 transferring = true;
                 while (transferring) {
-                    engine.await(Duration.ofNanos(TIMEOUT));
+                    engine.await(Patience.LIMIT);
                 }
                 if (task.status() != Status.SUCCESS) {
                     throw new DpuException(task.status(), "transfer failed: write=" + write);
@@ -340,7 +338,7 @@ public final class ScriptedTarget implements AutoCloseable {
                     context.stop();
                 }
                 while (context.state() != ContextState.IDLE) {
-                    engine.await(Duration.ofNanos(TIMEOUT));
+                    engine.await(Patience.LIMIT);
                 }
                 context.close();
             }

@@ -33,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The order of what a service does, by its log and by what its target answers. */
 class ServiceLogTest {
-    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
     private static final String SHUTDOWN = SessionStep.SHUTDOWN.toString();
     private static final Workload READ =
             new Workload(List.of(Phase.read("read").transactions(4).build()));
@@ -83,7 +82,7 @@ class ServiceLogTest {
     @Clause({"sto-081", "sto-115"})
     @Clause("sto-013")
     void shouldBeginAndEndTheDataPathOfAllWorkersAfterTheTargetHasAnswered() {
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT).cores(2, 2)) {
+        try (Pipeline pipeline = new Pipeline(folder).cores(2, 2)) {
             int port = pipeline.startTarget(MemoryVolume.ofPattern(64 << 10, 4096)).port();
             try (ControlProxy proxy = new ControlProxy(port, this::answered)) {
                 pipeline.startService(proxy.port());
@@ -126,7 +125,7 @@ class ServiceLogTest {
         CompletableFuture<Boolean> answeredBefore = new CompletableFuture<>();
         whenClosed = () -> answeredBefore.complete(isDoneWithin(200, answer));
         try (ScriptedTarget target = new ScriptedTarget(folder);
-                Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+                Pipeline pipeline = new Pipeline(folder)) {
             pipeline.startService(target.port());
             try (ScriptedInitiator initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL)) {
                 for (int step = 0; step <= 3; step++) {
@@ -188,7 +187,7 @@ class ServiceLogTest {
                                     }
                                     return answer;
                                 });
-                Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+                Pipeline pipeline = new Pipeline(folder)) {
             pipeline.startService(proxy.port());
             try (ScriptedInitiator initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL)) {
                 for (int step = 0; step <= 2; step++) {
@@ -211,7 +210,7 @@ class ServiceLogTest {
     }
 
     private void runAlone() {
-        try (Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(folder)) {
             StorageInitiator initiator = pipeline.start(64 << 10, READ);
             initiator.run();
             pipeline.awaitService();

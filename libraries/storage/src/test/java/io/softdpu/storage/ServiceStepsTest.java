@@ -25,7 +25,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The steps of a service one by one: nothing before it is asked, and an answer after it. */
 class ServiceStepsTest {
-    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
 
     /** For what must not happen: a longer time finds no less, and costs more. */
     private static final long QUIET_NANOS = 200_000_000L;
@@ -40,7 +39,7 @@ class ServiceStepsTest {
 
     @BeforeEach
     void begin() {
-        pipeline = new Pipeline(folder, CONTROL_TIMEOUT);
+        pipeline = new Pipeline(folder);
         int port = pipeline.startTarget(MemoryVolume.ofPattern(16 << 10, 4096)).port();
         proxy = new ControlProxy(port, this::hold);
         pipeline.startService(proxy.port());

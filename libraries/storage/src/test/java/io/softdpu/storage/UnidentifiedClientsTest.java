@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * wait for it.
  */
 class UnidentifiedClientsTest {
-    private static final long CONTROL_TIMEOUT = TimeUnit.MINUTES.toNanos(10);
+    private static final long CONTROL_TIMEOUT = 2 * Patience.NANOS;
     private static final long VOLUME_BYTES = 64 << 10;
     private static final int BLOCK_BYTES = 4096;
     private static final Workload READ =

@@ -26,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Wrong control messages between a service and its target, in each state of both. */
 @Tag(Soak.TAG)
 class WrongMessageTest {
-    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
     private static final Workload READ =
             new Workload(List.of(Phase.read("read").transactions(2).build()));
 
@@ -183,7 +182,7 @@ class WrongMessageTest {
     private Outcome run(ControlProxy.Change requests, ControlProxy.Change answers)
             throws Exception {
         Path own = folder.resolve("session-" + sessions++);
-        try (Pipeline pipeline = new Pipeline(own, CONTROL_TIMEOUT)) {
+        try (Pipeline pipeline = new Pipeline(own)) {
             int port = pipeline.startTarget(MemoryVolume.ofPattern(16 << 10, 4096)).port();
             ControlProxy proxy = new ControlProxy(port, requests, answers);
             DpuException initiator;

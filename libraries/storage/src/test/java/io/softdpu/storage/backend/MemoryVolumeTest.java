@@ -12,6 +12,7 @@ import io.softdpu.storage.workload.Content;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.SwappedFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,11 +92,13 @@ class MemoryVolumeTest {
     }
 
     @Test
+    @Tag(Soak.TAG)
     void shouldNeverHangWhileTheFileIsSwapped(SeededRandom random) throws Exception {
         byte[] bytes = random.bytes(8192);
         Path name = folder.resolve("disk");
         Path aside = Files.createDirectory(folder.resolve("aside"));
-        Duration least = Duration.ofSeconds(2);
+        Duration least =
+                Soak.duration(Duration.ofMillis(200), Duration.ofSeconds(2), Duration.ofMinutes(1));
         try (SwappedFile swapped = new SwappedFile(name, aside, bytes, random.fork())) {
             Set<Status> refusals = EnumSet.noneOf(Status.class);
             int loaded =

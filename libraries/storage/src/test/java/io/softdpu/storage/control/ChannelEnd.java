@@ -1,7 +1,6 @@
 package io.softdpu.storage.control;
 
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.storage.StorageDefaults;
 import io.softdpu.testkit.Patience;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,7 +16,6 @@ import java.util.function.Supplier;
 
 /** One end of a channel on a thread of its own, as the thread rule of channels demands. */
 public final class ChannelEnd implements AutoCloseable {
-
     /** Any port of this machine. */
     public static final InetSocketAddress ANY_PORT =
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -46,7 +44,7 @@ public final class ChannelEnd implements AutoCloseable {
 
     /** The listening end of a TCP channel at any port of this machine. */
     public static ChannelEnd tcpServer(String name) {
-        return tcpServer(name, StorageDefaults.CONTROL_TIMEOUT);
+        return tcpServer(name, Patience.LIMIT);
     }
 
     /** The same, with a timeout for a client's first message. */
@@ -56,7 +54,7 @@ public final class ChannelEnd implements AutoCloseable {
 
     /** The listening end of a TCP channel at this address. */
     public static ChannelEnd tcpServer(String name, InetSocketAddress address) {
-        return tcpServer(name, address, StorageDefaults.CONTROL_TIMEOUT);
+        return tcpServer(name, address, Patience.LIMIT);
     }
 
     private static ChannelEnd tcpServer(

@@ -24,6 +24,7 @@ import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.worker.MessageMemory;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
@@ -45,7 +46,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Clause("sto-005")
 class ComchControlChannelTest extends ControlChannelContract {
     private static final String NAME = "contract";
-    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     private static final long PRODUCED_OFFSET = 128;
 
     @TempDir private static Path folder;
@@ -100,9 +100,8 @@ class ComchControlChannelTest extends ControlChannelContract {
     @Override
     Status statusOfSecondClient() {
         try (ProgressEngine engine = ProgressEngine.create();
-                ComchClientControlChannel second =
-                        makeClient(engine, NAME, connectTimeoutNanos())) {
-            second.awaitConnected(Duration.ofNanos(2 * connectTimeoutNanos()));
+                ComchClientControlChannel second = makeClient(engine, NAME, Patience.NANOS)) {
+            second.awaitConnected(Patience.LIMIT.multipliedBy(2));
             return Status.SUCCESS;
         } catch (DpuException e) {
             return e.status();
@@ -113,10 +112,7 @@ class ComchControlChannelTest extends ControlChannelContract {
     void shouldSayThatNobodyServesThatName() {
         try (ProgressEngine engine = ProgressEngine.create();
                 ComchClientControlChannel client = makeClient(engine, "nobody", 200_000_000L)) {
-            assertStatus(
-                    () -> client.awaitConnected(Duration.ofNanos(Patience.NANOS)),
-                    Status.NOT_FOUND,
-                    "nobody");
+            assertStatus(() -> client.awaitConnected(Patience.LIMIT), Status.NOT_FOUND, "nobody");
         }
     }
 
@@ -173,16 +169,16 @@ class ComchControlChannelTest extends ControlChannelContract {
                                 representor,
                                 "heard",
                                 server ? listener : none,
-                                CLOSE_TIMEOUT);
+                                Patience.LIMIT);
                 ComchClientControlChannel atClient =
                         ControlChannels.makeComchClient(
                                 engine,
                                 hostDevice,
                                 "heard",
                                 server ? none : listener,
-                                Duration.ofNanos(connectTimeoutNanos()))) {
-            atClient.awaitConnected(Duration.ofNanos(connectTimeoutNanos()));
-            atServer.awaitConnected(Duration.ofNanos(connectTimeoutNanos()));
+                                Patience.LIMIT)) {
+            atClient.awaitConnected(Patience.LIMIT);
+            atServer.awaitConnected(Patience.LIMIT);
             ComchControlChannel other = server ? atClient : atServer;
             ComchConsumer first = startConsumer(engine, other.connection(), memory);
             assertThat(heard).containsExactly("+" + first.id());
@@ -216,17 +212,15 @@ class ComchControlChannelTest extends ControlChannelContract {
     void shouldServeNoFurtherClientAfterTheFirstHasEnded() {
         try (ProgressEngine engine = ProgressEngine.create();
                 ComchServerControlChannel server = makeServer(engine, "once")) {
-            try (ComchClientControlChannel first =
-                    makeClient(engine, "once", connectTimeoutNanos())) {
-                first.awaitConnected(Duration.ofNanos(connectTimeoutNanos()));
-                server.awaitConnected(Duration.ofNanos(connectTimeoutNanos()));
+            try (ComchClientControlChannel first = makeClient(engine, "once", Patience.NANOS)) {
+                first.awaitConnected(Patience.LIMIT);
+                server.awaitConnected(Patience.LIMIT);
             }
             ComchConnection only = server.connection();
             assertStatus(server::poll, Status.CONNECTION_RESET, "peer has ended");
-            try (ComchClientControlChannel further =
-                    makeClient(engine, "once", connectTimeoutNanos())) {
+            try (ComchClientControlChannel further = makeClient(engine, "once", Patience.NANOS)) {
                 assertStatus(
-                        () -> further.receive(Duration.ofNanos(connectTimeoutNanos())),
+                        () -> further.receive(Patience.LIMIT),
                         Status.CONNECTION_RESET,
                         "ended"); // before or after it was connected
             }
@@ -250,9 +244,9 @@ class ComchControlChannelTest extends ControlChannelContract {
                             "comch:p0:host/pf0:broken",
                             new Hello(terms, "host/pf0", "broken").toBytes(),
                             inbound,
-                            connectTimeoutNanos());
-            listening.awaitConnected(Duration.ofNanos(connectTimeoutNanos()));
-            Attachment rogue = connecting.get(connectTimeoutNanos(), TimeUnit.NANOSECONDS);
+                            Patience.NANOS);
+            listening.awaitConnected(Patience.LIMIT);
+            Attachment rogue = connecting.get(Patience.NANOS, TimeUnit.NANOSECONDS);
             try {
                 listening.send(new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest()));
                 assertThat(listening.unsent()).as("sent and not received").isEqualTo(1);
@@ -260,7 +254,7 @@ class ComchControlChannelTest extends ControlChannelContract {
                 rogue.link().ring();
 
                 assertStatus(
-                        () -> listening.receive(Duration.ofNanos(Patience.NANOS)),
+                        () -> listening.receive(Patience.LIMIT),
                         Status.CONNECTION_RESET,
                         "peer has ended: peer=client of comch://broken, reason=peer violated the"
                                 + " protocol: ring, produced index out of range: seen="
@@ -288,11 +282,10 @@ class ComchControlChannelTest extends ControlChannelContract {
 
     private static void awaitState(
             ProgressEngine engine, ComchConsumer consumer, ContextState state) {
-        long start = System.nanoTime();
-        while (consumer.state() != state) {
-            assertThat(System.nanoTime() - start).isLessThan(Patience.NANOS);
-            engine.await(Duration.ofNanos(Patience.NANOS));
-        }
+        Await.byStep(
+                "consumer is in state " + state,
+                () -> consumer.state() == state,
+                () -> engine.await(Patience.LIMIT));
     }
 
     private static ComchServerControlChannel makeServer(ProgressEngine engine) {
@@ -301,7 +294,7 @@ class ComchControlChannelTest extends ControlChannelContract {
 
     private static ComchServerControlChannel makeServer(ProgressEngine engine, String name) {
         return ControlChannels.makeComchServer(
-                engine, dpuDevice, representor, name, ConsumerListener.none(), CLOSE_TIMEOUT);
+                engine, dpuDevice, representor, name, ConsumerListener.none(), Patience.LIMIT);
     }
 
     private static ComchClientControlChannel makeClient(

@@ -11,7 +11,6 @@ import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.HostileText;
 import io.softdpu.testkit.Patience;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,9 +28,8 @@ class ControlExchangeTest {
     void connect() {
         server = ChannelEnd.tcpServer("server");
         client = ChannelEnd.tcpClient("client", server.address());
-        CompletableFuture<Void> accepting =
-                server.beginDo(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
-        client.run(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
+        CompletableFuture<Void> accepting = server.beginDo(c -> c.awaitConnected(Patience.LIMIT));
+        client.run(c -> c.awaitConnected(Patience.LIMIT));
         ChannelEnd.await(accepting);
     }
 
@@ -47,7 +45,7 @@ class ControlExchangeTest {
         client.run(ControlChannel::close);
 
         server.run(c -> {
-            replyLast(c, c.receive(Duration.ofNanos(Patience.NANOS)));
+            replyLast(c, c.receive(Patience.LIMIT));
             assertThat(c.isConnected()).isFalse();
         });
     }
@@ -64,7 +62,7 @@ class ControlExchangeTest {
 
         RemoteErrorException failure =
                 server.call(c -> {
-                    ControlMessage request = c.receive(Duration.ofNanos(Patience.NANOS));
+                    ControlMessage request = c.receive(Patience.LIMIT);
                     Await.until("the word has come", c::progress);
                     return catchThrowableOfType(
                             RemoteErrorException.class, () -> replyLast(c, request));
@@ -83,20 +81,18 @@ class ControlExchangeTest {
         });
 
         server.run(c -> {
-            ControlMessage request = c.receive(Duration.ofNanos(Patience.NANOS));
+            ControlMessage request = c.receive(Patience.LIMIT);
             Await.until("the word has come", c::progress);
             RemoteErrorException word =
                     catchThrowableOfType(RemoteErrorException.class, () -> replyLast(c, request));
             new ControlExchange(c).replyError(request, word);
-            c.flush(Duration.ofNanos(Patience.NANOS));
+            c.flush(Patience.LIMIT);
         });
         server.run(ControlChannel::close);
 
         DpuException end =
                 client.call(c ->
-                        catchThrowableOfType(
-                                DpuException.class,
-                                () -> c.receive(Duration.ofNanos(Patience.NANOS))));
+                        catchThrowableOfType(DpuException.class, () -> c.receive(Patience.LIMIT)));
         assertThat(end.status()).isEqualTo(Status.CONNECTION_RESET);
     }
 
@@ -109,7 +105,7 @@ class ControlExchangeTest {
 
         DpuException failure =
                 server.call(c -> {
-                    ControlMessage request = c.receive(Duration.ofNanos(Patience.NANOS));
+                    ControlMessage request = c.receive(Patience.LIMIT);
                     Await.until("another has come", c::progress);
                     return catchThrowableOfType(DpuException.class, () -> replyLast(c, request));
                 });
@@ -134,7 +130,7 @@ class ControlExchangeTest {
                                                         new ControlPayload.StopStorageRequest(),
                                                         9,
                                                         ControlMessageType.STOP_STORAGE_RESPONSE,
-                                                        Duration.ofNanos(Patience.NANOS))));
+                                                        Patience.LIMIT)));
 
         assertThat(failure.status()).isEqualTo(Status.UNKNOWN);
         assertThat(failure).hasMessage("volume is gone: lun=7");
@@ -162,7 +158,7 @@ class ControlExchangeTest {
                                                         new ControlPayload.StopStorageRequest(),
                                                         9,
                                                         ControlMessageType.STOP_STORAGE_RESPONSE,
-                                                        Duration.ofNanos(Patience.NANOS))));
+                                                        Patience.LIMIT)));
 
         HostileText.requireHarmless(failure.getMessage());
         assertThat(failure.getMessage()).hasSizeLessThanOrEqualTo(256);
@@ -182,9 +178,6 @@ class ControlExchangeTest {
 
     private static void replyLast(ControlChannel channel, ControlMessage request) {
         new ControlExchange(channel)
-                .replyLast(
-                        request,
-                        new ControlPayload.ShutdownResponse(),
-                        Duration.ofNanos(Patience.NANOS));
+                .replyLast(request, new ControlPayload.ShutdownResponse(), Patience.LIMIT);
     }
 }

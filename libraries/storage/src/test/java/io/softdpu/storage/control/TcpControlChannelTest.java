@@ -57,14 +57,12 @@ class TcpControlChannelTest extends ControlChannelContract {
     Status statusOfSecondClient() {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel second = ControlChannels.makeTcpClient(engine, address())) {
-            second.awaitConnected(Duration.ofNanos(connectTimeoutNanos()));
-            ControlMessage rejection = second.receive(Duration.ofNanos(connectTimeoutNanos()));
+            second.awaitConnected(Patience.LIMIT);
+            ControlMessage rejection = second.receive(Patience.LIMIT);
             ControlPayload.ErrorResponse error = (ControlPayload.ErrorResponse) rejection.payload();
             assertThat(error.message()).contains("storage target serves another client");
             assertStatus(
-                    () -> second.receive(Duration.ofNanos(connectTimeoutNanos())),
-                    Status.CONNECTION_RESET,
-                    "has ended");
+                    () -> second.receive(Patience.LIMIT), Status.CONNECTION_RESET, "has ended");
             return error.status();
         }
     }
@@ -144,7 +142,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             CompletableFuture<TcpListener> listening =
                     CompletableFuture.supplyAsync(() -> TcpListener.open(free));
 
-            client.awaitConnected(Duration.ofNanos(Patience.NANOS));
+            client.awaitConnected(Patience.LIMIT);
 
             assertThat(client.isConnected()).isTrue();
             listening.get(Patience.SECONDS, TimeUnit.SECONDS).close();
@@ -188,7 +186,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         try (ProgressEngine engine = ProgressEngine.create();
                 TcpClientControlChannel client = ControlChannels.makeTcpClient(engine, unknown)) {
             assertStatus(
-                    () -> client.awaitConnected(Duration.ofNanos(Patience.NANOS)),
+                    () -> client.awaitConnected(Patience.LIMIT),
                     Status.NOT_FOUND,
                     "no.such.host.invalid");
         }
@@ -201,9 +199,9 @@ class TcpControlChannelTest extends ControlChannelContract {
                 TcpClientControlChannel client =
                         ControlChannels.makeTcpClient(
                                 engine, (InetSocketAddress) listening.getLocalSocketAddress())) {
-            client.awaitConnected(Duration.ofNanos(Patience.NANOS));
+            client.awaitConnected(Patience.LIMIT);
             try (Socket accepted = listening.accept()) {
-                accepted.setSoTimeout(20_000);
+                accepted.setSoTimeout((int) Patience.LIMIT.toMillis());
                 assertThat(accepted.getInputStream().readNBytes(HELLO.length)).isEqualTo(HELLO);
             }
         }
@@ -216,7 +214,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes());
 
             assertStatus(
-                    () -> server().call(c -> c.receive(Duration.ofNanos(Patience.NANOS))),
+                    () -> server().call(c -> c.receive(Patience.LIMIT)),
                     Status.INVALID_VALUE,
                     "wireSizeBytes=1195725856, expected=12 to 65536");
             // It hears why, in the only words that both know, and then the end.
@@ -237,7 +235,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         }
 
         assertStatus(
-                () -> server().call(c -> c.receive(Duration.ofNanos(Patience.NANOS))),
+                () -> server().call(c -> c.receive(Patience.LIMIT)),
                 Status.CONNECTION_RESET,
                 "in the middle of a control message");
     }
@@ -249,7 +247,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             for (int i = 0; i < 3; i++) {
                 sendToClient(i);
                 while (!heard.progress()) {
-                    engine.await(Duration.ofNanos(Patience.NANOS));
+                    engine.await(Patience.LIMIT);
                 }
                 assertThat(heard.poll().messageId()).isEqualTo(i);
             }
@@ -257,7 +255,7 @@ class TcpControlChannelTest extends ControlChannelContract {
             assertStatus(
                     () -> {
                         while (!heard.progress()) {
-                            engine.await(Duration.ofNanos(Patience.NANOS));
+                            engine.await(Patience.LIMIT);
                         }
                     },
                     Status.CONNECTION_RESET,
@@ -277,10 +275,10 @@ class TcpControlChannelTest extends ControlChannelContract {
             Await.until("it is read", engine::progress);
 
             long start = System.nanoTime();
-            engine.await(Duration.ofNanos(Patience.NANOS));
+            engine.await(Patience.LIMIT);
 
             assertThat(System.nanoTime() - start).isLessThan(Patience.NANOS);
-            assertThat(heard.receive(Duration.ofNanos(Patience.NANOS)).messageId()).isEqualTo(7);
+            assertThat(heard.receive(Patience.LIMIT).messageId()).isEqualTo(7);
         }
     }
 
@@ -297,12 +295,9 @@ class TcpControlChannelTest extends ControlChannelContract {
             awaitRest(engine);
 
             for (int i = 0; i < count; i++) {
-                assertThat(full.receive(Duration.ofNanos(Patience.NANOS)).messageId()).isEqualTo(i);
+                assertThat(full.receive(Patience.LIMIT).messageId()).isEqualTo(i);
             }
-            assertStatus(
-                    () -> full.receive(Duration.ofNanos(Patience.NANOS)),
-                    Status.CONNECTION_RESET,
-                    "has ended");
+            assertStatus(() -> full.receive(Patience.LIMIT), Status.CONNECTION_RESET, "has ended");
             awaitRest(engine);
         }
     }
@@ -318,7 +313,7 @@ class TcpControlChannelTest extends ControlChannelContract {
                 TcpClientControlChannel full =
                         ControlChannels.makeTcpClient(
                                 engine, (InetSocketAddress) listening.getLocalSocketAddress())) {
-            full.awaitConnected(Duration.ofNanos(Patience.NANOS));
+            full.awaitConnected(Patience.LIMIT);
             try (Socket accepted = listening.accept()) {
                 for (int i = 0; i < 2 * count; i++) {
                     accepted.getOutputStream().write(message);
@@ -334,12 +329,12 @@ class TcpControlChannelTest extends ControlChannelContract {
             awaitRest(engine);
 
             for (int i = 0; i < count; i++) {
-                assertThat(full.receive(Duration.ofNanos(Patience.NANOS)).messageId()).isEqualTo(5);
+                assertThat(full.receive(Patience.LIMIT).messageId()).isEqualTo(5);
             }
             assertStatus(
                     () -> {
                         while (true) {
-                            full.receive(Duration.ofNanos(Patience.NANOS)); // what else had arrived
+                            full.receive(Patience.LIMIT); // what else had arrived
                             // before it
                         }
                     },
@@ -377,15 +372,14 @@ class TcpControlChannelTest extends ControlChannelContract {
             engine.progress();
             assertThat(ran).hasValue(1);
         }
-        assertThat(server().call(c -> c.receive(Duration.ofNanos(Patience.NANOS))).messageId())
-                .isEqualTo(3);
+        assertThat(server().call(c -> c.receive(Patience.LIMIT)).messageId()).isEqualTo(3);
     }
 
     private TcpClientControlChannel connectedClient(ProgressEngine engine) {
         CompletableFuture<Void> accepting =
                 server().beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
         TcpClientControlChannel connected = ControlChannels.makeTcpClient(engine, address());
-        connected.awaitConnected(Duration.ofNanos(Patience.NANOS));
+        connected.awaitConnected(Patience.LIMIT);
         ChannelEnd.await(accepting);
         return connected;
     }
@@ -393,7 +387,7 @@ class TcpControlChannelTest extends ControlChannelContract {
     private void sendToClient(int id) {
         server().run(c -> {
             c.send(new ControlMessage(id, 0, new ControlPayload.ShutdownRequest()));
-            c.flush(Duration.ofNanos(Patience.NANOS));
+            c.flush(Patience.LIMIT);
         });
     }
 
@@ -471,7 +465,7 @@ class TcpControlChannelTest extends ControlChannelContract {
                                 family -> {
                                     throw new LinuxException("socket", Errno.EMFILE, "domain=none");
                                 })) {
-            assertThatThrownBy(() -> client.awaitConnected(Duration.ofNanos(Patience.NANOS)))
+            assertThatThrownBy(() -> client.awaitConnected(Patience.LIMIT))
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.OPERATING_SYSTEM))

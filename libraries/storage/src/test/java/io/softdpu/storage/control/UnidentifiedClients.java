@@ -4,6 +4,7 @@ import io.softdpu.core.Status;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.FrameAssembler;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -15,7 +16,7 @@ import java.util.List;
 
 /** Clients of a TCP control port that send arbitrary bytes, or nothing. */
 public final class UnidentifiedClients implements AutoCloseable {
-    private static final int READ_TIMEOUT_MILLIS = 30_000;
+    private static final int READ_TIMEOUT_MILLIS = (int) Patience.LIMIT.toMillis();
 
     /** Bytes of a client that is never selected, in hexadecimal digits, and the reply. */
     public enum Kind {

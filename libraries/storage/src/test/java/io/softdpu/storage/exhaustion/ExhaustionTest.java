@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Exhaustion of descriptors, address space and threads: a named error each, and no leak. */
 @StartsProcesses
 class ExhaustionTest {
-
     /** More than a session needs: its last steps succeed. */
     private static final int DESCRIPTORS_OF_A_SESSION = 120;
 
@@ -91,7 +90,9 @@ class ExhaustionTest {
     }
 
     private static void assertNoProblem(ChildProcess probe) {
-        assertThat(probe.awaitExit()).as(String.join("\n", probe.errorLines())).isZero();
+        assertThat(probe.awaitExitWhileItPrints())
+                .as(String.join("\n", probe.errorLines()))
+                .isZero();
         assertThat(probe.outputLines())
                 .contains("DONE")
                 .noneMatch(line -> line.startsWith("PROBLEM"));

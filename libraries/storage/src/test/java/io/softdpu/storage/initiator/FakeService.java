@@ -21,6 +21,7 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.worker.MessageMemory;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +38,6 @@ import org.jspecify.annotations.Nullable;
 final class FakeService implements AutoCloseable {
     static final String NAME = "fake";
     private static final int SLOTS = 8;
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     /** Changes a request in place to the reply. */
     interface Answer {
@@ -104,7 +104,7 @@ final class FakeService implements AutoCloseable {
                                 representor,
                                 NAME,
                                 ConsumerListener.none(),
-                                TIMEOUT);
+                                Patience.LIMIT);
                 listening.countDown();
                 serve();
                 tearDown();
@@ -180,7 +180,7 @@ final class FakeService implements AutoCloseable {
     private void postAll() {
         while (consumer.state() != ContextState.RUNNING
                 || producer.state() != ContextState.RUNNING) {
-            engine.await(TIMEOUT);
+            engine.await(Patience.LIMIT);
         }
         for (int i = 0; i < SLOTS; i++) {
             consumer.allocatePostReceiveTask(messages.buf(i)).submit();
@@ -217,7 +217,7 @@ final class FakeService implements AutoCloseable {
                     context.stop();
                 }
                 while (context.state() != ContextState.IDLE) {
-                    engine.await(TIMEOUT);
+                    engine.await(Patience.LIMIT);
                 }
                 context.close();
             }

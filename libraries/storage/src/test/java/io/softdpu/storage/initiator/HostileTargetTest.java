@@ -9,7 +9,6 @@ import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.ScriptedTarget;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;
-import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.IoMessageView;
@@ -18,13 +17,13 @@ import io.softdpu.testkit.Clause;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class HostileTargetTest {
-    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
 
     @TempDir private Path folder;
 
@@ -32,7 +31,7 @@ class HostileTargetTest {
     @Clause("sto-112")
     void shouldRefuseAResponseThatNobodyAskedForAndTellTheInitiator() throws Exception {
         try (ScriptedTarget target = new ScriptedTarget(folder);
-                Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+                Pipeline pipeline = new Pipeline(folder)) {
             pipeline.startService(target.port());
             try (ScriptedInitiator initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL)) {
                 for (int step = 0; step < 2; step++) {
@@ -55,15 +54,14 @@ class HostileTargetTest {
         }
     }
 
-    /** The service gives up after the control timeout, which is the default of the guide. */
+    /** The service gives up after its control timeout, within which the other steps come. */
     @ParameterizedTest
     @EnumSource
     @Clause("sto-106")
     void shouldNotStartBeforeEachContextOfItsWorkersIsReady(RdmaConnectionRole missing)
             throws Exception {
         try (ScriptedTarget target = new ScriptedTarget(folder).without(Set.of(missing));
-                Pipeline pipeline =
-                        new Pipeline(folder, StorageDefaults.CONTROL_TIMEOUT.toNanos())) {
+                Pipeline pipeline = new Pipeline(folder, TimeUnit.SECONDS.toNanos(1))) {
             pipeline.startService(target.port());
             try (ScriptedInitiator initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL)) {
                 initiator.proceed(0);
@@ -85,7 +83,7 @@ class HostileTargetTest {
         try (ScriptedTarget target =
                         new ScriptedTarget(folder)
                                 .without(EnumSet.allOf(RdmaConnectionRole.class));
-                Pipeline pipeline = new Pipeline(folder, CONTROL_TIMEOUT)) {
+                Pipeline pipeline = new Pipeline(folder)) {
             pipeline.serviceListener(
                     new SessionListener() {
                         @Override

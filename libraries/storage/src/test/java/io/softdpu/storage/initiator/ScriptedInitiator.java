@@ -24,6 +24,7 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.worker.MessageMemory;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -35,7 +36,6 @@ import java.util.Queue;
 
 /** Initiator whose steps a test calls one by one: correct ones, or arbitrary messages. */
 public final class ScriptedInitiator implements AutoCloseable {
-    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     /** What it asks for: the service has room for twice as many messages. */
     public static final int TRANSACTIONS = 4;
@@ -66,10 +66,14 @@ public final class ScriptedInitiator implements AutoCloseable {
                         () -> {
                             engine = ProgressEngine.create();
                             return ControlChannels.makeComchClient(
-                                    engine, device, channel, ConsumerListener.none(), TIMEOUT);
+                                    engine,
+                                    device,
+                                    channel,
+                                    ConsumerListener.none(),
+                                    Patience.LIMIT);
                         },
                         () -> engine.close());
-        end.run(c -> c.awaitConnected(TIMEOUT));
+        end.run(c -> c.awaitConnected(Patience.LIMIT));
     }
 
     /** The requests of a session in their order, as an initiator makes them. */
@@ -101,7 +105,7 @@ public final class ScriptedInitiator implements AutoCloseable {
     /** Sends any request, and returns the reply. */
     public ControlMessage ask(ControlPayload request) {
         int id = say(request);
-        ControlMessage answer = end.call(c -> c.receive(TIMEOUT));
+        ControlMessage answer = end.call(c -> c.receive(Patience.LIMIT));
         if (answer.messageId() != id && answer.messageId() != 0) {
             throw new AssertionError("answer to another request: " + answer);
         }
@@ -110,7 +114,7 @@ public final class ScriptedInitiator implements AutoCloseable {
 
     /** The next message of the service. */
     public ControlMessage hear() {
-        return end.call(c -> c.receive(TIMEOUT));
+        return end.call(c -> c.receive(Patience.LIMIT));
     }
 
     /** Whether the service sends no control message within this time. */
@@ -130,7 +134,7 @@ public final class ScriptedInitiator implements AutoCloseable {
         int id = ++lastId;
         end.run(c -> {
             c.send(new ControlMessage(id, id, payload));
-            c.flush(TIMEOUT);
+            c.flush(Patience.LIMIT);
         });
         return id;
     }
@@ -158,7 +162,7 @@ public final class ScriptedInitiator implements AutoCloseable {
     /** Waits for the next io_message of the service. */
     public byte[] receive() {
         return end.call(_ -> {
-            Deadline deadline = Deadline.in(TIMEOUT);
+            Deadline deadline = Deadline.in(Patience.LIMIT);
             while (responses.isEmpty()) {
                 if (deadline.hasPassed()) {
                     throw new AssertionError("no response in time");
@@ -182,7 +186,7 @@ public final class ScriptedInitiator implements AutoCloseable {
     /** Waits until the service has a consumer. */
     public void awaitConsumerOfTheService() {
         end.run(c -> {
-            Deadline deadline = Deadline.in(TIMEOUT);
+            Deadline deadline = Deadline.in(Patience.LIMIT);
             while (consumersOfTheService(c).length == 0) {
                 if (deadline.hasPassed()) {
                     throw new AssertionError("no consumer in time");
@@ -226,7 +230,7 @@ public final class ScriptedInitiator implements AutoCloseable {
             engine.connect(context);
             context.start();
             while (context.state() != ContextState.RUNNING) {
-                engine.await(TIMEOUT);
+                engine.await(Patience.LIMIT);
             }
         }
         for (int i = 0; i < SLOTS; i++) {
@@ -251,7 +255,7 @@ public final class ScriptedInitiator implements AutoCloseable {
                 context.stop();
             }
             while (context.state() != ContextState.IDLE) {
-                engine.await(TIMEOUT);
+                engine.await(Patience.LIMIT);
             }
             context.close();
         }

@@ -20,6 +20,7 @@ import io.softdpu.storage.worker.MessageMemory;
 import io.softdpu.storage.workload.Content;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.Workload;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -33,10 +34,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class StorageInitiatorTest {
-    private static final long TIMEOUT = 10_000_000_000L;
 
     /** A timeout that is waited for; within it a session comes to its first phase. */
-    private static final long SHORT = 2_000_000_000L;
+    private static final long SHORT = 1_000_000_000L;
 
     private static final Workload READ =
             new Workload(List.of(Phase.read("read").transactions(2).build()));
@@ -91,7 +91,7 @@ class StorageInitiatorTest {
     @EnumSource
     void shouldRefuseAReplyThatBelongsToNoTransaction(Illegal answer) throws Exception {
         try (FakeService service = new FakeService(folder, answer)) {
-            DpuException failure = runAgainst(service, TIMEOUT);
+            DpuException failure = runAgainst(service, Patience.NANOS);
 
             assertThat(failure.status()).isEqualTo(Status.UNEXPECTED);
             assertThat(failure)
@@ -112,7 +112,7 @@ class StorageInitiatorTest {
         Workload two =
                 new Workload(List.of(Phase.read("two").transactions(2).operations(2).build()));
         try (FakeService service = new FakeService(folder, twice)) {
-            DpuException failure = runAgainst(service, TIMEOUT, two);
+            DpuException failure = runAgainst(service, Patience.NANOS, two);
 
             assertThat(failure.status()).isEqualTo(Status.UNEXPECTED);
             assertThat(failure)
@@ -131,7 +131,7 @@ class StorageInitiatorTest {
                                 IoMessageView.userData(messages.segment(), messages.at(message)),
                                 0x1234);
         try (FakeService service = new FakeService(folder, odd)) {
-            DpuException failure = runAgainst(service, TIMEOUT);
+            DpuException failure = runAgainst(service, Patience.NANOS);
 
             assertThat(failure.status()).isEqualTo(Status.UNKNOWN);
             assertThat(failure)
@@ -158,7 +158,7 @@ class StorageInitiatorTest {
         try (Machine machine = openHost()) {
             StorageInitiator initiator =
                     StorageInitiator.open(
-                            machine, options("nobody", SHORT / 10), READ, InitiatorListener.none());
+                            machine, options("nobody", SHORT / 20), READ, InitiatorListener.none());
 
             DpuException failure = catchThrowableOfType(DpuException.class, initiator::run);
 
@@ -174,7 +174,7 @@ class StorageInitiatorTest {
             StorageInitiator initiator =
                     StorageInitiator.open(
                             machine,
-                            options("nobody", 6 * TIMEOUT),
+                            options("nobody", 2 * Patience.NANOS),
                             READ,
                             new InitiatorListener() {
                                 @Override
@@ -308,7 +308,7 @@ class StorageInitiatorTest {
                                                         claimed, 4096))
                                         : message);
         try (service) {
-            DpuException failure = runAgainst(service, TIMEOUT);
+            DpuException failure = runAgainst(service, Patience.NANOS);
 
             assertThat(failure.status()).isEqualTo(Status.NO_MEMORY);
             assertThat(failure)
@@ -333,7 +333,7 @@ class StorageInitiatorTest {
                         .cpu(CpuBinding.any())
                         .commandChannelName(FakeService.NAME)
                         .transactionCount(2)
-                        .controlTimeout(Duration.ofNanos(TIMEOUT))
+                        .controlTimeout(Patience.LIMIT)
                         .maxMemoryBytes(maxMemoryBytes)
                         .build();
         Workload two =

@@ -42,7 +42,7 @@ class WrittenWhileComparedTest {
     /** One comparison in so many is of all of the memory. */
     private static final int WHOLE_EVERY = 50;
 
-    private static final int PIECES = 10_000;
+    private static final int PIECES = Soak.count(500, 10_000, 10_000);
 
     private static final Pattern REPORT =
             Pattern.compile(

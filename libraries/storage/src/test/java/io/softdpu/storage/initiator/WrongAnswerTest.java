@@ -17,6 +17,7 @@ import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.worker.MessageMemory;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.Workload;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.nio.file.Path;
@@ -31,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Wrong control messages of a service to its initiator, in each of the initiator's states. */
 @Tag(Soak.TAG)
 class WrongAnswerTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final Workload READ =
             new Workload(List.of(Phase.read("read").transactions(2).operations(2).build()));
 
@@ -100,7 +100,7 @@ class WrongAnswerTest {
                             .device("pf0")
                             .cpu(CpuBinding.any())
                             .commandChannelName(FakeService.NAME)
-                            .controlTimeout(TIMEOUT)
+                            .controlTimeout(Patience.LIMIT)
                             .transactionCount(2)
                             .build();
             StorageInitiator initiator =

@@ -25,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Wrong control messages of an initiator to its service, in each state of the service. */
 @Tag(Soak.TAG)
 class WrongRequestTest {
-    private static final long CONTROL_TIMEOUT = 20_000_000_000L;
 
     @TempDir private Path folder;
     private int sessions;
@@ -101,7 +100,7 @@ class WrongRequestTest {
     }
 
     private Pipeline start() {
-        Pipeline pipeline = new Pipeline(folder.resolve("session-" + ++sessions), CONTROL_TIMEOUT);
+        Pipeline pipeline = new Pipeline(folder.resolve("session-" + ++sessions));
         pipeline.startService(pipeline.startTarget(MemoryVolume.ofPattern(16 << 10, 4096)).port());
         return pipeline;
     }

@@ -20,8 +20,9 @@ import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaWriteTask;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class BounceCopyTest {
     private static final int SIZE = 64 << 10;
-    private static final long TIMEOUT = 10_000_000_000L;
 
     @TempDir private Path folder;
 
@@ -88,10 +88,10 @@ class BounceCopyTest {
             Buf destination = inventory.bufByAddress(remote, 0, SIZE);
             RdmaWriteTask task = writer.allocateWrite(connection, source, destination);
             Status status = task.trySubmit();
-            long end = System.nanoTime() + TIMEOUT;
-            while (status == Status.SUCCESS && done.get() == 0 && System.nanoTime() < end) {
-                engine.await(Duration.ofNanos(TIMEOUT));
-            }
+            Await.byStep(
+                    "write is complete",
+                    () -> status != Status.SUCCESS || done.get() != 0,
+                    () -> engine.await(Patience.LIMIT));
             task.free();
             source.release();
             destination.release();
@@ -119,12 +119,11 @@ class BounceCopyTest {
     }
 
     private static void awaitAll(ProgressEngine engine, ContextState state, Rdma... contexts) {
-        long end = System.nanoTime() + TIMEOUT;
         for (Rdma context : contexts) {
-            while (context.state() != state) {
-                assertThat(System.nanoTime()).isLessThan(end);
-                engine.await(Duration.ofNanos(TIMEOUT));
-            }
+            Await.byStep(
+                    "context is in state " + state,
+                    () -> context.state() == state,
+                    () -> engine.await(Patience.LIMIT));
         }
     }
 
@@ -142,6 +141,6 @@ class BounceCopyTest {
     }
 
     private static Mmap importOn(Device device, byte[] blob, Mapping mapping) {
-        return Mmap.createFromExport(blob, device, mapping, Duration.ofNanos(TIMEOUT));
+        return Mmap.createFromExport(blob, device, mapping, Patience.LIMIT);
     }
 }

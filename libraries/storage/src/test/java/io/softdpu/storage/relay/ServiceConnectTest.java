@@ -21,6 +21,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Service that connects to a scripted target and waits for a scripted initiator. */
@@ -72,7 +73,7 @@ class ServiceConnectTest extends ServiceFixture {
     @Test
     void shouldSayThatTheTargetIsNotThere() {
         target.run(ControlChannel::close);
-        start(SHORT, SessionStep.CONNECTING_TO_STORAGE);
+        start(TimeUnit.MILLISECONDS.toNanos(50), SessionStep.CONNECTING_TO_STORAGE);
 
         assertFailed(Status.TIME_OUT, "storage target did not reply");
     }
@@ -82,12 +83,12 @@ class ServiceConnectTest extends ServiceFixture {
     void shouldFindTheTargetItIsToldAndNoticeAnInitiatorThatComesLater() {
         target.close();
         target = ChannelEnd.tcpServer("target", new InetSocketAddress("127.0.0.2", 0));
-        connectTarget(SHORT);
+        connectTarget(2 * SHORT);
         // An initiator may come when it likes: the control timeout does not hold for that.
         DpuException silence =
                 catchThrowableOfType(
                         DpuException.class,
-                        () -> target.run(c -> c.receive(Duration.ofNanos(SHORT + SHORT / 4))));
+                        () -> target.run(c -> c.receive(Duration.ofNanos(3 * SHORT))));
         assertThat(silence).as("the target is told nothing").isNotNull();
         assertThat(silence.status()).isEqualTo(Status.TIME_OUT);
         assertThat(end).isNotDone();
@@ -114,7 +115,7 @@ class ServiceConnectTest extends ServiceFixture {
                                     device,
                                     NAME,
                                     ConsumerListener.none(),
-                                    Duration.ofNanos(SHORT))) {
+                                    Duration.ofMillis(50))) {
                 DpuException failure =
                         catchThrowableOfType(
                                 DpuException.class, () -> client.awaitConnected(Patience.LIMIT));

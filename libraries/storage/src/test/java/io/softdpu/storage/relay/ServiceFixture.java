@@ -36,9 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
  * both peers, and the service with its end.
  */
 abstract class ServiceFixture {
-
-    /** A timeout that is waited for; within it the peers of the test find each other. */
-    static final long SHORT = 2_000_000_000L;
+    /** A timeout that is waited for; within it the service finds the target of the test. */
+    static final long SHORT = 500_000_000L;
 
     static final String NAME = "service";
     static final ControlPayload QUERY = new ControlPayload.QueryStorageRequest();
@@ -87,7 +86,7 @@ abstract class ServiceFixture {
         int id = ++lastMessageId;
         return initiator.begin(c -> {
             c.send(new ControlMessage(id, correlationId, request));
-            return c.receive(Duration.ofNanos(Patience.NANOS));
+            return c.receive(Patience.LIMIT);
         });
     }
 
@@ -96,7 +95,7 @@ abstract class ServiceFixture {
             java.util.function.UnaryOperator<ControlMessage> reply,
             ControlPayload expected) {
         CompletableFuture<ControlMessage> answer = ask(request, 5);
-        target.run(c -> c.send(reply.apply(c.receive(Duration.ofNanos(Patience.NANOS)))));
+        target.run(c -> c.send(reply.apply(c.receive(Patience.LIMIT))));
         assertThat(ChannelEnd.await(answer))
                 .isEqualTo(new ControlMessage(lastMessageId, 5, expected));
     }
@@ -153,10 +152,10 @@ abstract class ServiceFixture {
                                     device,
                                     NAME,
                                     ConsumerListener.none(),
-                                    Duration.ofNanos(Patience.NANOS));
+                                    Patience.LIMIT);
                         },
                         () -> engine[0].close());
-        initiator.run(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
+        initiator.run(c -> c.awaitConnected(Patience.LIMIT));
     }
 
     /** Also checks the final error that the service sends to its initiator. */
@@ -179,7 +178,7 @@ abstract class ServiceFixture {
                         DpuException.class,
                         () -> {
                             while (true) {
-                                channel.receive(Duration.ofNanos(Patience.NANOS));
+                                channel.receive(Patience.LIMIT);
                             }
                         });
         assertThat(goodbye.status()).isIn(Status.CONNECTION_RESET, Status.BAD_STATE);

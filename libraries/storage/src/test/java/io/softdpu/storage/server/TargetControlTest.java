@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Target with a scripted service. */
 class TargetControlTest {
-    private static final long SHORT = 300_000_000L;
+    private static final long SHORT = 100_000_000L;
     private static final Blob SOME_BYTES = Blob.of(new byte[] {1, 2, 3});
 
     @TempDir private Path folder;
@@ -66,7 +66,7 @@ class TargetControlTest {
 
     @Test
     void shouldTellTheSizeOfItsVolume() {
-        service.run(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
+        service.run(c -> c.awaitConnected(Patience.LIMIT));
 
         assertThat(ask(new ControlPayload.QueryStorageRequest()))
                 .isEqualTo(new ControlPayload.QueryStorageResponse(64 << 10, 4096));
@@ -185,20 +185,20 @@ class TargetControlTest {
         StorageTarget impatient = openTarget(0, SHORT);
         CompletableFuture<SessionReport> itsEnd = Pipeline.begin(impatient);
         ChannelEnd silent = ChannelEnd.tcpClient("silent", impatient.address());
-        silent.run(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
+        silent.run(c -> c.awaitConnected(Patience.LIMIT));
         // Nothing has been asked yet: it may wait for its initiator, for as long as it takes.
         DpuException nothing =
                 catchThrowableOfType(
                         DpuException.class,
-                        () -> silent.call(c -> c.receive(Duration.ofNanos(5 * SHORT))));
+                        () -> silent.call(c -> c.receive(Duration.ofNanos(4 * SHORT))));
         assertThat(nothing.status()).isEqualTo(Status.TIME_OUT);
         assertThat(itsEnd).isNotDone();
 
         silent.run(c -> {
             c.send(new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest()));
-            c.receive(Duration.ofNanos(Patience.NANOS));
+            c.receive(Patience.LIMIT);
         });
-        ControlMessage finalError = silent.call(c -> c.receive(Duration.ofNanos(Patience.NANOS)));
+        ControlMessage finalError = silent.call(c -> c.receive(Patience.LIMIT));
 
         DpuException failure =
                 catchThrowableOfType(DpuException.class, () -> Pipeline.await(itsEnd));
@@ -369,7 +369,7 @@ class TargetControlTest {
 
     private ChannelEnd connect() {
         ChannelEnd connected = ChannelEnd.tcpClient("service", target.address());
-        connected.run(c -> c.awaitConnected(Duration.ofNanos(Patience.NANOS)));
+        connected.run(c -> c.awaitConnected(Patience.LIMIT));
         return connected;
     }
 
@@ -378,7 +378,7 @@ class TargetControlTest {
         ControlMessage answer =
                 service.call(c -> {
                     c.send(new ControlMessage(id, 9, request));
-                    return c.receive(Duration.ofNanos(Patience.NANOS));
+                    return c.receive(Patience.LIMIT);
                 });
         assertThat(answer.messageId()).isEqualTo(id);
         assertThat(answer.correlationId()).isEqualTo(9);

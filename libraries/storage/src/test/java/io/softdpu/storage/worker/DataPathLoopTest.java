@@ -8,6 +8,7 @@ import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.Test;
 
 /** The end of the data path and its statistics, of workers without contexts. */
 class DataPathLoopTest {
-    private static final long TIMEOUT = 60_000_000_000L;
     private static final int ROUNDS = 100;
 
     private final List<LoopWorker> workers = new ArrayList<>();
@@ -32,7 +32,7 @@ class DataPathLoopTest {
         private EngineTimer work;
 
         LoopWorker(int index, boolean hasWork) {
-            super("loop", new WorkerSlot(index, CpuBinding.any()), TIMEOUT, () -> {});
+            super("loop", new WorkerSlot(index, CpuBinding.any()), Patience.NANOS, () -> {});
             this.hasWork = hasWork;
         }
 

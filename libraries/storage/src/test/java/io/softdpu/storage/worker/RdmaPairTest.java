@@ -6,17 +6,16 @@ import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.storage.wire.RdmaConnectionRole;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RdmaPairTest {
-    private static final long TIMEOUT = 20_000_000_000L;
 
     @TempDir private Path folder;
 
@@ -54,15 +53,14 @@ class RdmaPairTest {
         RdmaPair pair = new RdmaPair(data, control);
         data.setConnectionCallback((_, _, _) -> {});
         pair.configureMessages(1, _ -> {}, _ -> {}, _ -> {}, _ -> {});
-        pair.start(TIMEOUT);
+        pair.start(Patience.NANOS);
         return pair;
     }
 
     private static void await(ProgressEngine engine, Rdma context, ContextState state) {
-        Deadline deadline = Deadline.in(Duration.ofNanos(TIMEOUT));
-        while (context.state() != state) {
-            assertThat(deadline.hasPassed()).as("%s in time", state).isFalse();
-            engine.await(deadline);
-        }
+        Await.byStep(
+                "context is in state " + state,
+                () -> context.state() == state,
+                () -> engine.await(Patience.LIMIT));
     }
 }

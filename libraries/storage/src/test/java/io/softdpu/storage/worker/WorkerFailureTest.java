@@ -9,6 +9,7 @@ import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,7 +19,7 @@ class WorkerFailureTest extends WorkerFixture {
     @Test
     @Clause("sto-096")
     void shouldLetNoErrorOfACommandEscapeFromItsThread() {
-        start(TIMEOUT);
+        start(Patience.NANOS);
         Thread thread = watchedThread();
 
         RuntimeException thrown =
@@ -37,7 +38,7 @@ class WorkerFailureTest extends WorkerFixture {
     @ValueSource(booleans = {false, true})
     @Clause("sto-096")
     void shouldLetNoErrorOfTheDataPathOrOfItsEndEscapeFromItsThread(boolean atEnd) {
-        start(TIMEOUT);
+        start(Patience.NANOS);
         Thread thread = watchedThread();
         if (atEnd) {
             worker.atRelease = new StackOverflowError("too deep");
@@ -73,7 +74,7 @@ class WorkerFailureTest extends WorkerFixture {
     @Test
     @Clause("sto-096")
     void shouldLetNoExceptionEscapeFromTheDataPath() {
-        start(TIMEOUT);
+        start(Patience.NANOS);
         worker.inRound = new IllegalStateException("broken round");
         worker.startDataPath();
 
@@ -93,7 +94,7 @@ class WorkerFailureTest extends WorkerFixture {
     @Test
     @Clause("sto-096")
     void shouldKeepTheStatusOfWhatFailedAtTheBeginning() {
-        start(TIMEOUT);
+        start(Patience.NANOS);
         worker.atBegin = new DpuException(Status.NO_MEMORY, "no room: of=anything");
         worker.startDataPath();
 
@@ -105,7 +106,7 @@ class WorkerFailureTest extends WorkerFixture {
     @Test
     @Clause("sto-097")
     void shouldThrowWhatACommandThrewAndGoOn() {
-        start(TIMEOUT);
+        start(Patience.NANOS);
         RuntimeException thrown =
                 catchThrowableOfType(
                         RuntimeException.class,
@@ -120,7 +121,7 @@ class WorkerFailureTest extends WorkerFixture {
 
     @Test
     void shouldEndAlsoWhereTakingDownEndsInAnError() {
-        start(TIMEOUT);
+        start(Patience.NANOS);
         worker.atRelease = new StackOverflowError("too deep");
 
         worker.beginEnd();
@@ -132,7 +133,7 @@ class WorkerFailureTest extends WorkerFixture {
 
     @Test
     void shouldSayWhyItCouldNotBegin() {
-        worker = new TestWorker(TIMEOUT, CpuBinding.hard(4095));
+        worker = new TestWorker(Patience.NANOS, CpuBinding.hard(4095));
 
         DpuException failure = catchThrowableOfType(DpuException.class, () -> worker.start());
 

@@ -18,10 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 
 /** Base of the tests of a worker: a worker without contexts that records its calls. */
 abstract class WorkerFixture {
-    static final long TIMEOUT = 10_000_000_000L;
-
-    /** A timeout that is waited for; within it a worker does what it is asked for. */
-    static final long SHORT = 2_000_000_000L;
+    /** A timeout that is waited for. */
+    static final long SHORT = 50_000_000L;
 
     final List<String> events = Collections.synchronizedList(new ArrayList<>());
     final AtomicInteger notified = new AtomicInteger();

@@ -12,6 +12,7 @@ import io.softdpu.rdma.Rdma;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -23,7 +24,7 @@ class WorkerTest extends WorkerFixture {
     @Test
     @Clause({"sto-095", "sto-110", "sto-113"})
     void shouldCarryOutCommandsBeforeAndAfterTheDataPath() {
-        start(TIMEOUT);
+        start(Patience.NANOS);
         Thread[] where = new Thread[1];
         worker.execute(() -> {
             where[0] = Thread.currentThread();
@@ -50,7 +51,7 @@ class WorkerTest extends WorkerFixture {
     @Test
     @Clause({"sto-114", "sto-117"})
     void shouldGoOnUntilNothingIsInFlight() {
-        start(TIMEOUT);
+        start(Patience.NANOS);
         worker.woken = true;
         worker.inFlight = 2;
         worker.startDataPath();
@@ -84,7 +85,7 @@ class WorkerTest extends WorkerFixture {
     /** The refusals of a context say whose engine it has. */
     @Test
     void shouldDriveAllItsContextsByTheEngineOfItsThread(@TempDir Path folder) {
-        start(TIMEOUT);
+        start(Patience.NANOS);
         try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
                 Device device = machine.findDevice("p0").open()) {
             List<Rdma> contexts = worker.query(() -> worker.connectedTo(device));
@@ -104,7 +105,7 @@ class WorkerTest extends WorkerFixture {
 
     @Test
     void shouldOfferAgainWhatWasRefusedAfterEachEvent() {
-        start(TIMEOUT);
+        start(Patience.NANOS);
         worker.refused = true;
         worker.startDataPath();
 
@@ -120,7 +121,7 @@ class WorkerTest extends WorkerFixture {
     @Test
     @Clause("sto-116")
     void shouldCountWhatFoundNoWorkAsMisses() {
-        start(TIMEOUT);
+        start(Patience.NANOS);
         worker.woken = true;
 
         assertThat(missesOf(50)).isGreaterThanOrEqualTo(50);
@@ -139,16 +140,14 @@ class WorkerTest extends WorkerFixture {
 
     @Test
     void shouldNotWaitForWhatIsInFlightWhenTheSessionIsGivenUp() {
-        start(TIMEOUT);
+        start(Patience.NANOS);
         worker.inFlight = 7;
         worker.startDataPath();
         Pipeline.await(worker.rounds);
-        long start = System.nanoTime();
 
         worker.beginEnd();
 
         Await.until("worker has ended", worker::hasEnded);
-        assertThat(System.nanoTime() - start).isLessThan(TIMEOUT);
         assertThat(worker.failure()).isNull();
     }
 
@@ -165,31 +164,52 @@ class WorkerTest extends WorkerFixture {
 
         assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
         worker.stopDataPath();
-        Await.until("data path has ended", worker::hasDataPathEnded);
-        worker.execute(() -> {});
+        awaitACommand();
         assertThat(events).doesNotContain("never");
     }
 
     @Test
     void shouldStopWaitingForACommandThatDoesNotEnd() {
         start(SHORT);
+        CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
 
-        DpuException failure =
-                catchThrowableOfType(
-                        DpuException.class,
-                        () ->
-                                worker.execute(() -> {
-                                    Pipeline.await(goOn);
-                                    over.countDown();
-                                }));
+        // A busy machine may not even begin it in so short a time.
+        Await.until(
+                "a command was begun and given up",
+                () -> {
+                    DpuException failure =
+                            catchThrowableOfType(
+                                    DpuException.class,
+                                    () ->
+                                            worker.execute(() -> {
+                                                begun.countDown();
+                                                Pipeline.await(goOn);
+                                                over.countDown();
+                                            }));
+                    assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
+                    return begun.getCount() == 0;
+                });
 
         // The command still runs: a wait for its completion would have blocked this test.
-        assertThat(failure.status()).isEqualTo(Status.TIME_OUT);
         assertThat(over.getCount()).isEqualTo(1);
         goOn.countDown();
         Pipeline.await(over);
-        assertThat(worker.query(() -> "next")).isEqualTo("next");
+        awaitACommand();
+    }
+
+    /** Until the worker takes commands again, however late on a busy machine. */
+    private void awaitACommand() {
+        Await.until(
+                "a command was carried out",
+                () -> {
+                    try {
+                        return worker.query(() -> true);
+                    } catch (DpuException e) {
+                        assertThat(e.status()).isEqualTo(Status.TIME_OUT);
+                        return false;
+                    }
+                });
     }
 }
