@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * help, ends this JVM, so that a build cannot hang with it.
  */
 final class Caller implements AutoCloseable {
-
     private final ScheduledExecutorService watchdog =
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("misuse-watchdog").factory());

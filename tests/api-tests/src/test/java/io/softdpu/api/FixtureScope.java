@@ -31,6 +31,7 @@ import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
 import io.softdpu.testkit.Patience;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -40,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +60,9 @@ final class FixtureScope implements AutoCloseable {
                     AccessFlag.RDMA_ATOMIC);
 
     static final long MEMORY_BYTES = 64 << 10;
+
+    /** Longest wait for the event of an engine, since the scope may have several. */
+    private static final Duration REST = Duration.ofMillis(1);
 
     final Environment environment;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
@@ -169,15 +174,19 @@ final class FixtureScope implements AutoCloseable {
     void until(String what, BooleanSupplier condition) {
         long begin = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            progress();
+            progressOrRest();
             if (System.nanoTime() - begin > Patience.NANOS) {
                 throw new AssertionError("did not happen: what=" + what + ", scope=" + this);
             }
         }
     }
 
-    /** One pass of each engine that is open. */
-    void progress() {
+    /**
+     * One pass of each engine that is open.
+     *
+     * @return whether one has worked
+     */
+    boolean progress() {
         boolean worked = false;
         for (ProgressEngine each : engines) {
             try {
@@ -186,8 +195,18 @@ final class FixtureScope implements AutoCloseable {
                 requireExpected(e);
             }
         }
-        if (!worked) {
-            Thread.yield();
+        return worked;
+    }
+
+    /** One pass; where it finds no work, a rest for the threads that have some. */
+    private void progressOrRest() {
+        if (!progress()) {
+            try {
+                engine().await(REST);
+            } catch (DpuException e) {
+                requireExpected(e);
+                LockSupport.parkNanos(REST.toNanos());
+            }
         }
     }
 
@@ -459,7 +478,7 @@ final class FixtureScope implements AutoCloseable {
             }
             instances.forEach(FixtureScope::closeIfPossible);
             tasks.forEach(FixtureScope::freeIfPossible);
-            progress();
+            progressOrRest();
             if (System.nanoTime() - begin > Patience.NANOS) {
                 throw new AssertionError("scope does not come to its end: " + this);
             }

@@ -56,7 +56,7 @@ final class MonkeyTest {
     void shouldAnswerCallsInAnyOrder(SeededRandom random) throws Exception {
         long begin = System.nanoTime();
         long lengthNanos =
-                Soak.duration(Duration.ofSeconds(6), Duration.ofSeconds(6), Duration.ofMinutes(5))
+                Soak.duration(Duration.ofSeconds(1), Duration.ofSeconds(6), Duration.ofMinutes(5))
                         .toNanos();
         LeakCheck leaks = LeakCheck.begin(folder);
         int scopes = 0;

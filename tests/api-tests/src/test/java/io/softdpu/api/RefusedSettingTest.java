@@ -82,42 +82,51 @@ final class RefusedSettingTest {
             if (state.equals(CoreFixtures.IN_CALLBACK)) {
                 continue; // the callback is over when the object has been made
             }
-            for (Operation setting : settings(fixture)) {
-                for (int number : new int[] {1, 2, 8}) {
-                    if (isRefused(fixture, state, setting, number)) {
-                        refusing.add(Api.nameOf(fixture.type()));
+            FixtureScope scope = new FixtureScope(environment);
+            try {
+                Object object = fixture.make(scope, state);
+                for (Operation setting : settings(fixture)) {
+                    for (int number : new int[] {1, 2, 8}) {
+                        if (isRefused(fixture, state, scope, object, setting, number)) {
+                            refusing.add(Api.nameOf(fixture.type()));
+                        } else { // it is in another state now
+                            scope.close();
+                            scope = new FixtureScope(environment);
+                            object = fixture.make(scope, state);
+                        }
                     }
                 }
+            } finally {
+                scope.close();
             }
         }
     }
 
-    /** Calls a setting of an object of its own, with this number if it has one. */
-    private boolean isRefused(Fixture fixture, String state, Operation setting, int number)
-            throws Exception {
-        FixtureScope scope = new FixtureScope(environment);
-        try {
-            Object object = fixture.make(scope, state);
-            @Nullable Object[] arguments = values.allGood(setting, scope, object);
-            for (int i = 0; i < arguments.length; i++) {
-                if (arguments[i] instanceof Integer) {
-                    arguments[i] = number;
-                } else if (arguments[i] instanceof Long) {
-                    arguments[i] = (long) number;
-                }
+    /** Calls a setting of an object, with this number if it has one. */
+    private boolean isRefused(
+            Fixture fixture,
+            String state,
+            FixtureScope scope,
+            Object object,
+            Operation setting,
+            int number) {
+        @Nullable Object[] arguments = values.allGood(setting, scope, object);
+        for (int i = 0; i < arguments.length; i++) {
+            if (arguments[i] instanceof Integer) {
+                arguments[i] = number;
+            } else if (arguments[i] instanceof Long) {
+                arguments[i] = (long) number;
             }
-            Map<String, String> before = shown(fixture, object);
-            Outcome outcome = caller.call(setting, object, arguments);
-            if (outcome.accepted()) {
-                return false;
-            }
-            assertThat(shown(fixture, object))
-                    .as("%s%s, %s, %s", setting, Arrays.toString(arguments), state, outcome.text())
-                    .isEqualTo(before);
-            return true;
-        } finally {
-            scope.close();
         }
+        Map<String, String> before = shown(fixture, object);
+        Outcome outcome = caller.call(setting, object, arguments);
+        if (outcome.accepted()) {
+            return false;
+        }
+        assertThat(shown(fixture, object))
+                .as("%s%s, %s, %s", setting, Arrays.toString(arguments), state, outcome.text())
+                .isEqualTo(before);
+        return true;
     }
 
     private Map<String, String> shown(Fixture fixture, Object object) {
