@@ -71,14 +71,8 @@ final class Stress {
      *
      * @param folder an empty one, for what jcstress leaves
      * @param tests names of tests
-     * @param deadline beyond which a run is ended and fails
      */
-    static Stress run(
-            Processes processes,
-            Path folder,
-            Collection<String> tests,
-            Effort effort,
-            Duration deadline)
+    static Stress run(Processes processes, Path folder, Collection<String> tests, Effort effort)
             throws IOException, ClassNotFoundException {
         Stress stress = new Stress();
         Map<Boolean, List<String>> halves =
@@ -88,19 +82,14 @@ final class Stress {
             if (!half.getValue().isEmpty()) {
                 int strides = half.getKey() ? STRIDES_OF_DESCRIPTORS : STRIDES;
                 Path own = Files.createDirectory(folder.resolve("strides-" + strides));
-                stress.run(processes, own, half.getValue(), strides, effort, deadline);
+                stress.run(processes, own, half.getValue(), strides, effort);
             }
         }
         return stress;
     }
 
     private void run(
-            Processes processes,
-            Path folder,
-            List<String> tests,
-            int strides,
-            Effort effort,
-            Duration deadline)
+            Processes processes, Path folder, List<String> tests, int strides, Effort effort)
             throws IOException, ClassNotFoundException {
         List<String> arguments =
                 List.of(
@@ -133,7 +122,7 @@ final class Stress {
                         JavaCommand.ofClass(Main.class)
                                 .withDirectory(folder)
                                 .withArguments(arguments.toArray(String[]::new)));
-        int status = process.awaitExit();
+        int status = process.awaitExitWhileItPrints();
         try (Stream<Path> files = Files.list(folder)) {
             List<Path> results =
                     files.filter(file -> file.getFileName().toString().matches("jcstress-.*\\.gz"))

@@ -19,8 +19,6 @@ import java.util.stream.Stream;
 
 /** Two buses of this process, and the handshake of the product by which sync events join. */
 final class Buses {
-    private static final long SECOND = 1_000_000_000L;
-
     /** The bus of the events. */
     static final Bus HOST;
 
@@ -50,7 +48,7 @@ final class Buses {
                                 CpuHandle.nameOf(invitation.eventId()),
                                 new JoinRequest(invitation.key()).encode(),
                                 page,
-                                60 * SECOND)
+                                Patience.NANOS)
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
         return new HandleImport.Joined(CARD, attachment, page);
     }
@@ -61,7 +59,7 @@ final class Buses {
                         folder.resolve("fabric"),
                         new byte[32],
                         "jcstress",
-                        60 * SECOND,
+                        Patience.NANOS,
                         1 << 20,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
