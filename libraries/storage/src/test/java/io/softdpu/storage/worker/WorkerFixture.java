@@ -1,5 +1,9 @@
 package io.softdpu.storage.worker;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
@@ -119,5 +123,30 @@ abstract class WorkerFixture {
     void start(long timeoutNanos) {
         worker = new TestWorker(timeoutNanos, CpuBinding.any());
         worker.start();
+    }
+
+    /** A worker that soon gives up what does not end. */
+    void startImpatient() {
+        worker = new TestWorker(SHORT, CpuBinding.any());
+        try {
+            worker.start();
+        } catch (DpuException e) {
+            assertThat(e.status()).isEqualTo(Status.TIME_OUT); // it begins later
+        }
+        awaitACommand();
+    }
+
+    /** Until the worker takes commands, however late on a busy machine. */
+    final void awaitACommand() {
+        Await.until(
+                "a command was carried out",
+                () -> {
+                    try {
+                        return worker.query(() -> true);
+                    } catch (DpuException e) {
+                        assertThat(e.status()).isEqualTo(Status.TIME_OUT);
+                        return false;
+                    }
+                });
     }
 }

@@ -70,7 +70,7 @@ class WorkerTest extends WorkerFixture {
     @Test
     @Clause("sto-117")
     void shouldGiveUpWhatStaysInFlight() {
-        start(SHORT);
+        startImpatient();
         worker.inFlight = 7;
         worker.startDataPath();
         Pipeline.await(worker.rounds);
@@ -154,7 +154,7 @@ class WorkerTest extends WorkerFixture {
     @Test
     @Clause({"sto-095", "sto-110"})
     void shouldSayThatACommandWasNotCarriedOutInTime() {
-        start(SHORT);
+        startImpatient();
         worker.startDataPath();
         Pipeline.await(worker.rounds);
 
@@ -170,7 +170,7 @@ class WorkerTest extends WorkerFixture {
 
     @Test
     void shouldStopWaitingForACommandThatDoesNotEnd() {
-        start(SHORT);
+        startImpatient();
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
@@ -197,19 +197,5 @@ class WorkerTest extends WorkerFixture {
         goOn.countDown();
         Pipeline.await(over);
         awaitACommand();
-    }
-
-    /** Until the worker takes commands again, however late on a busy machine. */
-    private void awaitACommand() {
-        Await.until(
-                "a command was carried out",
-                () -> {
-                    try {
-                        return worker.query(() -> true);
-                    } catch (DpuException e) {
-                        assertThat(e.status()).isEqualTo(Status.TIME_OUT);
-                        return false;
-                    }
-                });
     }
 }
