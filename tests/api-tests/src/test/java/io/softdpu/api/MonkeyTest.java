@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag(Soak.TAG)
 final class MonkeyTest {
     /**
-     * Seed of a single scope to run; the number of scopes depends on the machine, so each has its
-     * own.
+     * Seed of a single scope to run; in a soak the number of scopes depends on the machine, so each
+     * has its own.
      */
     private static final String SCOPE_PROPERTY = "softdpu.scope";
 
@@ -55,9 +55,8 @@ final class MonkeyTest {
     @Test
     void shouldAnswerCallsInAnyOrder(SeededRandom random) throws Exception {
         long begin = System.nanoTime();
-        long lengthNanos =
-                Soak.duration(Duration.ofSeconds(1), Duration.ofSeconds(6), Duration.ofMinutes(5))
-                        .toNanos();
+        int least = Soak.count(20, 100, 100);
+        Duration length = Soak.duration(Duration.ZERO, Duration.ZERO, Duration.ofMinutes(5));
         LeakCheck leaks = LeakCheck.begin(folder);
         int scopes = 0;
         try (Caller caller = new Caller()) {
@@ -66,7 +65,8 @@ final class MonkeyTest {
                 do {
                     scope(caller, environment, only != null ? only : random.nextLong());
                     scopes++;
-                } while (only == null && System.nanoTime() - begin < lengthNanos);
+                } while (only == null
+                        && (scopes < least || System.nanoTime() - begin < length.toNanos()));
             }
             Soak.report(
                     "api-misuse",
