@@ -52,6 +52,7 @@ final class NameLocks {
 
     private final Path path;
     private final int directory;
+    private final long folderLockNanos;
 
     /**
      * Names the folder.
@@ -59,8 +60,14 @@ final class NameLocks {
      * @param directory its descriptor, which stays the caller's
      */
     NameLocks(Path path, int directory) {
+        this(path, directory, FOLDER_LOCK_NANOS);
+    }
+
+    /** The same with another time limit for the lock of the folder, for tests. */
+    NameLocks(Path path, int directory, long folderLockNanos) {
         this.path = path;
         this.directory = directory;
+        this.folderLockNanos = folderLockNanos;
     }
 
     /**
@@ -96,7 +103,7 @@ final class NameLocks {
                         FileDescriptors.close(lock);
                     }
                 }
-                if (System.nanoTime() - start > FOLDER_LOCK_NANOS) {
+                if (System.nanoTime() - start > folderLockNanos) {
                     throw new FabricException(
                             FabricException.Kind.TIMED_OUT,
                             "lock file of a name is replaced again and again: file="
@@ -272,7 +279,7 @@ final class NameLocks {
         try {
             boolean _ =
                     FabricFolder.within(
-                            FOLDER_LOCK_NANOS, () -> FileDescriptors.tryLockExclusive(folder));
+                            folderLockNanos, () -> FileDescriptors.tryLockExclusive(folder));
             locked = true;
             return folder;
         } finally {

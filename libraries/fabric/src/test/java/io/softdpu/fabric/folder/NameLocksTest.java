@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.Patience;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,8 +16,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,7 +27,7 @@ class NameLocksTest {
     private static final String HASH = "0123456789abcdef";
     private static final String NAME = "name";
     private static final int CREATE = FileDescriptors.O_RDWR | FileDescriptors.O_CREAT;
-    private static final Duration A_WHILE = Duration.ofMillis(200);
+    private static final Duration A_WHILE = Duration.ofMillis(100);
 
     @TempDir private Path folder;
     private int directory;
@@ -35,7 +40,7 @@ class NameLocksTest {
                         folder.toString(),
                         FileDescriptors.O_RDONLY | FileDescriptors.O_DIRECTORY,
                         0);
-        locks = new NameLocks(folder, directory);
+        locks = new NameLocks(folder, directory, Patience.NANOS);
     }
 
     @AfterEach
@@ -130,33 +135,53 @@ class NameLocksTest {
         locks.release(HASH, lock);
     }
 
+    /** Otherwise a process that claims the name meanwhile would take it for one that serves it. */
+    @Test
+    void shouldSweepOnlyUnderTheLockOfTheFolder() throws Exception {
+        Files.createFile(folder.resolve(HASH + ".lock"));
+        int folderLock = locks.lockFolder();
+        CompletableFuture<Void> sweep =
+                CompletableFuture.runAsync(locks::sweep, task -> new Thread(task, "sweep").start());
+
+        boolean early = Await.holdsWithin(A_WHILE, sweep::isDone);
+        FileDescriptors.close(folderLock);
+
+        sweep.get(Patience.SECONDS, TimeUnit.SECONDS);
+        assertThat(early).isFalse();
+        assertThat(folder).isEmptyDirectory();
+    }
+
     @Test
     void shouldGoOnWhereTheLockOfTheFolderIsNeverGivenBack() throws Exception {
+        NameLocks impatient = new NameLocks(folder, directory, 10_000_000);
         int folderLock = locks.lockFolder();
         try {
-            int lock =
-                    CompletableFuture.supplyAsync(() -> locks.claim(HASH, NAME))
-                            .get(Patience.SECONDS, TimeUnit.SECONDS);
+            int lock = Bounded.call("claim", () -> impatient.claim(HASH, NAME));
             assertThat(lock).isNotNegative();
-            locks.release(HASH, lock);
+            impatient.release(HASH, lock);
         } finally {
             FileDescriptors.close(folderLock);
         }
     }
 
+    @Tag(Soak.TAG)
     @Test
-    void shouldServeANameWhileOthersJoinTheFolder() throws Exception {
+    void shouldServeANameWhileOthersJoinTheFolder(SeededRandom random) throws Exception {
+        int rounds = Soak.count(200, 2_000, 20_000);
+        long begin = System.nanoTime();
+        AtomicLong sweeps = new AtomicLong();
         AtomicBoolean end = new AtomicBoolean();
         CompletableFuture<Void> joining =
                 CompletableFuture.runAsync(
                         () -> {
                             while (!end.get()) {
                                 locks.sweep();
+                                sweeps.incrementAndGet();
                             }
                         },
                         task -> new Thread(task, "sweep").start());
         try {
-            for (int round = 0; round < 2000; round++) {
+            for (int round = 0; round < rounds; round++) {
                 int lock = locks.claim(HASH, NAME);
                 assertThat(lock).as("round=%d", round).isNotNegative();
                 locks.release(HASH, lock);
@@ -165,5 +190,10 @@ class NameLocksTest {
             end.set(true);
             joining.get(Patience.SECONDS, TimeUnit.SECONDS);
         }
+        Soak.report(
+                "names-served-while-others-join",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - begin),
+                "names=%d, sweeps=%d".formatted(rounds, sweeps.get()));
     }
 }
