@@ -28,7 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Doorbells that the bus thread serves, and the end of a link. */
 class BusDoorbellTest {
-    private static final long SECOND = 1_000_000_000L;
 
     private static final int LINKS = 4;
 
@@ -57,7 +56,7 @@ class BusDoorbellTest {
         BlockingQueue<PendingLink> arrived = new ArrayBlockingQueue<>(1);
         server.listen("name", arrived::add);
         CompletableFuture<Attachment> connecting =
-                client.connect("name", new byte[0], clientMemory, 60 * SECOND);
+                client.connect("name", new byte[0], clientMemory, Patience.NANOS);
         toClient =
                 arrived.poll(Patience.SECONDS, TimeUnit.SECONDS).accept(new byte[0], serverMemory);
         toServer = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
@@ -79,7 +78,7 @@ class BusDoorbellTest {
                         folder.resolve("f"),
                         new byte[32],
                         "test",
-                        60 * SECOND,
+                        Patience.NANOS,
                         1 << 30,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
@@ -141,7 +140,7 @@ class BusDoorbellTest {
             BlockingQueue<PendingLink> arrived = new ArrayBlockingQueue<>(1);
             server.listen(name, arrived::add);
             CompletableFuture<Attachment> connecting =
-                    client.connect(name, new byte[0], clientMemory, 60 * SECOND);
+                    client.connect(name, new byte[0], clientMemory, Patience.NANOS);
             here =
                     arrived.poll(Patience.SECONDS, TimeUnit.SECONDS)
                             .accept(new byte[0], serverMemory);

@@ -32,8 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Limits of the bus: kept resources, length of a turn, and releases. */
 final class BusLimitsTest {
-    private static final long SECOND = 1_000_000_000L;
-
     @TempDir Path folder;
     private Bus exporter;
     private Bus importer;
@@ -56,7 +54,7 @@ final class BusLimitsTest {
                         folder.resolve("fabric"),
                         new byte[32],
                         "t",
-                        20 * SECOND,
+                        Patience.NANOS,
                         1L << 30,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
@@ -105,7 +103,7 @@ final class BusLimitsTest {
         SharedSegment tooLarge =
                 SharedSegment.allocate("rings", Handshakes.MAX_JOINING_BYTES + 4096);
         assertThatThrownBy(() ->
-                        importer.connect("name", new byte[0], tooLarge, 20 * SECOND)
+                        importer.connect("name", new byte[0], tooLarge, Patience.NANOS)
                                 .get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasMessageContaining("size out of range: sizeBytes=16781312, limit=16777216");
         tooLarge.release();
@@ -117,7 +115,7 @@ final class BusLimitsTest {
         exporter.listen("name", arrived::complete);
         SharedSegment own = SharedSegment.allocate("own", 4096);
         CompletableFuture<Attachment> connecting =
-                importer.connect("name", new byte[0], own, 60 * SECOND);
+                importer.connect("name", new byte[0], own, Patience.NANOS);
         PendingLink pending = arrived.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(pending.peerGone()).isFalse();
 
@@ -135,7 +133,7 @@ final class BusLimitsTest {
         ExportedRegion region = exporter.export(memory, true, null);
         for (int i = 0; i < 20; i++) {
             CompletableFuture<ImportedRegion> importing =
-                    importer.importRegion(region.address(), true, true, 60 * SECOND);
+                    importer.importRegion(region.address(), true, true, Patience.NANOS);
             if (i % 2 == 1) {
                 Await.until(
                         "the region is leased", () -> region.leases() > 0 || importing.isDone());
@@ -153,7 +151,7 @@ final class BusLimitsTest {
         SharedSegment memory = SharedSegment.allocate("memory", 4096);
         ExportedRegion region = exporter.export(memory, true, null);
         ImportedRegion imported =
-                importer.importRegion(region.address(), true, true, 20 * SECOND)
+                importer.importRegion(region.address(), true, true, Patience.NANOS)
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
         for (int i = 0; i < 50; i++) {
             importer.reexport(imported, true, null).revoke();
@@ -177,7 +175,7 @@ final class BusLimitsTest {
         SharedSegment memory = SharedSegment.allocate("memory", 8192);
         ExportedRegion region = exporter.export(memory, true, null);
         ImportedRegion imported =
-                importer.importRegion(region.address(), true, true, 20 * SECOND)
+                importer.importRegion(region.address(), true, true, Patience.NANOS)
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
 
         exporter.close();
@@ -191,17 +189,19 @@ final class BusLimitsTest {
     void shouldFollowALinkToTheFolderOnlyWhereTheUserChoseIt() throws Exception {
         Path link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("fabric"));
         assertThatThrownBy(() ->
-                        FabricFolder.join(new FabricPath(link, false), new byte[32], "t", SECOND))
+                        FabricFolder.join(
+                                new FabricPath(link, false), new byte[32], "t", Patience.NANOS))
                 .isInstanceOf(FabricException.class)
                 .hasMessageContaining("fabric folder is a symbolic link: path=" + link);
-        FabricFolder.join(new FabricPath(link, true), new byte[32], "t", SECOND).close();
+        FabricFolder.join(new FabricPath(link, true), new byte[32], "t", Patience.NANOS).close();
     }
 
     @Test
     void shouldSayWhatIsExpectedWhereAPathLeadsToNoFolder() throws Exception {
         Path file = Files.createFile(folder.resolve("file"));
         assertThatThrownBy(() ->
-                        FabricFolder.join(new FabricPath(file, true), new byte[32], "t", SECOND))
+                        FabricFolder.join(
+                                new FabricPath(file, true), new byte[32], "t", Patience.NANOS))
                 .isInstanceOf(FabricException.class)
                 .hasMessageContainingAll("path=" + file, "ENOTDIR", ", expected=a folder")
                 .extracting(Throwable::getMessage)
@@ -209,7 +209,8 @@ final class BusLimitsTest {
                 .containsOnlyOnce(file.toString());
         Path below = file.resolve("below");
         assertThatThrownBy(() ->
-                        FabricFolder.join(new FabricPath(below, true), new byte[32], "t", SECOND))
+                        FabricFolder.join(
+                                new FabricPath(below, true), new byte[32], "t", Patience.NANOS))
                 .isInstanceOf(FabricException.class)
                 .hasMessageContainingAll("path=" + below, "ENOTDIR", ", expected=a folder");
     }

@@ -30,7 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Reuse of the numbers of closed descriptors for other files. */
 class DescriptorReuseTest {
-    private static final long SECOND = 1_000_000_000L;
     private static final long SIZE_BYTES = 8192;
 
     @TempDir Path folder;
@@ -44,7 +43,7 @@ class DescriptorReuseTest {
                                 folder.resolve("fabric"),
                                 new byte[32],
                                 "t",
-                                20 * SECOND,
+                                Patience.NANOS,
                                 1L << 20,
                                 Long.MAX_VALUE,
                                 Long.MAX_VALUE));
@@ -63,7 +62,7 @@ class DescriptorReuseTest {
         bus.threads().loop().execute(() -> awaitUninterrupted(busy));
         SharedSegment inbound = SharedSegment.allocate("inbound", SIZE_BYTES);
         CompletableFuture<Attachment> connecting =
-                bus.connect("server", new byte[0], inbound, 20 * SECOND);
+                bus.connect("server", new byte[0], inbound, Patience.NANOS);
 
         inbound.release();
         SharedSegment secret = SharedSegment.allocate("secret", SIZE_BYTES);
@@ -144,7 +143,7 @@ class DescriptorReuseTest {
                         });
 
         ImportedRegion imported =
-                bus.importRegion(region.address(), true, true, 20 * SECOND)
+                bus.importRegion(region.address(), true, true, Patience.NANOS)
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
 
         CompletableFuture<Void> handled = new CompletableFuture<>();

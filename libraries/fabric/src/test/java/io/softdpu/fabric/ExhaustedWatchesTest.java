@@ -33,7 +33,7 @@ final class ExhaustedWatchesTest {
                                 folder.resolve("fabric"),
                                 new byte[32],
                                 "t",
-                                ServerReply.SILENCE_NANOS,
+                                Patience.NANOS,
                                 1 << 20,
                                 Long.MAX_VALUE,
                                 Long.MAX_VALUE));

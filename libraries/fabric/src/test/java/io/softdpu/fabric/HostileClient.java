@@ -5,6 +5,7 @@ import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.ReceivedMessage;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -89,7 +90,7 @@ final class HostileClient {
                                 Path.of(arguments[0]),
                                 new byte[32],
                                 "t",
-                                20_000_000_000L,
+                                Patience.NANOS,
                                 8 << 20,
                                 Long.MAX_VALUE,
                                 Long.MAX_VALUE))) {
@@ -153,7 +154,6 @@ final class HostileClient {
     private void look(Attack attack, HostilePeer peer) {
         String seen =
                 switch (attack) {
-                    case EMPTY -> ServerReply.end(peer);
                     case FRAME_AFTER_HANDSHAKE -> ServerReply.welcomeAndEnd(peer);
                     case TWO_FRAMES, DESCRIPTOR_AFTER_HANDSHAKE ->
                             error == Errno.EPERM // the server lets no further descriptor in

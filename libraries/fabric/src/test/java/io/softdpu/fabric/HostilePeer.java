@@ -11,7 +11,10 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.Socket;
 import io.softdpu.linux.UnixSocket;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * socket, either connected to a name or serving one. One thread.
  */
 final class HostilePeer implements AutoCloseable {
-    private static final int DEADLINE_MILLIS = 20_000;
+    /** Between two attempts, where nothing announces that there is room. */
+    private static final long PAUSE_NANOS = 50_000;
 
     private final int listener;
     private final ReceivedMessage message = new ReceivedMessage(Frame.MAX_BYTES, 8);
@@ -42,14 +46,19 @@ final class HostilePeer implements AutoCloseable {
     static HostilePeer connectPatiently(Bus bus, String name) {
         int socket = UnixSocket.create();
         String address = bus.fabricFolder().socketAddress(name);
-        long deadline = System.nanoTime() + DEADLINE_MILLIS * 1_000_000L;
-        int error;
-        while ((error = UnixSocket.connect(socket, address)) == Errno.EAGAIN
-                && System.nanoTime() - deadline < 0) {
-            Thread.yield();
-        }
+        int error = onceThereIsRoom(() -> UnixSocket.connect(socket, address));
         assertThat(error).as("errno of connect").isZero();
         return new HostilePeer(-1, socket);
+    }
+
+    private static int onceThereIsRoom(IntSupplier call) {
+        long begin = System.nanoTime();
+        int error;
+        while ((error = call.getAsInt()) == Errno.EAGAIN
+                && System.nanoTime() - begin < Patience.NANOS) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+        return error;
     }
 
     /** Serves a name that others of the same folder may connect to. */
@@ -105,9 +114,11 @@ final class HostilePeer implements AutoCloseable {
 
     /** Waits for the next frame, past doorbells; null at the end. */
     @Nullable Frame next() {
-        long deadline = System.nanoTime() + DEADLINE_MILLIS * 1_000_000L;
+        long begin = System.nanoTime();
         while (true) {
-            assertThat(System.nanoTime()).as("a frame comes in time").isLessThan(deadline);
+            assertThat(System.nanoTime() - begin)
+                    .as("nanoseconds until a frame comes")
+                    .isLessThan(Patience.NANOS);
             awaitReadable(socket);
             int length = DescriptorPassing.receive(socket, message);
             if (length <= 0) {
@@ -127,11 +138,7 @@ final class HostilePeer implements AutoCloseable {
 
     /** Sends as soon as there is room. */
     void sendPatiently(byte[] bytes) {
-        long deadline = System.nanoTime() + DEADLINE_MILLIS * 1_000_000L;
-        int error;
-        while ((error = trySendBytes(bytes)) == Errno.EAGAIN && System.nanoTime() - deadline < 0) {
-            Thread.yield();
-        }
+        int error = onceThereIsRoom(() -> trySendBytes(bytes));
         assertThat(error).as("errno of send").isZero();
     }
 
@@ -154,7 +161,9 @@ final class HostilePeer implements AutoCloseable {
     private static void awaitReadable(int descriptor) {
         try (Epoll epoll = new Epoll(1)) {
             epoll.add(descriptor, Epoll.IN, 0);
-            assertThat(epoll.await(DEADLINE_MILLIS)).as("something arrives in time").isEqualTo(1);
+            assertThat(epoll.await((int) Patience.LIMIT.toMillis()))
+                    .as("something arrives in time")
+                    .isEqualTo(1);
         }
     }
 

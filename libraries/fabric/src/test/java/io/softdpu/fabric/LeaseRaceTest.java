@@ -20,7 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Revocation of a region while another process leases it. */
 final class LeaseRaceTest {
-    private static final long SECOND = 1_000_000_000L;
     private static final long SIZE_BYTES = 4096;
     private static final int ROUNDS = 300;
 
@@ -47,14 +46,14 @@ final class LeaseRaceTest {
                         folder.resolve("fabric"),
                         new byte[32],
                         "t",
-                        20 * SECOND,
+                        Patience.NANOS,
                         1 << 20,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
     }
 
     private CompletableFuture<ImportedRegion> importing(ExportedRegion region) {
-        return importer.importRegion(region.address(), true, true, 20 * SECOND);
+        return importer.importRegion(region.address(), true, true, Patience.NANOS);
     }
 
     private void awaitLeasesClosed() {

@@ -31,8 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
  * thread nor an engine closes them. Each test fails by its deadline if one of these blocks.
  */
 final class LingeringDescriptorTest {
-    private static final long SECOND = 1_000_000_000L;
-
     @TempDir Path folder;
 
     private final BlockingQueue<PendingLink> arrived = new LinkedBlockingQueue<>();
@@ -64,7 +62,7 @@ final class LingeringDescriptorTest {
                         folder.resolve("fabric"),
                         new byte[32],
                         "t",
-                        20 * SECOND,
+                        Patience.NANOS,
                         8 << 20,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
@@ -162,8 +160,10 @@ final class LingeringDescriptorTest {
             poller.add(attachment.link());
 
             long begin = System.nanoTime();
-            poller.sleep(SECOND);
-            assertThat(System.nanoTime() - begin).isLessThan(20 * SECOND);
+            assertThat(poller.sleep(Patience.NANOS)).isTrue();
+            assertThat(System.nanoTime() - begin)
+                    .as("nanoseconds, of which a close that lingers takes more")
+                    .isLessThan(TimeUnit.SECONDS.toNanos(LingeringSocket.LINGER_SECONDS));
             Await.until("the peer counts as gone", attachment.link()::peerGone);
             attachment.link().close();
             attachment.remote().release();
@@ -193,7 +193,7 @@ final class LingeringDescriptorTest {
             Link link = attachment.link();
             poller.add(link);
             assertThat(peer.trySendBytes(new byte[] {1})).isZero();
-            assertThat(poller.sleep(20 * SECOND)).isTrue();
+            assertThat(poller.sleep(Patience.NANOS)).isTrue();
             assertThat(link.peerGone()).isFalse();
 
             peer.trySendBytes(message);
@@ -240,7 +240,7 @@ final class LingeringDescriptorTest {
         SharedSegment inbound = SharedSegment.allocate("inbound", 4096);
         SharedSegment own = SharedSegment.allocate("own", 4096);
         CompletableFuture<Attachment> connecting =
-                client.connect("victim", new byte[0], inbound, 20 * SECOND);
+                client.connect("victim", new byte[0], inbound, Patience.NANOS);
         Attachment served = nextArrival().accept(new byte[0], own);
         Attachment connected = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
         for (Attachment one : new Attachment[] {served, connected}) {
@@ -248,7 +248,7 @@ final class LingeringDescriptorTest {
             one.remote().release();
         }
         ExportedRegion region = client.export(inbound, true, null);
-        victim.importRegion(region.address(), true, true, 20 * SECOND)
+        victim.importRegion(region.address(), true, true, Patience.NANOS)
                 .get(Patience.SECONDS, TimeUnit.SECONDS)
                 .close();
         region.close();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Socket;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -18,12 +19,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * TCP socket whose last close blocks for a minute: it has unsent data, which is never read, and
+ * TCP socket whose last close blocks for minutes: it has unsent data, which is never read, and
  * SO_LINGER.
  */
 final class LingeringSocket implements AutoCloseable {
     /** Longer than any deadline of a test: who lingers misses it. */
-    static final int LINGER_SECONDS = 60;
+    static final int LINGER_SECONDS = (int) (2 * Patience.SECONDS);
 
     private final ServerSocketChannel server;
     private final SocketChannel accepted;

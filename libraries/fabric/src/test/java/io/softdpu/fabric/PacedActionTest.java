@@ -16,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Actions of the bus thread that are requested more often than they run. */
 class PacedActionTest {
-    private static final long SECOND = 1_000_000_000L;
     private static final long INTERVAL_NANOS = 20_000_000;
     private static final int REQUESTS = 100;
 
@@ -31,7 +30,7 @@ class PacedActionTest {
                                 folder.resolve("f"),
                                 new byte[32],
                                 "test",
-                                60 * SECOND,
+                                Patience.NANOS,
                                 1 << 30,
                                 Long.MAX_VALUE,
                                 Long.MAX_VALUE));

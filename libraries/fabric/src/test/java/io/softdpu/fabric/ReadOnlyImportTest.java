@@ -31,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
  * Each test is an importer that makes system calls itself.
  */
 final class ReadOnlyImportTest {
-    private static final long SECOND = 1_000_000_000L;
     private static final long SIZE_BYTES = 64 << 10;
 
     @TempDir Path folder;
@@ -77,7 +76,7 @@ final class ReadOnlyImportTest {
                         folder.resolve("fabric"),
                         new byte[32],
                         "t",
-                        20 * SECOND,
+                        Patience.NANOS,
                         1 << 20,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
@@ -85,7 +84,7 @@ final class ReadOnlyImportTest {
 
     private static ImportedRegion importRegion(Bus bus, ExportedRegion region, boolean writable)
             throws Exception {
-        return bus.importRegion(region.address(), writable, true, 20 * SECOND)
+        return bus.importRegion(region.address(), writable, true, Patience.NANOS)
                 .get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 

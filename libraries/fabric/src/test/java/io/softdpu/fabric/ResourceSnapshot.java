@@ -3,6 +3,7 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.ProcessView;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,8 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.FileTime;
-import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Snapshot of the kernel resources of this process: its descriptors, without the jars that the JVM
@@ -23,19 +24,20 @@ record ResourceSnapshot(List<String> descriptors, List<String> sharedMappings) {
     private static final FileTime NEVER = FileTime.fromMillis(1_000);
 
     static ResourceSnapshot now() {
-        ProcessView self = ProcessView.self();
         return new ResourceSnapshot(
-                self.descriptors().stream().filter(target -> !target.endsWith(".jar")).toList(),
-                self.mappings().stream()
-                        .filter(mapping -> mapping.permissions().endsWith("s"))
-                        .map(mapping ->
-                                "%s %s at 0x%x, sizeBytes=%d"
-                                        .formatted(
-                                                mapping.name(),
-                                                mapping.permissions(),
-                                                mapping.startAddress(),
-                                                mapping.sizeBytes()))
-                        .toList());
+                ProcessView.self().descriptors().stream()
+                        .filter(target -> !target.endsWith(".jar"))
+                        .toList(),
+                sharedMappingsNow());
+    }
+
+    /** Lines of /proc/self/maps: range, permissions, offset, device, inode and name. */
+    private static List<String> sharedMappingsNow() {
+        try (Stream<String> mappings = Files.lines(Path.of("/proc/self/maps"))) {
+            return mappings.filter(mapping -> mapping.split(" ", 3)[1].endsWith("s")).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /**
@@ -43,7 +45,7 @@ record ResourceSnapshot(List<String> descriptors, List<String> sharedMappings) {
      * thread for that, soon after the answer.
      */
     static void awaitAgain(ResourceSnapshot before) {
-        if (!Await.holdsWithin(Duration.ofSeconds(20), () -> now().equals(before))) {
+        if (!Await.holdsWithin(Patience.LIMIT, () -> now().equals(before))) {
             assertThat(now()).isEqualTo(before);
         }
     }

@@ -9,21 +9,11 @@ final class ServerReply {
     static final String WELCOME_AND_END = "welcome, end";
     static final String UNREAD = "unread";
 
-    /** Time limit for a client's HELLO in these tests. */
-    static final long SILENCE_NANOS = 5_000_000_000L;
-
     private ServerReply() {}
 
-    /** The reason of a refusal. */
+    /** The reason of a refusal, or that the server has hung up without one. */
     static String refusal(HostilePeer peer) {
         return nameOf(peer.next());
-    }
-
-    /** The server has hung up, and sooner than on one who says nothing. */
-    static String end(HostilePeer peer) {
-        long begin = System.nanoTime();
-        String seen = nameOf(peer.next());
-        return System.nanoTime() - begin < SILENCE_NANOS ? seen : seen + ", late";
     }
 
     /** It let the client in, and then hung up, for what came after that. */

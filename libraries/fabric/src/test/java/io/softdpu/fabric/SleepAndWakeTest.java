@@ -25,9 +25,6 @@ class SleepAndWakeTest {
     private static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(8, 64);
     private static final int ROUNDS = 3_000;
 
-    /** Far above any wake-up that is not lost, far below the test's own limit. */
-    private static final long LOST_NANOS = 20_000_000_000L;
-
     @TempDir Path folder;
 
     private Bus bus() {
@@ -36,7 +33,7 @@ class SleepAndWakeTest {
                         folder.resolve("f"),
                         new byte[32],
                         "test",
-                        5_000_000_000L,
+                        Patience.NANOS,
                         1 << 30,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
@@ -53,7 +50,7 @@ class SleepAndWakeTest {
             BlockingQueue<PendingLink> arrived = new ArrayBlockingQueue<>(1);
             server.listen("ring", arrived::add);
             CompletableFuture<Attachment> connecting =
-                    client.connect("ring", new byte[0], clientMemory, 5_000_000_000L);
+                    client.connect("ring", new byte[0], clientMemory, Patience.NANOS);
             Attachment toClient =
                     arrived.poll(Patience.SECONDS, TimeUnit.SECONDS)
                             .accept(new byte[0], serverMemory);
@@ -101,7 +98,9 @@ class SleepAndWakeTest {
                         send(out, link, value + 1);
                     }
                 } else if (!in.arm()) {
-                    assertThat(poller.sleep(LOST_NANOS)).as("wake-up after %s", received).isTrue();
+                    assertThat(poller.sleep(Patience.NANOS))
+                            .as("wake-up after %s", received)
+                            .isTrue();
                 }
             }
             return received;
@@ -135,7 +134,7 @@ class SleepAndWakeTest {
             }
             while (ran.get() < posts * posters.length) {
                 if (mailbox.drain() == 0 && mailbox.isEmpty()) {
-                    assertThat(poller.sleep(LOST_NANOS)).as("wake-up after %s", ran).isTrue();
+                    assertThat(poller.sleep(Patience.NANOS)).as("wake-up after %s", ran).isTrue();
                 }
             }
             for (Thread poster : posters) {

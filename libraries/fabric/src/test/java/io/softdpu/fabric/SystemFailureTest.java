@@ -25,8 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Failures of the operating system, which the modules above see as failures of the bus. */
 class SystemFailureTest {
-    private static final long SECOND = 1_000_000_000L;
-
     @TempDir Path folder;
 
     private Bus bus() {
@@ -35,7 +33,7 @@ class SystemFailureTest {
                         folder.resolve("fabric"),
                         new byte[32],
                         "t",
-                        SECOND,
+                        Patience.NANOS,
                         1L << 20,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
@@ -58,7 +56,7 @@ class SystemFailureTest {
             stream.bind(UnixDomainSocketAddress.of(socket));
 
             assertThatThrownBy(() ->
-                            bus.connect("other", new byte[0], inbound, SECOND)
+                            bus.connect("other", new byte[0], inbound, Patience.NANOS)
                                     .get(Patience.SECONDS, TimeUnit.SECONDS))
                     .cause()
                     .satisfies(SystemFailureTest::assertSystemFailure);
@@ -79,7 +77,7 @@ class SystemFailureTest {
                                         elsewhere,
                                         new byte[32],
                                         "t",
-                                        SECOND,
+                                        Patience.NANOS,
                                         1L << 20,
                                         Long.MAX_VALUE,
                                         Long.MAX_VALUE));
@@ -125,7 +123,7 @@ class SystemFailureTest {
         ResourceSnapshot before = ResourceSnapshot.now();
         try {
             assertThatThrownBy(() ->
-                            bus.connect(name, new byte[0], inbound, SECOND)
+                            bus.connect(name, new byte[0], inbound, Patience.NANOS)
                                     .get(Patience.SECONDS, TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOfSatisfying(

@@ -31,7 +31,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * is left of them, neither descriptors, mappings and threads nor bytes of the limit.
  */
 final class UnfinishedMappingTest {
-    private static final long SECOND = 1_000_000_000L;
     private static final long MEMORY_BYTES = 3 * MappingWorkers.SLICE_BYTES;
     private static final int OTHER_PEER = 1_000_000_000;
 
@@ -83,7 +82,7 @@ final class UnfinishedMappingTest {
                         folder.resolve("fabric"),
                         new byte[32],
                         "t",
-                        20 * SECOND,
+                        Patience.NANOS,
                         4L << 30,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
@@ -105,7 +104,7 @@ final class UnfinishedMappingTest {
     private void beginImport(Progress until) {
         importer.runForPeer(OTHER_PEER, () -> await(goOn));
         CountDownLatch afterStart = occupyQueue();
-        importing = importer.importRegion(region.address(), true, true, 20 * SECOND);
+        importing = importer.importRegion(region.address(), true, true, Patience.NANOS);
         Await.until("page queued", () -> importer.mappedBytesOfPeers() > 0);
         if (until != Progress.NOTHING_MAPPED) {
             CountDownLatch afterPage = goOnInQueue(afterStart);
@@ -222,6 +221,8 @@ final class UnfinishedMappingTest {
         ChildProcess child =
                 processes.start(
                         JavaCommand.ofClass(ExhaustedImporter.class)
+                                // Other arenas reserve more addresses than the limit leaves.
+                                .withEnvironment("MALLOC_ARENA_MAX", "1")
                                 .withArguments(
                                         folder.toString(),
                                         ExhaustedImporter.toText(ofLarge.address()),

@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -40,7 +41,6 @@ import org.junit.jupiter.api.io.TempDir;
  * importer populates would then be charged to the importer.
  */
 final class VanishingBlocksTest {
-    private static final long SECOND = 1_000_000_000L;
 
     /** The exporter of a test, and the next ones of a test that has several. */
     private static final RegionAddress.Id EXPORTER = new RegionAddress.Id(1, 0);
@@ -65,7 +65,7 @@ final class VanishingBlocksTest {
                         folder.resolve("fabric"),
                         new byte[32],
                         "t",
-                        20 * SECOND,
+                        Patience.NANOS,
                         4L << 30,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));
@@ -84,7 +84,7 @@ final class VanishingBlocksTest {
         bus.runForPeer(pid, () -> await(punched)); // its mapping waits behind this
         try (Exporter exporter = new Exporter(bus, EXPORTER, sizeBytes)) {
             CompletableFuture<ImportedRegion> importing =
-                    bus.importRegion(address(bus, EXPORTER, sizeBytes), true, true, 20 * SECOND);
+                    bus.importRegion(address(bus, EXPORTER, sizeBytes), true, true, Patience.NANOS);
             exporter.grant();
             Await.until("the memory was examined", () -> bus.mappedBytesOfPeers() > sizeBytes);
 
@@ -117,7 +117,7 @@ final class VanishingBlocksTest {
         bus.runForPeer(pid, () -> await(punched));
         try (Exporter exporter = new Exporter(bus, EXPORTER, sizeBytes, memory)) {
             CompletableFuture<ImportedRegion> importing =
-                    bus.importRegion(address(bus, EXPORTER, sizeBytes), true, true, 20 * SECOND);
+                    bus.importRegion(address(bus, EXPORTER, sizeBytes), true, true, Patience.NANOS);
             exporter.grant();
             Await.until("the memory was examined", () -> bus.mappedBytesOfPeers() > sizeBytes);
 
@@ -138,7 +138,7 @@ final class VanishingBlocksTest {
         long sizeBytes = 96 << 20;
         long begin = System.nanoTime();
         long least =
-                Soak.duration(Duration.ofSeconds(2), Duration.ofSeconds(2), Duration.ofMinutes(10))
+                Soak.duration(Duration.ofMillis(300), Duration.ofSeconds(2), Duration.ofMinutes(10))
                         .toNanos();
         int refused = 0;
         int mapped = 0;
@@ -147,12 +147,9 @@ final class VanishingBlocksTest {
             RegionAddress.Id id = new RegionAddress.Id(1, refused + mapped);
             try (Exporter exporter = new Exporter(bus, id, sizeBytes)) {
                 CompletableFuture<ImportedRegion> importing =
-                        bus.importRegion(address(bus, id, sizeBytes), true, true, 20 * SECOND);
+                        bus.importRegion(address(bus, id, sizeBytes), true, true, Patience.NANOS);
                 exporter.grant();
-                long punchNanos = System.nanoTime() + random.nextLong(40_000_000);
-                while (System.nanoTime() - punchNanos < 0) {
-                    Thread.onSpinWait();
-                }
+                LockSupport.parkNanos(random.nextLong(40_000_000)); // a random point of the import
                 exporter.punch();
                 try {
                     importing.get(Patience.SECONDS, TimeUnit.SECONDS).close();
@@ -182,8 +179,8 @@ final class VanishingBlocksTest {
     @Test
     @StartsProcesses
     void shouldNotHaveAnImporterKilledForWhatVanished(Processes processes) throws Exception {
-        long sizeBytes = 1L << 30;
-        MemoryCgroup cgroup = MemoryCgroup.tryCreate(512L << 20).orElse(null);
+        long sizeBytes = 128 << 20;
+        MemoryCgroup cgroup = MemoryCgroup.tryCreate(sizeBytes).orElse(null);
         assumeTrue(cgroup != null, "a memory cgroup can be made here");
         try (cgroup;
                 Exporter exporter = new Exporter(bus, EXPORTER, sizeBytes)) {
@@ -221,7 +218,7 @@ final class VanishingBlocksTest {
                         () -> await(goOn));
                 CompletableFuture<ImportedRegion> importing =
                         bus.importRegion(
-                                address(bus, EXPORTER, sizeBytes), true, true, 20 * SECOND);
+                                address(bus, EXPORTER, sizeBytes), true, true, Patience.NANOS);
                 Await.until("the memory was examined", () -> bus.mappedBytesOfPeers() > sizeBytes);
                 System.out.println("examined");
                 int _ = System.in.read();

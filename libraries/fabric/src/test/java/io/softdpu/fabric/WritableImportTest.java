@@ -27,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Attempts of an importer with a writable descriptor, which must only be able to change bytes. */
 final class WritableImportTest {
-    private static final long SECOND = 1_000_000_000L;
     private static final long SIZE_BYTES = 1 << 20;
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
@@ -46,7 +45,7 @@ final class WritableImportTest {
         memory = SharedSegment.allocate("writable-export", SIZE_BYTES);
         ExportedRegion exported = exporter.export(memory, true, null);
         imported =
-                importer.importRegion(exported.address(), true, true, 20 * SECOND)
+                importer.importRegion(exported.address(), true, true, Patience.NANOS)
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
         descriptor = memoryOf(imported).descriptor();
     }
@@ -65,7 +64,7 @@ final class WritableImportTest {
                         folder.resolve("fabric"),
                         new byte[32],
                         "t",
-                        20 * SECOND,
+                        Patience.NANOS,
                         1 << 20,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));

@@ -10,6 +10,7 @@ import io.softdpu.linux.UnixSocket;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.OtherUser;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.SwappedFile;
@@ -25,7 +26,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -38,7 +38,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Files of the fabric folder that another process of the user has created, or replaces repeatedly.
  */
 class FabricFilesTest {
-    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int USERS = 4;
     private static final byte[] HASH = new byte[32];
     private static final String LINE = HexFormat.of().formatHex(HASH) + " files\n";
@@ -54,7 +53,7 @@ class FabricFilesTest {
     }
 
     private FabricFolder join() {
-        return FabricFolder.join(new FabricPath(folder, true), HASH, "files", TIMEOUT_NANOS);
+        return FabricFolder.join(new FabricPath(folder, true), HASH, "files", Patience.NANOS);
     }
 
     /** Things in the place of a file of the fabric. */
@@ -185,7 +184,7 @@ class FabricFilesTest {
                     squatter,
                     ofNote,
                     () -> {
-                        joined.hotplug().update(TIMEOUT_NANOS, _ -> "changed");
+                        joined.hotplug().update(Patience.NANOS, _ -> "changed");
                         return null;
                     });
             assertRefused(squatter, ofName, () -> joined.claim("name"));
@@ -219,7 +218,7 @@ class FabricFilesTest {
     @Tag(Soak.TAG)
     void shouldNeverHangWhileItsFilesAreSwapped(SeededRandom random) throws Exception {
         Duration each =
-                Soak.duration(Duration.ofSeconds(4), Duration.ofSeconds(4), Duration.ofMinutes(5));
+                Soak.duration(Duration.ofMillis(200), Duration.ofSeconds(4), Duration.ofMinutes(5));
         long start = System.nanoTime();
         Map<Outcome, Long> notes = new ConcurrentSkipListMap<>();
         Map<Outcome, Long> topologies = new ConcurrentSkipListMap<>();

@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class SharedTextFileTest {
-    private static final long SECOND = 1_000_000_000L;
 
     @TempDir Path folder;
 
@@ -28,7 +27,7 @@ class SharedTextFileTest {
                         folder.resolve("fabric"),
                         new byte[32],
                         "note",
-                        10 * SECOND,
+                        Patience.NANOS,
                         1L << 30,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));

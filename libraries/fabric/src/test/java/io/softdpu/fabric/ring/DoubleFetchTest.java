@@ -43,7 +43,8 @@ class DoubleFetchTest {
     @Test
     void shouldUseNoValueThatItHasNotChecked(SeededRandom random) throws Exception {
         Duration duration =
-                Soak.duration(Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(60));
+                Soak.duration(
+                        Duration.ofMillis(300), Duration.ofSeconds(5), Duration.ofSeconds(60));
         long begin = System.nanoTime();
         List<Throwable> failures = new ArrayList<>();
         SeededRandom forFlips = random.fork();
