@@ -109,11 +109,16 @@ public final class ChildProcess implements AutoCloseable {
     }
 
     private String await(Output from, String regex, Duration deadline) {
-        String line = from.await(Pattern.compile(regex).asPredicate(), deadline);
-        if (line == null) {
-            throw failure("line did not come: regex=" + regex + ", deadline=" + deadline);
+        try {
+            String line = from.await(Pattern.compile(regex).asPredicate(), deadline);
+            if (line == null) {
+                throw failure("line did not come: regex=" + regex + ", deadline=" + deadline);
+            }
+            return line;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failure("interrupted while waiting for a line: regex=" + regex);
         }
-        return line;
     }
 
     /**
@@ -155,13 +160,13 @@ public final class ChildProcess implements AutoCloseable {
             if (!process.waitFor(deadline.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw failure("process did not end: deadline=" + deadline);
             }
+            output.awaitEnd();
+            errors.awaitEnd();
+            return process.exitValue();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw failure("interrupted while waiting for the end");
         }
-        output.awaitEnd();
-        errors.awaitEnd();
-        return process.exitValue();
     }
 
     /** Ends it by SIGKILL: no code of it runs any more. Does not wait. */

@@ -53,7 +53,8 @@ final class Output {
     }
 
     /** The first line that fits, or null when the stream ends or the deadline passes before. */
-    synchronized @Nullable String await(Predicate<String> wanted, Duration deadline) {
+    synchronized @Nullable String await(Predicate<String> wanted, Duration deadline)
+            throws InterruptedException {
         long start = System.nanoTime();
         int looked = 0;
         while (true) {
@@ -68,7 +69,7 @@ final class Output {
         }
     }
 
-    synchronized void awaitEnd() {
+    synchronized void awaitEnd() throws InterruptedException {
         long start = System.nanoTime();
         while (!ended) {
             if (!waitUntil(start, Patience.LIMIT)) {
@@ -79,17 +80,12 @@ final class Output {
     }
 
     /** Waits for a change; false when the deadline has passed. */
-    private boolean waitUntil(long start, Duration deadline) {
+    private boolean waitUntil(long start, Duration deadline) throws InterruptedException {
         long leftNanos = deadline.toNanos() - (System.nanoTime() - start);
         if (leftNanos <= 0) {
             return false;
         }
-        try {
-            TimeUnit.NANOSECONDS.timedWait(this, Math.max(leftNanos, 1_000_000));
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError("interrupted while waiting for output", e);
-        }
+        TimeUnit.NANOSECONDS.timedWait(this, Math.max(leftNanos, 1_000_000));
+        return true;
     }
 }

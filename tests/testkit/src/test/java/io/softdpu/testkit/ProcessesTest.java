@@ -27,6 +27,7 @@ class ProcessesTest {
         }
     }
 
+    @Smoke
     @Test
     void shouldCaptureOutputAndStatusOfAJvm(Processes processes) throws IOException {
         ChildProcess echo =
@@ -64,6 +65,23 @@ class ProcessesTest {
                 .withMessageContaining("ready");
     }
 
+    /** As JUnit interrupts a test at its time limit. */
+    @Test
+    void shouldSayWhatWasPrintedWhenTheWaitIsInterrupted(Processes processes) {
+        ChildProcess echo = processes.start(JavaCommand.ofClass(Echo.class));
+        echo.awaitLine("ready");
+
+        Thread.currentThread().interrupt();
+        try {
+            assertThatExceptionOfType(AssertionError.class)
+                    .isThrownBy(() -> echo.awaitLine("never"))
+                    .withMessageContaining("interrupted while waiting for a line: regex=never")
+                    .withMessageContaining("ready");
+        } finally {
+            assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+        }
+    }
+
     @Test
     void shouldNotWaitForALineOfAProcessThatHasEnded(Processes processes) throws IOException {
         ChildProcess echo = processes.start(JavaCommand.ofClass(Echo.class));
@@ -72,6 +90,7 @@ class ProcessesTest {
         assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> echo.awaitLine("never"));
     }
 
+    @Smoke
     @Test
     void shouldFreezeThawAndKill(Processes processes) throws IOException {
         ChildProcess echo = processes.start(JavaCommand.ofClass(Echo.class));
