@@ -277,7 +277,7 @@ final class TcpSocketTest {
     @StartsProcesses
     void shouldMoveEveryByteWhileTheProcessIsStoppedAndContinued() throws Exception {
         int[] pair = pair();
-        long total = 64L << 20;
+        long total = 16L << 20;
         MemorySegment pattern = arena.allocate(1 << 16);
         for (int i = 0; i < pattern.byteSize(); i++) {
             pattern.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31 >>> 3));

@@ -7,6 +7,7 @@ import io.softdpu.linux.AllocationMeter;
 import io.softdpu.linux.Epoll;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -111,7 +112,7 @@ final class PollerTimerTest {
                 Thread.ofPlatform()
                         .start(() -> {
                             while (System.nanoTime() - begin < 5 * MILLI) {
-                                Thread.onSpinWait();
+                                LockSupport.parkNanos(MILLI);
                             }
                             poller.wake();
                         });
