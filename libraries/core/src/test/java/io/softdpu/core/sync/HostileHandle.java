@@ -17,8 +17,6 @@ import java.util.concurrent.TimeoutException;
 
 /** A process that has joined a sync event and keeps no rule: it writes and rings as it likes. */
 final class HostileHandle implements AutoCloseable {
-    private static final long SECOND = 1_000_000_000L;
-
     private final Bus bus;
     private final SharedSegment page;
     private final Attachment attachment;
@@ -45,7 +43,7 @@ final class HostileHandle implements AutoCloseable {
                                     CpuHandle.nameOf(eventId),
                                     new JoinRequest(key).encode(),
                                     page,
-                                    60 * SECOND)
+                                    Patience.NANOS)
                             .get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new AssertionError("not joined", e);

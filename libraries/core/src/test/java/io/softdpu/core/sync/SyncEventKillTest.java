@@ -11,9 +11,9 @@ import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.StartsProcesses;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Objects;
@@ -33,7 +33,7 @@ class SyncEventKillTest extends SyncEventFixture {
     @Clause("core-190")
     void shouldLoseNoAdditionAndNoWakeUp(SeededRandom random, Processes processes)
             throws Exception {
-        int additions = Soak.count(1_000_000, 1_000_000, 10_000_000);
+        int additions = Soak.count(200_000, 200_000, 10_000_000);
         long sum = 4L * additions;
         long begin = System.nanoTime();
         SyncEvent event = configured();
@@ -102,11 +102,12 @@ class SyncEventKillTest extends SyncEventFixture {
         assertThat(waiter.value()).isEqualTo(7);
     }
 
+    @Smoke
     @Tag(Soak.TAG)
     @Test
     void shouldServeTheSurvivorsOfProcessesThatAreKilledAnywhere(
-            SeededRandom random, Processes processes) throws Exception {
-        int kills = Soak.count(10, 10, 100);
+            SeededRandom random, Processes processes) {
+        int kills = Soak.count(2, 4, 100);
         int killedAsleep = 0;
         long begin = System.nanoTime();
         SyncEvent event = configured();
@@ -115,30 +116,25 @@ class SyncEventKillTest extends SyncEventFixture {
         SyncEventContext dpu = imported(event).asContext();
         dpu.start();
         SyncEvent updating = imported(event).start();
-        String blob = HexFormat.of().formatHex(event.exportPci(pf0));
+        byte[] blob = event.exportPci(pf0);
         for (int i = 0; i < kills; i++) {
-            ChildProcess killed =
-                    processes.start(
-                            JavaCommand.ofClass(SyncEventPeer.class)
-                                    .withArguments(machines.folder().toString(), "engine", blob));
-            killed.awaitLine("^joined");
-            killed.standardInput()
-                    .write("churn %d\n".formatted(i).getBytes(StandardCharsets.US_ASCII));
-            killed.standardInput().flush();
-            killed.awaitLine("^churning");
+            PeerProcess killed = new PeerProcess(processes);
+            killed.openDpu(machines.folder(), "engine", blob);
+            killed.tell("churn " + i);
+            killed.awaitLine("churning");
             LockSupport.parkNanos(random.nextInt((int) MAX_LIFE_NANOS)); // a random point of it
             long high = 1L << 40;
             boolean asleep = i % 2 == 1;
             if (!asleep) {
-                kill(killed);
+                killed.kill();
             }
             QueueWaiter onCpu = QueueWaiter.sleep(cpu, high);
             QueueWaiter onDpu = QueueWaiter.sleep(dpu, high);
             if (asleep) { // stopped at that point, so that its updates wake no waiter
-                killed.freeze();
+                killed.process().freeze();
                 Await.until("the survivors sleep", () -> sleeps(cpu, onCpu) && sleeps(dpu, onDpu));
                 killedAsleep++;
-                kill(killed);
+                killed.kill();
             }
             updating.set(high + 1);
             assertThat(onCpu.value()).isEqualTo(high + 1);
@@ -150,11 +146,6 @@ class SyncEventKillTest extends SyncEventFixture {
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
                 "kills=%d, survivorsAsleep=%d".formatted(kills, killedAsleep));
-    }
-
-    private static void kill(ChildProcess process) throws Exception {
-        process.kill();
-        process.awaitExit();
     }
 
     /** Whether the waiter has requested to be woken and sleeps. */

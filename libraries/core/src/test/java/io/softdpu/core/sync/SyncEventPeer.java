@@ -14,6 +14,7 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.CountedCalls;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -29,52 +30,74 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Process with one handle of a sync event, which does what its standard input says, a command per
- * line, and prints a line for each. Arguments: folder; {@code sync}, {@code engine} or {@code
- * queue}; the blob for a DPU handle, none for the CPU handle, whose blob it prints.
+ * Process that has a handle of a sync event at times, and does what its standard input says: a
+ * command per line, after a number. It prints lines that begin with the number, of which the one
+ * with the command's word is the answer and the last. {@code open FOLDER MODE [BLOB]} opens a DPU
+ * handle, or without a blob the CPU handle, and answers with the blob that is to be imported;
+ * {@code close} closes it. A mode is {@code sync}, {@code engine} or {@code queue}.
  */
 public final class SyncEventPeer {
 
+    /** Number of the command that is executed. */
+    private static String number = "";
+
+    private final Machine machine;
+    private final Device device;
     private final SyncEvent event;
+    private final byte[] blob;
     private final String mode;
     private final ProgressEngine engine = ProgressEngine.create();
     private final WorkQueue queue = WorkQueue.create(4).setEventDriven(true);
     private long woken;
     private Status ended = Status.SUCCESS;
 
-    private SyncEventPeer(SyncEvent event, String mode) {
-        this.event = event;
+    /** A CPU handle without a blob, else a DPU handle; started. */
+    private SyncEventPeer(String folder, String mode, @Nullable String imported) {
         this.mode = mode;
-    }
-
-    public static void main(String[] arguments) throws IOException {
-        boolean cpu = arguments.length == 2;
-        Machine machine =
-                Machine.builder(cpu ? Side.HOST : Side.DPU)
-                        .fabricFolder(Path.of(arguments[0]))
-                        .open();
-        Device device = machine.findDevice(cpu ? "pf0" : "p0").open();
-        SyncEvent event =
+        boolean cpu = imported == null;
+        machine = Machine.builder(cpu ? Side.HOST : Side.DPU).fabricFolder(Path.of(folder)).open();
+        device = machine.findDevice(cpu ? "pf0" : "p0").open();
+        event =
                 cpu
                         ? SyncEvent.create(device)
                                 .addPublisherLocation(SyncEventLocation.CPU)
                                 .addSubscriberLocation(SyncEventLocation.DPU)
-                        : SyncEvent.createFromExport(HexFormat.of().parseHex(arguments[2]), device);
-        SyncEventPeer peer = new SyncEventPeer(event, arguments[1]);
-        peer.start();
-        if (cpu) {
-            System.out.println("blob " + HexFormat.of().formatHex(event.exportPci(device)));
-        } else {
-            System.out.println("joined");
+                        : SyncEvent.createFromExport(HexFormat.of().parseHex(imported), device);
+        start();
+        blob = cpu ? event.exportPci(device) : HexFormat.of().parseHex(imported);
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        BufferedReader commands =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+        SyncEventPeer peer = null;
+        String line;
+        while ((line = commands.readLine()) != null) {
+            String[] words = line.split(" ");
+            number = words[0];
+            String command = words[1];
+            Object answer;
+            try {
+                if (command.equals("open")) {
+                    peer =
+                            new SyncEventPeer(
+                                    words[2], words[3], words.length > 4 ? words[4] : null);
+                    answer = HexFormat.of().formatHex(peer.blob);
+                } else {
+                    answer = peer.run(command, words.length > 2 ? Long.parseLong(words[2]) : 0);
+                }
+            } catch (DpuException e) {
+                answer = e.status();
+            }
+            say(command + " " + answer);
         }
-        peer.serve();
-        peer.stop();
-        event.close();
-        device.close();
-        machine.close();
-        System.out.println("closed");
+    }
+
+    private static void say(String line) {
+        System.out.println(number + " " + line);
     }
 
     private void start() {
@@ -109,18 +132,20 @@ public final class SyncEventPeer {
         }
     }
 
-    private void stop() {
+    private void close() {
+        queue.close();
         if (mode.equals("sync")) {
             event.stop();
-            return;
+        } else {
+            event.asContext().stop();
+            while (event.asContext().state() != ContextState.IDLE) {
+                engine.progress();
+            }
         }
-        if (mode.equals("queue")) {
-            queue.close();
-        }
-        event.asContext().stop();
-        while (event.asContext().state() != ContextState.IDLE) {
-            engine.progress();
-        }
+        event.close();
+        engine.close();
+        device.close();
+        machine.close();
     }
 
     private void failed(Task task) {
@@ -128,37 +153,26 @@ public final class SyncEventPeer {
         task.free();
     }
 
-    private void serve() throws IOException {
-        BufferedReader commands =
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
-        String line;
-        while ((line = commands.readLine()) != null) {
-            String[] words = line.split(" ");
-            long value = words.length > 1 ? Long.parseLong(words[1]) : 0;
-            try {
-                System.out.println(words[0] + " " + run(words[0], value));
-            } catch (DpuException e) {
-                System.out.println(words[0] + " " + e.status());
-            }
-        }
-    }
-
     private Object run(String command, long value) throws IOException {
         switch (command) {
-            case "compute" -> {
-                System.out.println("computing");
+            case "close" -> {
+                close();
+                return "done";
+            }
+            case "compute" -> { // until the next command
+                say("computing " + value);
                 long sum = value;
-                while (true) {
-                    sum += System.nanoTime() ^ sum;
-                    if (sum == 42) {
-                        System.out.println("improbable");
+                while (System.in.available() == 0) {
+                    for (int i = 0; i < 1_000_000; i++) {
+                        sum += System.nanoTime() ^ sum;
                     }
                 }
+                return sum;
             }
             case "churn" -> { // updates, requests and short sleeps in turn, until it is killed
                 SplittableRandom random = new SplittableRandom(value);
                 SyncEventContext context = event.asContext();
-                System.out.println("churning");
+                say("churning " + value);
                 while (true) {
                     context.allocateAdd(random.nextInt(3)).submit();
                     if (context.allocatedTasks() < 2) {
@@ -186,7 +200,7 @@ public final class SyncEventPeer {
                 return since(before);
             }
             case "bus" -> {
-                return value + " " + busCalls();
+                return busCalls();
             }
             case "set" -> {
                 event.set(value);
@@ -199,7 +213,7 @@ public final class SyncEventPeer {
                 return event.get();
             }
             case "wait" -> {
-                System.out.println("waiting " + thread());
+                say("waiting " + thread());
                 event.waitGreaterYield(value, SyncEvent.ALL_BITS);
                 return event.get();
             }
@@ -257,14 +271,12 @@ public final class SyncEventPeer {
 
     /** Prints a line once this thread has requested to be woken, from another thread. */
     private void tellWhenArmed() throws IOException {
-        String line = "asleep " + thread();
+        String line = number + " asleep " + thread();
         Sleepers sleepers = Objects.requireNonNull(event.handle(), "is started").sleepers;
         Thread.ofPlatform()
                 .daemon()
                 .start(() -> {
-                    while (!sleepers.anyArmed()) {
-                        Thread.onSpinWait();
-                    }
+                    Await.until("the thread has requested to be woken", sleepers::anyArmed);
                     System.out.println(line);
                 });
     }

@@ -6,7 +6,6 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.fabric.link.DoorbellBudget;
-import io.softdpu.linux.CountedCalls;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
@@ -17,18 +16,18 @@ import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.StartsProcesses;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HexFormat;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,27 +36,31 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Handles of one event in several processes. */
 @StartsProcesses
 class SyncEventProcessesTest extends SyncEventFixture {
-    private static final Duration MEASURED = Duration.ofSeconds(5);
-    private static final Duration STOPPED = Duration.ofSeconds(3);
+    /** At most three handles of other processes are used at a time. */
+    private static final int PROCESSES = 3;
 
-    /** What a thread that sleeps takes in that time at most: 2 clock ticks of 10 ms. */
-    private static final long MOST_CPU_NANOS = 20_000_000;
+    private static final Deque<PeerProcess> IDLE = new ArrayDeque<>();
 
-    /** It has nothing to do; a thread that polls each millisecond would have 5000. */
-    private static final long MOST_WAKE_UPS = 10;
+    private static final Duration MEASURED =
+            Soak.duration(Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(5));
+    private static final Duration STOPPED =
+            Soak.duration(Duration.ofMillis(200), Duration.ofMillis(200), Duration.ofSeconds(3));
 
-    private static final int MANY_JOINS = 500;
+    /** What a thread that sleeps takes in a second at most. */
+    private static final long MOST_CPU_NANOS = 4_000_000;
+
+    /** It has nothing to do; a thread that polls each millisecond would have 1000 in a second. */
+    private static final long MOST_WAKE_UPS = 2;
+
+    private static final int MANY_JOINS = Soak.count(150, 150, 500);
 
     private static final long MILLI = 1_000_000;
 
     private static final int HOSTILE_HANDLES = 30;
-    private static final int ROUNDS = 5;
+    private static final int ROUNDS = Soak.count(2, 2, 5);
 
     /** More than a socket holds. */
     private static final int DOORBELLS = 400;
-
-    /** Ten times what an import is expected to take at most. */
-    private static final Duration IMPORT_LIMIT = Duration.ofSeconds(10);
 
     /** More than the bus thread makes to sleep until a deadline. */
     private static final long CALLS_PER_SLEEP = 8;
@@ -65,125 +68,110 @@ class SyncEventProcessesTest extends SyncEventFixture {
     /** More than it makes for a handle that joins beside the others, and leaves. */
     private static final long CALLS_PER_JOIN = 100 + 10 * HOSTILE_HANDLES;
 
-    private int questions;
-
-    private ChildProcess cpu(Processes processes, String mode) {
-        return processes.start(
-                JavaCommand.ofClass(SyncEventPeer.class)
-                        .withJvmOptions("-D" + CountedCalls.PROPERTY + "=true")
-                        .withArguments(machines.folder().toString(), mode));
-    }
-
-    private ChildProcess dpu(Processes processes, String mode, byte[] blob) {
-        ChildProcess child =
-                processes.start(
-                        JavaCommand.ofClass(SyncEventPeer.class)
-                                .withJvmOptions("-D" + CountedCalls.PROPERTY + "=true")
-                                .withArguments(
-                                        machines.folder().toString(),
-                                        mode,
-                                        HexFormat.of().formatHex(blob)));
-        child.awaitLine("^joined");
-        return child;
-    }
-
-    private static byte[] blobOf(ChildProcess cpu) {
-        String line = cpu.awaitLine("^blob ");
-        return HexFormat.of().parseHex(line.substring("blob ".length()));
-    }
-
-    private SyncEvent handleOf(ChildProcess cpu) {
-        return closedLater(SyncEvent.createFromExport(blobOf(cpu), p0));
-    }
-
-    private static void tell(ChildProcess child, String command) {
-        try {
-            child.standardInput().write((command + "\n").getBytes(StandardCharsets.US_ASCII));
-            child.standardInput().flush();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    @BeforeAll
+    static void startProcesses(Processes processes) {
+        for (int i = 0; i < PROCESSES; i++) {
+            IDLE.push(new PeerProcess(processes));
         }
     }
 
-    /** The id of the thread that sleeps or is about to: an update from now on has to wake it. */
-    private static String asleep(ChildProcess child, String command) {
-        tell(child, command);
-        return child.awaitLine("^asleep ").substring("asleep ".length());
+    @AfterAll
+    static void forgetProcesses() {
+        IDLE.clear();
+    }
+
+    /** One of the processes, until the end of the test. */
+    private PeerProcess peer() {
+        PeerProcess peer = IDLE.pop();
+        machines.add(() -> {
+            assertThat(peer.close()).as("its last command was answered").isTrue();
+            IDLE.push(peer);
+        });
+        return peer;
+    }
+
+    private PeerProcess dpu(String mode, byte[] blob) {
+        PeerProcess peer = peer();
+        peer.openDpu(machines.folder(), mode, blob);
+        return peer;
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"engine", "queue"})
     @Clause({"core-172", "core-196", "core-197"})
-    void shouldWakeADpuHandleThatSleeps(String mode, Processes processes) {
+    void shouldWakeADpuHandleThatSleeps(String mode) {
         SyncEvent event = started();
-        ChildProcess dpu = dpu(processes, mode, event.exportPci(pf0));
-        asleep(dpu, "sleep 4");
+        PeerProcess dpu = dpu(mode, event.exportPci(pf0));
+        dpu.asleep("sleep 4");
         event.set(4);
         long begin = System.nanoTime();
         event.set(5);
-        assertThat(dpu.awaitLine("^sleep ")).isEqualTo("sleep 5");
+        assertThat(dpu.answer()).isEqualTo("5");
         System.out.printf("woken: mode=%s, nanos=%d%n", mode, System.nanoTime() - begin);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"engine", "queue"})
-    void shouldWakeACpuHandleThatSleeps(String mode, Processes processes) {
-        ChildProcess cpu = cpu(processes, mode);
-        SyncEvent handle = handleOf(cpu).start();
-        asleep(cpu, "sleep 0");
+    void shouldWakeACpuHandleThatSleeps(String mode) {
+        PeerProcess cpu = peer();
+        byte[] blob = cpu.openCpu(machines.folder(), mode);
+        SyncEvent handle = closedLater(SyncEvent.createFromExport(blob, p0)).start();
+        cpu.asleep("sleep 0");
         assertThat(handle.add(1)).isZero();
-        assertThat(cpu.awaitLine("^sleep ")).isEqualTo("sleep 1");
+        assertThat(cpu.answer()).isEqualTo("1");
     }
 
     /** By the bus thread of the CPU handle's process, whose program never progresses. */
     @ParameterizedTest
     @ValueSource(strings = {"engine", "queue"})
-    void shouldWakeADpuHandleForAnotherWhileTheCpuHandlesProgramComputes(
-            String mode, Processes processes) {
-        ChildProcess cpu = cpu(processes, "sync");
-        byte[] blob = blobOf(cpu);
-        ChildProcess sleeping = dpu(processes, mode, blob);
-        asleep(sleeping, "sleep 0");
-        tell(cpu, "compute");
-        cpu.awaitLine("^computing");
+    void shouldWakeADpuHandleForAnotherWhileTheCpuHandlesProgramComputes(String mode) {
+        PeerProcess cpu = peer();
+        byte[] blob = cpu.openCpu(machines.folder(), "sync");
+        PeerProcess sleeping = dpu(mode, blob);
+        sleeping.asleep("sleep 0");
+        cpu.tell("compute");
+        cpu.awaitLine("computing");
         SyncEvent updating = closedLater(SyncEvent.createFromExport(blob, p0)).start();
         updating.add(1);
-        assertThat(sleeping.awaitLine("^sleep ")).isEqualTo("sleep 1");
+        assertThat(sleeping.answer()).isEqualTo("1");
+        cpu.tell("get"); // ends the computing
+        assertThat(cpu.answer()).isEqualTo("1");
     }
 
     @Test
-    void shouldMakeNoSystemCallForUpdatesWhileNobodySleeps(Processes processes) {
-        ChildProcess cpu = cpu(processes, "sync");
-        byte[] blob = blobOf(cpu);
-        ChildProcess dpu = dpu(processes, "sync", blob);
-        ChildProcess sleeping = dpu(processes, "engine", blob);
-        tell(cpu, "adds 100000");
-        assertThat(cpu.awaitLine("^adds ")).isEqualTo("adds {}");
-        tell(dpu, "adds 100000");
-        assertThat(dpu.awaitLine("^adds ")).isEqualTo("adds {}");
-        asleep(sleeping, "sleep 200000");
-        tell(cpu, "add1");
-        assertThat(cpu.awaitLine("^add1 ")).isEqualTo("add1 {send=1}");
-        assertThat(sleeping.awaitLine("^sleep ")).isEqualTo("sleep 200001");
+    void shouldMakeNoSystemCallForUpdatesWhileNobodySleeps() {
+        PeerProcess cpu = peer();
+        byte[] blob = cpu.openCpu(machines.folder(), "sync");
+        PeerProcess dpu = dpu("sync", blob);
+        PeerProcess sleeping = dpu("engine", blob);
+        cpu.tell("adds 100000");
+        assertThat(cpu.answer()).isEqualTo("{}");
+        dpu.tell("adds 100000");
+        assertThat(dpu.answer()).isEqualTo("{}");
+        sleeping.asleep("sleep 200000");
+        cpu.tell("add1");
+        assertThat(cpu.answer()).isEqualTo("{send=1}");
+        assertThat(sleeping.answer()).isEqualTo("200001");
     }
 
     /** One system call of the handle that updates, and none by a bus thread. */
     @Test
-    void shouldWakeByOneSystemCallOfTheUpdatingProcess(Processes processes) {
-        ChildProcess cpu = cpu(processes, "engine");
-        ChildProcess dpu = dpu(processes, "sync", blobOf(cpu));
-        asleep(cpu, "sleep 0");
-        tell(dpu, "add1");
-        assertThat(dpu.awaitLine("^add1 ")).isEqualTo("add1 {send=1}");
-        assertThat(cpu.awaitLine("^sleep ")).isEqualTo("sleep 1");
+    void shouldWakeByOneSystemCallOfTheUpdatingProcess() {
+        PeerProcess cpu = peer();
+        PeerProcess dpu = dpu("sync", cpu.openCpu(machines.folder(), "engine"));
+        cpu.asleep("sleep 0");
+        dpu.tell("add1");
+        assertThat(dpu.answer()).isEqualTo("{send=1}");
+        assertThat(cpu.answer()).isEqualTo("1");
     }
 
     /** A handle whose process requests a doorbell at all times gets one per update, at most. */
     @Test
-    void shouldMakeAtMostOneSystemCallPerUpdate(Processes processes) throws Exception {
-        ChildProcess cpu = cpu(processes, "sync");
+    void shouldMakeAtMostOneSystemCallPerUpdate() throws Exception {
+        PeerProcess cpu = peer();
+        byte[] blob = cpu.openCpu(machines.folder(), "sync");
         AtomicBoolean enough = new AtomicBoolean();
-        try (HostileHandle hostile = HostileHandle.ofDpu(blobOf(cpu), p0)) {
+        try (HostileHandle hostile = HostileHandle.ofDpu(blob, p0)) {
             Thread requesting =
                     Thread.ofPlatform()
                             .start(() -> {
@@ -191,12 +179,12 @@ class SyncEventProcessesTest extends SyncEventFixture {
                                     hostile.write(0, 1);
                                 }
                             });
-            tell(cpu, "adds 50000");
-            String line = cpu.awaitLine("^adds ");
+            cpu.tell("adds 50000");
+            String line = cpu.answer();
             enough.set(true);
             requesting.join();
             System.out.println("system calls beside a hostile process: " + line);
-            assertThat(line).as("no call but send").matches("adds \\{(send=\\d+)?}");
+            assertThat(line).as("no call but send").matches("\\{(send=\\d+)?}");
             String sends = line.replaceAll("\\D", "");
             assertThat(sends.isEmpty() ? 0 : Long.parseLong(sends)).isLessThanOrEqualTo(50_000L);
         }
@@ -208,9 +196,9 @@ class SyncEventProcessesTest extends SyncEventFixture {
      * one limit together.
      */
     @Test
-    void shouldJoinOthersBesideHandlesWithManyDoorbells(Processes processes) throws Exception {
-        ChildProcess cpu = cpu(processes, "sync");
-        byte[] blob = blobOf(cpu);
+    void shouldJoinOthersBesideHandlesWithManyDoorbells() throws Exception {
+        PeerProcess cpu = peer();
+        byte[] blob = cpu.openCpu(machines.folder(), "sync");
         List<HostileHandle> hostile = new ArrayList<>();
         long longest = 0;
         try {
@@ -219,7 +207,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
             }
             for (int round = 1; round <= ROUNDS; round++) {
                 long before = idleBusCalls(cpu);
-                cpu.freeze();
+                cpu.process().freeze();
                 for (HostileHandle handle : hostile) {
                     handle.arm(-round); // the counter is 0
                     for (int i = 0; i < DOORBELLS; i++) {
@@ -227,10 +215,10 @@ class SyncEventProcessesTest extends SyncEventFixture {
                     }
                 }
                 long begin = System.nanoTime();
-                cpu.thaw();
+                cpu.process().thaw();
                 assertWithinBudget(busCalls(cpu) - before, begin);
                 long asked = System.nanoTime();
-                SyncEvent handle = SyncEvent.createFromExport(blob, p0, IMPORT_LIMIT);
+                SyncEvent handle = SyncEvent.createFromExport(blob, p0, Patience.LIMIT);
                 longest = Math.max(longest, System.nanoTime() - asked);
                 handle.close();
                 assertWithinBudget(busCalls(cpu) - before, begin);
@@ -252,7 +240,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
     }
 
     /** System calls of its bus thread once that has served all doorbells. */
-    private long idleBusCalls(ChildProcess cpu) {
+    private static long idleBusCalls(PeerProcess cpu) {
         long[] calls = {busCalls(cpu)};
         Await.until(
                 "the bus thread is idle",
@@ -265,42 +253,45 @@ class SyncEventProcessesTest extends SyncEventFixture {
     }
 
     /** System calls of its bus thread so far. */
-    private long busCalls(ChildProcess cpu) {
-        questions++;
-        tell(cpu, "bus " + questions);
-        String answer = "bus " + questions + " ";
-        return Long.parseLong(cpu.awaitLine("^" + answer).substring(answer.length()));
+    private static long busCalls(PeerProcess cpu) {
+        cpu.tell("bus");
+        return Long.parseLong(cpu.answer());
     }
 
     @Test
-    void shouldUseNoProcessorWhileItSleeps(Processes processes) {
+    void shouldUseNoProcessorWhileItSleeps() {
         SyncEvent event = started();
         byte[] blob = event.exportPci(pf0);
-        ChildProcess onEngine = dpu(processes, "engine", blob);
-        ChildProcess onQueue = dpu(processes, "queue", blob);
+        PeerProcess onEngine = dpu("engine", blob);
+        PeerProcess onQueue = dpu("queue", blob);
         Task engineThread = asleepInKernel(onEngine, "sleep 0");
         Task queueThread = asleepInKernel(onQueue, "sleep 0");
         Use ofEngine = Use.of(engineThread);
         Use ofQueue = Use.of(queueThread);
-        assertThat(Await.holdsWithin(MEASURED, () -> !onEngine.isAlive() || !onQueue.isAlive()))
+        assertThat(
+                        Await.holdsWithin(
+                                MEASURED,
+                                () ->
+                                        !onEngine.process().isAlive()
+                                                || !onQueue.process().isAlive()))
                 .as("one has ended")
                 .isFalse();
         for (Use use : List.of(ofEngine.until(engineThread), ofQueue.until(queueThread))) {
             System.out.printf("asleep: use=%s, seconds=%d%n", use, MEASURED.toSeconds());
-            assertThat(use.cpuNanos()).isLessThanOrEqualTo(MOST_CPU_NANOS);
-            assertThat(use.wakeUps()).isLessThanOrEqualTo(MOST_WAKE_UPS);
+            assertThat(use.cpuNanos()).isLessThanOrEqualTo(MOST_CPU_NANOS * MEASURED.toSeconds());
+            assertThat(use.wakeUps()).isLessThanOrEqualTo(MOST_WAKE_UPS * MEASURED.toSeconds());
         }
         event.set(1);
-        assertThat(onEngine.awaitLine("^sleep ")).isEqualTo("sleep 1");
-        assertThat(onQueue.awaitLine("^sleep ")).isEqualTo("sleep 1");
+        assertThat(onEngine.answer()).isEqualTo("1");
+        assertThat(onQueue.answer()).isEqualTo("1");
     }
 
     /** Handles that join and leave without pause do not keep a program that sleeps awake. */
     @ParameterizedTest
     @ValueSource(strings = {"engine", "queue"})
-    void shouldSleepBesideHandlesThatJoinAndLeaveWithoutPause(String mode, Processes processes) {
-        ChildProcess cpu = cpu(processes, mode);
-        byte[] blob = blobOf(cpu);
+    void shouldSleepBesideHandlesThatJoinAndLeaveWithoutPause(String mode) {
+        PeerProcess cpu = peer();
+        byte[] blob = cpu.openCpu(machines.folder(), mode);
         SyncEvent.createFromExport(blob, p0).close(); // loads what is loaded once
         Task thread = asleepInKernel(cpu, "sleep 0");
         Use before = Use.of(thread);
@@ -317,7 +308,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
         assertThat(use.wakeUps()).isLessThanOrEqualTo(5 * intervals);
         SyncEvent handle = closedLater(SyncEvent.createFromExport(blob, p0)).start();
         handle.set(1);
-        assertThat(cpu.awaitLine("^sleep ")).isEqualTo("sleep 1");
+        assertThat(cpu.answer()).isEqualTo("1");
     }
 
     /** A thread of a process. */
@@ -348,8 +339,10 @@ class SyncEventProcessesTest extends SyncEventFixture {
     }
 
     /** The thread that waits, once it sleeps in the kernel. */
-    private static Task asleepInKernel(ChildProcess child, String command) {
-        Task task = new Task(Path.of("/proc/" + child.pid() + "/task/" + asleep(child, command)));
+    private static Task asleepInKernel(PeerProcess peer, String command) {
+        Task task =
+                new Task(
+                        Path.of("/proc/" + peer.process().pid() + "/task/" + peer.asleep(command)));
         Await.until("the thread sleeps", task::isAsleep);
         return task;
     }
@@ -357,34 +350,31 @@ class SyncEventProcessesTest extends SyncEventFixture {
     @ParameterizedTest
     @ValueSource(strings = {"engine", "queue"})
     @Clause("core-204")
-    void shouldEndASleepingDpuHandleWhenTheEventIsDestroyed(String mode, Processes processes)
-            throws Exception {
+    void shouldEndASleepingDpuHandleWhenTheEventIsDestroyed(String mode) {
         SyncEvent event = started();
-        ChildProcess dpu = dpu(processes, mode, event.exportPci(pf0));
-        asleep(dpu, "sleep 0");
+        PeerProcess dpu = dpu(mode, event.exportPci(pf0));
+        dpu.asleep("sleep 0");
         event.stop();
         long begin = System.nanoTime();
         event.close();
-        assertThat(dpu.awaitLine("^sleep ")).isEqualTo("sleep SHUTDOWN");
+        assertThat(dpu.answer()).isEqualTo("SHUTDOWN");
         System.out.printf("ended: mode=%s, nanos=%d%n", mode, System.nanoTime() - begin);
-        dpu.standardInput().close();
-        assertThat(dpu.awaitExit()).isZero();
     }
 
     @Test
     @Clause("core-204")
     void shouldEndADpuHandleWithAResetWhenTheProcessOfTheCpuHandleIsKilled(Processes processes)
             throws Exception {
-        ChildProcess cpu = cpu(processes, "sync");
-        byte[] blob = blobOf(cpu);
-        ChildProcess sleeping = dpu(processes, "engine", blob);
+        PeerProcess cpu = new PeerProcess(processes);
+        byte[] blob = cpu.openCpu(machines.folder(), "sync");
+        PeerProcess sleeping = dpu("engine", blob);
         SyncEvent handle = closedLater(SyncEvent.createFromExport(blob, p0)).start();
-        asleep(sleeping, "sleep 0");
+        sleeping.asleep("sleep 0");
         CompletableFuture<Void> waiting =
                 CompletableFuture.runAsync(() -> handle.waitGreater(0, ALL));
         long begin = System.nanoTime();
         cpu.kill();
-        assertThat(sleeping.awaitLine("^sleep ")).isEqualTo("sleep CONNECTION_RESET");
+        assertThat(sleeping.answer()).isEqualTo("CONNECTION_RESET");
         try {
             waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
             throw new AssertionError("wait has succeeded");
@@ -395,22 +385,20 @@ class SyncEventProcessesTest extends SyncEventFixture {
         Thrown.with(Status.CONNECTION_RESET, () -> handle.set(1))
                 .hasMessageContaining("process of the CPU handle has ended");
         Thrown.with(Status.NOT_FOUND, () -> SyncEvent.createFromExport(blob, p0));
-        sleeping.standardInput().close();
-        assertThat(sleeping.awaitExit()).isZero();
     }
 
     @Test
     void shouldLoseOnlyTheHandlesOfAProcessThatIsKilled(Processes processes) {
         SyncEvent event = started();
         byte[] blob = event.exportPci(pf0);
-        ChildProcess killed = dpu(processes, "engine", blob);
-        ChildProcess survivor = dpu(processes, "engine", blob);
-        asleep(killed, "sleep 0");
-        asleep(survivor, "sleep 0");
+        PeerProcess killed = new PeerProcess(processes);
+        killed.openDpu(machines.folder(), "engine", blob);
+        PeerProcess survivor = dpu("engine", blob);
+        killed.asleep("sleep 0");
+        survivor.asleep("sleep 0");
         killed.kill();
-        killed.awaitExit();
         event.set(1);
-        assertThat(survivor.awaitLine("^sleep ")).isEqualTo("sleep 1");
+        assertThat(survivor.answer()).isEqualTo("1");
     }
 
     /**
@@ -420,19 +408,18 @@ class SyncEventProcessesTest extends SyncEventFixture {
     @ParameterizedTest
     @ValueSource(strings = {"engine", "queue"})
     @Tag(Soak.TAG)
-    void shouldContinueAfterAStopOfAProcess(String mode, SeededRandom random, Processes processes)
-            throws Exception {
+    void shouldContinueAfterAStopOfAProcess(String mode, SeededRandom random) {
         long started = System.nanoTime();
         SyncEvent event = started();
         byte[] blob = event.exportPci(pf0);
-        ChildProcess stopped = dpu(processes, mode, blob);
+        PeerProcess stopped = dpu(mode, blob);
         SyncEvent other = imported(event).start();
         int stops = Soak.count(1, 1, 10);
         long longest = 0;
         long updates = 0;
         for (int i = 0; i < stops; i++) {
-            asleep(stopped, "sleep " + (event.get() + 1_000_000));
-            stopped.freeze();
+            stopped.asleep("sleep " + (event.get() + 1_000_000));
+            stopped.process().freeze();
             long end = System.nanoTime() + durationOf(i, random);
             do {
                 long begin = System.nanoTime();
@@ -441,8 +428,8 @@ class SyncEventProcessesTest extends SyncEventFixture {
                 longest = Math.max(longest, System.nanoTime() - begin);
                 updates++;
             } while (System.nanoTime() < end);
-            stopped.thaw();
-            assertThat(stopped.awaitLine("^sleep ")).matches("sleep [1-9]\\d*");
+            stopped.process().thaw();
+            assertThat(stopped.answer()).matches("[1-9]\\d*");
         }
         Soak.report(
                 "sync-event-stops-" + mode,
@@ -474,22 +461,22 @@ class SyncEventProcessesTest extends SyncEventFixture {
     /** The process of the CPU handle relays between DPU handles once it continues. */
     @Test
     @Tag(Soak.TAG)
-    void shouldRelayAfterAStopOfTheProcessOfTheCpuHandle(SeededRandom random, Processes processes) {
+    void shouldRelayAfterAStopOfTheProcessOfTheCpuHandle(SeededRandom random) {
         long started = System.nanoTime();
-        ChildProcess cpu = cpu(processes, "sync");
-        byte[] blob = blobOf(cpu);
-        ChildProcess sleeping = dpu(processes, "engine", blob);
+        PeerProcess cpu = peer();
+        byte[] blob = cpu.openCpu(machines.folder(), "sync");
+        PeerProcess sleeping = dpu("engine", blob);
         SyncEvent updating = closedLater(SyncEvent.createFromExport(blob, p0)).start();
         int stops = Soak.count(1, 1, 100);
         for (int i = 0; i < stops; i++) {
-            asleep(sleeping, "sleep " + updating.get());
-            cpu.freeze();
+            sleeping.asleep("sleep " + updating.get());
+            cpu.process().freeze();
             int updates = 1 + random.nextInt(100_000);
             for (int j = 0; j < updates; j++) {
                 updating.add(1);
             }
-            cpu.thaw();
-            assertThat(sleeping.awaitLine("^sleep ")).matches("sleep [1-9]\\d*");
+            cpu.process().thaw();
+            assertThat(sleeping.answer()).matches("[1-9]\\d*");
         }
         Soak.report(
                 "sync-event-stops-of-cpu",
