@@ -122,7 +122,7 @@ class DmaDataPathTest {
                 .as("nothing to do yet")
                 .isFalse();
         task.submit();
-        assertThat(fixture.engine.awaitNotification(Duration.ofNanos(Patience.NANOS))).isTrue();
+        assertThat(fixture.engine.awaitNotification(Patience.LIMIT)).isTrue();
         fixture.engine.clearNotification();
         assertThat(fixture.engine.progress()).isTrue();
         assertThat(completed).isOne();
@@ -138,7 +138,7 @@ class DmaDataPathTest {
                 fixture.submit(
                         fixture.source(memory, 0, 64), fixture.destination(memory, 1000, 64));
         fixture.engine.requestNotification();
-        assertThat(fixture.engine.awaitNotification(Duration.ofNanos(Patience.NANOS))).isTrue();
+        assertThat(fixture.engine.awaitNotification(Patience.LIMIT)).isTrue();
         fixture.engine.clearNotification();
         fixture.awaitEnd();
         assertThat(completed).isOne();

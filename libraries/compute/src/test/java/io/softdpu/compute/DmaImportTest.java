@@ -20,6 +20,7 @@ import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -184,7 +185,7 @@ class DmaImportTest {
 
     @Test
     @Clause({"core-121", "core-122", "core-089"})
-    @StartsProcesses
+    @Smoke
     void shouldCopyTheMemoryOfAnotherProcessBothWays(SoftDpu card) {
         ChildJvm exporter = exporter(card);
         Mmap remote = imported(blobOf(exporter), Mapping.ACCESS);

@@ -360,7 +360,7 @@ class DmaJobTest {
             Status status = Status.AGAIN;
             int signals = 0;
             while (status == Status.AGAIN) {
-                assertThat(queue.awaitEvent(Duration.ofNanos(Patience.NANOS))).isTrue();
+                assertThat(queue.awaitEvent(Patience.LIMIT)).isTrue();
                 signals++;
                 queue.clearEvent();
                 status = queue.progressRetrieve(event);

@@ -12,8 +12,8 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.Arena;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -90,7 +90,7 @@ class DmaStateTest {
                         task.free();
                     };
             dma.setMemcpyTasks(1, end, end);
-            engine.start(dma, Duration.ofMinutes(1));
+            engine.start(dma, Patience.LIMIT);
             dma.allocateMemcpy(source, destination).submit();
         }
         assertThat(ended).as("flushed by the close").containsExactly(Status.SHUTDOWN);

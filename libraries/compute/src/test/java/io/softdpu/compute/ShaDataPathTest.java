@@ -130,7 +130,7 @@ class ShaDataPathTest {
         fixture.engine.requestNotification();
         assertThat(fixture.engine.awaitNotification(Duration.ZERO)).as("nothing yet").isFalse();
         task.submit();
-        assertThat(fixture.engine.awaitNotification(Duration.ofNanos(Patience.NANOS))).isTrue();
+        assertThat(fixture.engine.awaitNotification(Patience.LIMIT)).isTrue();
         fixture.engine.clearNotification();
         fixture.awaitEnd();
         assertThat(fixture.ended).containsExactly(Status.SUCCESS);

@@ -8,6 +8,8 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.testkit.Patience;
+import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -24,7 +26,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Processes that a test starts on its card. */
 @StartsProcesses
 class ChildJvmTest {
-    private static final Duration TIMEOUT = Duration.ofMinutes(1);
     private static final Topology TOPOLOGY = topology();
 
     /** Processes of the examples. */
@@ -61,15 +62,17 @@ class ChildJvmTest {
         }
     }
 
+    @Smoke
     @Test
     void shouldGiveAProgramTheCardOfTheTest(SoftDpu card) {
         assertThat(card.host().topology()).isEqualTo(TOPOLOGY);
         ChildJvm child = card.start(ChildJvmTest::describe);
-        assertThat(child.awaitLine("^folder ", TIMEOUT)).isEqualTo("folder " + card.fabricFolder());
-        assertThat(child.awaitLine("^topology", TIMEOUT)).isEqualTo("topology of this test");
-        assertThat(child.awaitLine("^seed", TIMEOUT)).isEqualTo("seed 7");
-        assertThat(child.awaitLine("^option", TIMEOUT)).isEqualTo("option yes");
-        assertThat(child.awaitExit(TIMEOUT)).as("%s", child.errorLines()).isZero();
+        assertThat(child.awaitLine("^folder ", Patience.LIMIT))
+                .isEqualTo("folder " + card.fabricFolder());
+        assertThat(child.awaitLine("^topology", Patience.LIMIT)).isEqualTo("topology of this test");
+        assertThat(child.awaitLine("^seed", Patience.LIMIT)).isEqualTo("seed 7");
+        assertThat(child.awaitLine("^option", Patience.LIMIT)).isEqualTo("option yes");
+        assertThat(child.awaitExit(Patience.LIMIT)).as("%s", child.errorLines()).isZero();
         assertThat(child.isAlive()).isFalse();
     }
 
@@ -87,7 +90,7 @@ class ChildJvmTest {
     @Test
     void shouldLetAMainClassFindTheFabricFolder(SoftDpu card) {
         ChildJvm child = card.startMain(Program.class, "one", "two");
-        assertThat(child.awaitExit(TIMEOUT)).as("%s", child.errorLines()).isZero();
+        assertThat(child.awaitExit(Patience.LIMIT)).as("%s", child.errorLines()).isZero();
         assertThat(child.outputLines()).containsExactly(card.fabricFolder() + " one,two");
     }
 
@@ -99,13 +102,15 @@ class ChildJvmTest {
                     System.out.println(word);
                     echo(other);
                 });
-        assertThat(child.awaitLine(".", TIMEOUT)).isEqualTo("captured");
+        assertThat(child.awaitLine(".", Patience.LIMIT)).isEqualTo("captured");
         child.send("one");
         child.send("one");
-        assertThat(child.awaitLine("^echo", TIMEOUT)).isEqualTo("echo one");
-        assertThat(child.awaitLine("^echo", TIMEOUT)).as("the next line").isEqualTo("echo one");
+        assertThat(child.awaitLine("^echo", Patience.LIMIT)).isEqualTo("echo one");
+        assertThat(child.awaitLine("^echo", Patience.LIMIT))
+                .as("the next line")
+                .isEqualTo("echo one");
         child.send("exit");
-        assertThat(child.awaitExit(TIMEOUT)).isZero();
+        assertThat(child.awaitExit(Patience.LIMIT)).isZero();
     }
 
     @Test
@@ -119,16 +124,16 @@ class ChildJvmTest {
     void shouldFreezeResumeAndKillAProcess(SoftDpu card) {
         ChildJvm child = card.start(ChildJvmTest::echo);
         child.send("begin");
-        child.awaitLine("echo begin", TIMEOUT);
+        child.awaitLine("echo begin", Patience.LIMIT);
         child.freeze();
         child.send("while frozen");
         assertThat(child.isAlive()).isTrue();
         assertThat(child.outputLines()).containsExactly("echo begin");
         child.resume();
-        child.awaitLine("echo while frozen", TIMEOUT);
+        child.awaitLine("echo while frozen", Patience.LIMIT);
         child.kill();
         assertThat(child.isAlive()).isFalse();
-        assertThat(child.awaitExit(TIMEOUT)).isEqualTo(128 + 9);
+        assertThat(child.awaitExit(Patience.LIMIT)).isEqualTo(128 + 9);
     }
 
     @Test
@@ -139,12 +144,12 @@ class ChildJvmTest {
                     System.err.println("error of the process");
                     System.exit(3);
                 });
-        assertThatThrownBy(() -> child.awaitLine("never", TIMEOUT))
+        assertThatThrownBy(() -> child.awaitLine("never", Patience.LIMIT))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageStartingWith(
                         "process ended before the line came: regex=never, exitCode=3,")
                 .hasMessageContainingAll("alive=false", "output of the process");
-        assertThat(child.awaitExit(TIMEOUT)).isEqualTo(3);
+        assertThat(child.awaitExit(Patience.LIMIT)).isEqualTo(3);
         assertThat(child.errorLines()).containsExactly("error of the process");
     }
 
@@ -209,14 +214,14 @@ class ChildJvmTest {
         @Test
         void hasAFailingProcess(SoftDpu card) {
             ChildJvm child = card.start(Examples::fail);
-            assertThatThrownBy(() -> child.awaitLine("never", TIMEOUT))
+            assertThatThrownBy(() -> child.awaitLine("never", Patience.LIMIT))
                     .isInstanceOf(AssertionError.class);
             awaitEnd(child);
         }
 
         @Test
         void expectsAFailingProcess(SoftDpu card) {
-            assertThat(card.start(Examples::fail).awaitExit(TIMEOUT)).isOne();
+            assertThat(card.start(Examples::fail).awaitExit(Patience.LIMIT)).isOne();
         }
 
         private static void leak(SoftDpu card) {
@@ -236,7 +241,7 @@ class ChildJvmTest {
         void failsBesideAProcess(SoftDpu card) {
             ChildJvm child = card.start(ChildJvmTest::echo);
             child.send("of the process");
-            child.awaitLine("echo", TIMEOUT);
+            child.awaitLine("echo", Patience.LIMIT);
             throw new IllegalStateException("of the test");
         }
     }

@@ -12,12 +12,14 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.testkit.Patience;
+import io.softdpu.testkit.Soak;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -222,6 +224,7 @@ class ContextCloseTest {
         }
     }
 
+    @Tag(Soak.FULL_TAG)
     @Test
     void shouldRemainOpenIfTheLibraryDoesNotEnd() {
         try (ProgressEngine engine = ProgressEngine.create();
@@ -234,6 +237,7 @@ class ContextCloseTest {
         }
     }
 
+    @Tag(Soak.FULL_TAG)
     @Test
     void shouldWaitLongerForAPeer() {
         try (ProgressEngine engine = ProgressEngine.create();

@@ -9,15 +9,18 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Soak;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,11 +140,24 @@ class ContextTableTest {
     @TestFactory
     @Clause({"core-009", "core-146", "core-260"})
     List<DynamicTest> shouldAllowWhatTheTableSays() {
+        return rows(call -> !call.equals("close"));
+    }
+
+    /** It waits for a library that does not end. */
+    @Tag(Soak.FULL_TAG)
+    @TestFactory
+    @Clause({"core-009", "core-146", "core-260"})
+    List<DynamicTest> shouldAllowToCloseWhereTheTableSays() {
+        return rows("close"::equals);
+    }
+
+    private List<DynamicTest> rows(Predicate<String> wanted) {
         List<String> lines = TABLE.lines().toList();
         String[] places = lines.getFirst().split(" +");
         return lines.stream()
                 .skip(1)
                 .map(line -> line.split(" +"))
+                .filter(cells -> wanted.test(cells[0]))
                 .map(cells ->
                         DynamicTest.dynamicTest(
                                 cells[0],

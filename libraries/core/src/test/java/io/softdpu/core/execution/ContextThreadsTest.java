@@ -36,7 +36,7 @@ class ContextThreadsTest {
     private static final int THREADS = 4;
     private static final int DEPTH = 3;
     private static final int EACH_EVENT = Soak.count(20, 20, 2_000);
-    private static final long DEADLINE_NANOS = TimeUnit.MINUTES.toNanos(Soak.count(1, 1, 5));
+    private static final long DEADLINE_NANOS = Soak.count(1, 1, 2) * Patience.NANOS;
 
     @TempDir Path folder;
     private Machines machines;

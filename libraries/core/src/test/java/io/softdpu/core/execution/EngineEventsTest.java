@@ -32,7 +32,7 @@ class EngineEventsTest {
     private static final long MILLI = 1_000_000;
 
     private static final int NOW = 0;
-    private static final int DEADLINE_MILLIS = 20_000;
+    private static final int DEADLINE_MILLIS = (int) Patience.LIMIT.toMillis();
 
     @TempDir Path folder;
     private final List<String> ran = new ArrayList<>();

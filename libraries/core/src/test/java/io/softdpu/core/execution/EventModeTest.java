@@ -10,6 +10,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.linux.Epoll;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The engine's event handle, watched from outside by an epoll as a program's own loop would. */
 class EventModeTest {
     private static final int NOW = 0;
-    private static final int DEADLINE_MILLIS = 20_000;
+    private static final int DEADLINE_MILLIS = (int) Patience.LIMIT.toMillis();
 
     /** More than any test here needs: what is left then fails the close of its machine. */
     private static final int MAX_PASSES = 10_000;
@@ -316,8 +317,7 @@ class EventModeTest {
         assertThat(engine.awaitNotification(Duration.ZERO)).isFalse();
         CountDownLatch ran = new CountDownLatch(1);
         Thread poster = Thread.ofPlatform().start(() -> context.postWork(ran::countDown));
-        assertThat(engine.awaitNotification(Duration.ofNanos(DEADLINE_MILLIS * 1_000_000L)))
-                .isTrue();
+        assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
         assertThat(loop.await(NOW)).as("seen").isZero();
         engine.clearNotification();
         assertThat(ran.getCount()).as("nothing runs outside progress").isEqualTo(1);
@@ -328,8 +328,7 @@ class EventModeTest {
     @Test
     void shouldEndASleepAtAWakeAndTakeIt() {
         engine.wake();
-        assertThat(engine.awaitNotification(Duration.ofNanos(DEADLINE_MILLIS * 1_000_000L)))
-                .isTrue();
+        assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
         assertThat(engine.awaitNotification(Duration.ZERO)).as("one wake, one sleep").isFalse();
         long begin = System.nanoTime();
         assertThat(engine.await(Duration.ofMillis(5))).isFalse();

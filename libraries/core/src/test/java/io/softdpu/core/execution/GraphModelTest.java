@@ -14,6 +14,7 @@ import io.softdpu.core.graph.GraphInstance;
 import io.softdpu.core.graph.GraphNode;
 import io.softdpu.core.graph.NodeState;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.nio.file.Path;
@@ -665,7 +666,7 @@ class GraphModelTest {
                 if (random.chance(0.1)) {
                     engine.requestNotification();
                     if (!isIdle()) {
-                        assertThat(engine.awaitNotification(Duration.ofSeconds(10)))
+                        assertThat(engine.awaitNotification(Patience.LIMIT))
                                 .as("work is signalled")
                                 .isTrue();
                     }

@@ -11,7 +11,6 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -198,7 +197,7 @@ class SeveralTasksTest {
         assertThat(context.calls).as("nothing is submitted").containsExactly("arm");
         assertThat(context.trySubmitAll(tasks, 0, TASKS)).isEqualTo(TASKS);
         assertThat(context.calls).as("once for all").containsExactly("arm", "arm");
-        assertThat(engine.awaitNotification(Duration.ofSeconds(20))).isTrue();
+        assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
         engine.clearNotification();
         drain(engine);
         free(tasks);

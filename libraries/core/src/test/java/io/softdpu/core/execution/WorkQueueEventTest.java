@@ -10,6 +10,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyJobs.TinyJob;
 import io.softdpu.linux.Epoll;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A work queue's event handle, watched from outside by an epoll as a program's own loop would. */
 class WorkQueueEventTest {
     private static final int NOW = 0;
-    private static final int DEADLINE_MILLIS = 20_000;
+    private static final int DEADLINE_MILLIS = (int) Patience.LIMIT.toMillis();
     private static final long POLLED_CPU_NANOS = 50_000_000;
 
     /** More than any test here needs: what is left then fails the close of its machine. */
@@ -331,7 +332,7 @@ class WorkQueueEventTest {
                                 done.completeExceptionally(e);
                             }
                         });
-        Status result = done.get(DEADLINE_MILLIS, TimeUnit.MILLISECONDS);
+        Status result = done.get(Patience.SECONDS, TimeUnit.SECONDS);
         other.join();
         return result;
     }

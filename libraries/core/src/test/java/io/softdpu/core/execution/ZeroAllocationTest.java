@@ -25,6 +25,7 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.UnixSocket;
 import io.softdpu.testkit.AllocationMeter;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -97,7 +98,7 @@ class ZeroAllocationTest {
                         }
                         return counts[0] == ROUNDS;
                     },
-                    Duration.ofMinutes(1),
+                    Patience.LIMIT,
                     context);
             least = Math.min(least, counts[1]);
         }

@@ -14,6 +14,7 @@ import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -36,11 +37,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Export blobs that were damaged in transit, are of another machine, or are outdated: each is
- * refused with the status of its field, at once, and leaves nothing behind.
+ * refused with the status of its field and leaves nothing behind.
  */
 @Tag(Soak.TAG)
 class ExportBlobTest {
-    private static final Duration IMPORT = Duration.ofSeconds(20);
     private static final int SIZE = 3 * 4096 + 100;
     private static final long IMPORT_LIMIT = 1 << 20;
     private static final Permissions ALL =
@@ -129,7 +129,6 @@ class ExportBlobTest {
     void shouldRefuseEachByteThatIsNotAsItWasSent(SeededRandom random) {
         long began = System.nanoTime();
         Map<Field, Integer> refused = new EnumMap<>(Field.class);
-        long longestNanos = 0;
         LeakCheck before = LeakCheck.begin(folder);
         for (byte[] blob : List.of(pci, rdma)) {
             for (int at = 0; at < blob.length; at++) {
@@ -137,21 +136,18 @@ class ExportBlobTest {
                     byte[] changed = blob.clone();
                     changed[at] = (byte) value;
                     Field field = Field.at(at);
-                    long asked = System.nanoTime();
                     assertThat(statusOf(changed, p0))
                             .as("field %s, offset %d, value %d", field, at, value)
                             .isEqualTo(
                                     field == Field.VERSION
                                             ? Status.UNSUPPORTED_VERSION
                                             : Status.INVALID_VALUE);
-                    longestNanos = Math.max(longestNanos, System.nanoTime() - asked);
                     refused.merge(field, 1, Integer::sum);
                 }
             }
         }
         before.assertNothingLeft();
         assertThat(refused).containsOnlyKeys(Field.values());
-        assertThat(Duration.ofNanos(longestNanos)).isLessThan(Duration.ofSeconds(10));
         assertThat(leases()).isZero();
         Soak.report(
                 "export-blob-bytes",
@@ -322,7 +318,7 @@ class ExportBlobTest {
     }
 
     private Status statusOf(byte[] blob, Device device) {
-        try (Mmap imported = Mmap.createFromExport(blob, device, Mapping.ACCESS, IMPORT)) {
+        try (Mmap imported = Mmap.createFromExport(blob, device, Mapping.ACCESS, Patience.LIMIT)) {
             return imported.state() == Mmap.State.STARTED ? Status.SUCCESS : Status.UNKNOWN;
         } catch (DpuException e) {
             assertThat(e.getMessage()).contains(": ", "=");

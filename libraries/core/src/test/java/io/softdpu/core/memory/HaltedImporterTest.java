@@ -87,7 +87,7 @@ class HaltedImporterTest {
         round(1, importer, memories, random, findings); // what is opened once at first use is open
         LeakCheck before = LeakCheck.begin(folder);
         List<String> importersBefore = memoriesAndDescriptors(importer);
-        int rounds = Soak.count(10, 10, 1000);
+        int rounds = Soak.count(5, 5, 1000);
         for (int i = 2; i <= rounds; i++) {
             round(i, importer, memories, random, findings);
         }

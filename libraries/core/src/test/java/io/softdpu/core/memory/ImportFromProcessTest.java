@@ -16,6 +16,7 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.LeakCheck;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 class ImportFromProcessTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
-    private static final long SECOND = 1_000_000_000L;
 
     @TempDir Path folder;
     private Machines machines;
@@ -76,6 +76,7 @@ class ImportFromProcessTest {
         assertThat(REGIONS.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
     }
 
+    @Smoke
     @Test
     void shouldImportWhileTheExporterWaitsForTheReplyToTheVeryMessageWithTheBlob(
             Processes processes) throws Exception {
@@ -92,6 +93,7 @@ class ImportFromProcessTest {
                 .isEqualTo(Status.SHUTDOWN);
     }
 
+    @Smoke
     @Test
     void shouldDetectAKilledExporterWhoseMemoryStaysReadable(Processes processes) {
         ChildProcess exporter = exporter(processes, "sleep");
@@ -126,9 +128,7 @@ class ImportFromProcessTest {
         LeakCheck before = LeakCheck.begin();
         Thrown.with(
                 Status.TIME_OUT,
-                () ->
-                        Mmap.createFromExport(
-                                blob, p0, Mapping.ACCESS, Duration.ofNanos(SECOND / 5)));
+                () -> Mmap.createFromExport(blob, p0, Mapping.ACCESS, Duration.ofMillis(200)));
         before.assertNothingLeft();
         exporter.thaw();
         assertThat(imported(exporter).sizeBytes()).isEqualTo(ExporterProcess.SIZE);

@@ -11,10 +11,10 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -69,7 +69,7 @@ class MemoryRefusalTest {
 
     private Mmap overPci(Mmap exported, Mapping mapping) {
         return machines.add(
-                Mmap.createFromExport(exported.exportPci(pf0), p0, mapping, Duration.ofSeconds(5)));
+                Mmap.createFromExport(exported.exportPci(pf0), p0, mapping, Patience.LIMIT));
     }
 
     private Mmap overRdma(Mmap exported) {

@@ -17,6 +17,7 @@ import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -34,7 +35,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class MmapExportTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final int SIZE = 3 * 4096 + 100;
-    private static final long SECOND = 1_000_000_000L;
     private static final Permissions ALL =
             Permissions.of(
                     AccessFlag.LOCAL_READ_WRITE,
@@ -337,10 +337,7 @@ class MmapExportTest {
         Mmap middle =
                 machines.add(
                         Mmap.createFromExport(
-                                source.exportPci(pf0),
-                                p0,
-                                Mapping.NONE,
-                                Duration.ofNanos(5 * SECOND)));
+                                source.exportPci(pf0), p0, Mapping.NONE, Patience.LIMIT));
         assertThat(REGIONS.isMapped(middle)).isFalse();
         assertThat(Refusal.statusOf(REGIONS.checkUse(middle, PCI_READ)))
                 .isEqualTo(Status.NOT_SUPPORTED);

@@ -14,8 +14,8 @@ import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,8 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 class MmapReuseTest {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
     private static final int SIZE = 3 * 4096 + 100;
-    private static final Duration TIMEOUT = Duration.ofSeconds(20);
-    private static final long SECOND = 1_000_000_000L;
     private static final Permissions ALL =
             Permissions.of(
                     AccessFlag.LOCAL_READ_WRITE,
@@ -113,10 +111,7 @@ class MmapReuseTest {
         Mmap middle =
                 machines.add(
                         Mmap.createFromExport(
-                                mmap.exportPci(pf0),
-                                p0,
-                                Mapping.NONE,
-                                Duration.ofNanos(5 * SECOND)));
+                                mmap.exportPci(pf0), p0, Mapping.NONE, Patience.LIMIT));
         Mmap far = imported(middle.exportRdma(p0), machines.device(Side.TARGET, "t0"));
         middle.close();
         assertThat(Refusal.statusOf(REGIONS.checkUse(far, RDMA_WRITE))).isEqualTo(Status.SHUTDOWN);

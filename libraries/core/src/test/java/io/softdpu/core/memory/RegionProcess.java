@@ -3,11 +3,11 @@ package io.softdpu.core.memory;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.testkit.Patience;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HexFormat;
 
 /**
@@ -18,8 +18,6 @@ import java.util.HexFormat;
  */
 public final class RegionProcess {
     static final int SIZE = 8 << 20;
-
-    private static final Duration IMPORT = Duration.ofSeconds(20);
 
     private RegionProcess() {}
 
@@ -50,7 +48,7 @@ public final class RegionProcess {
                                         HexFormat.of().parseHex(words[1]),
                                         device,
                                         Mapping.NONE,
-                                        IMPORT);
+                                        Patience.LIMIT);
                         say(words[2], mmap.exportRdma(device));
                     }
                     case "stop" -> mmap.stop();

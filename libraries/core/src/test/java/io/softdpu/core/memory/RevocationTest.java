@@ -203,7 +203,6 @@ class RevocationTest {
     private ChildProcess start(Processes processes, Side side, String device) {
         return processes.start(
                 JavaCommand.ofClass(RegionProcess.class)
-                        .withJvmOptions("-XX:TieredStopAtLevel=1")
                         .withArguments(machines.folder().toString(), side.name(), device));
     }
 
