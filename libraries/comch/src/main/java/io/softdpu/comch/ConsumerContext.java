@@ -56,7 +56,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     private @Nullable Link doorbell;
     private Registration registration = Registration.PENDING;
     private long releaseDeadlineNanos;
-    private long releaseTimeoutNanos;
+    private long releaseLimitNanos = Long.MAX_VALUE;
     private @Nullable EngineTimer replyTimer;
     private volatile int id;
 
@@ -70,7 +70,6 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         this.registry = registry;
         this.mmap = mmap;
         this.ofStream = ofStream;
-        this.releaseTimeoutNanos = connection.services().controlTimeoutNanos();
         this.receives =
                 new TaskType<>(
                         "post receive",
@@ -399,9 +398,9 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         }
     }
 
-    /** Limits the wait for the peer's release of the memory, before the stop. */
+    /** Limits the wait for the peer's release of the memory further, before the stop. */
     void limitRelease(long timeoutNanos) {
-        releaseTimeoutNanos = timeoutNanos;
+        releaseLimitNanos = timeoutNanos;
     }
 
     private void beginRelease(ConsumerQueue open) {
@@ -412,7 +411,9 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         } else {
             open.revoke(); // nothing that the peer could still write is needed
         }
-        releaseDeadlineNanos = System.nanoTime() + releaseTimeoutNanos;
+        releaseDeadlineNanos =
+                System.nanoTime()
+                        + Math.min(releaseLimitNanos, connection.services().controlTimeoutNanos());
         timer().setAt(releaseDeadlineNanos);
         connection.services().post(() -> registry.expire(open));
     }

@@ -22,7 +22,7 @@ final class EndpointServices {
     private final ContextServices engine;
     private final Bus bus;
     private final Copier copier;
-    private final long controlTimeoutNanos;
+    private volatile long controlTimeoutNanos;
     private final ComchMessageCallback messageCallback;
     private final @Nullable ComchConsumerCallback consumerCreated;
     private final @Nullable ComchConsumerCallback consumerExpired;
@@ -88,6 +88,11 @@ final class EndpointServices {
     /** Time within which the peer must reply on the control path. Any thread. */
     long controlTimeoutNanos() {
         return controlTimeoutNanos;
+    }
+
+    /** Another time for what is awaited from now on; for tests. Any thread. */
+    void limitReplies(long nanos) {
+        controlTimeoutNanos = nanos;
     }
 
     private static void wakeOnly() {

@@ -15,9 +15,9 @@ import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.ring.FastPathConsumer;
 import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Violations around consumers and their memory: they end the client's own connection only. */
@@ -233,16 +233,12 @@ class HostileConsumerTest extends RogueClientFixture {
 
     @Test
     void shouldNotWaitForeverForPeerThatKeepsTheMemory() throws Exception {
-        Peer.stop(card, pair.client().endpoint);
-        Peer.stop(card, pair.server().endpoint);
-        // Within it the peer takes the consumer in; then it keeps the memory until it is over.
-        pair.server().endpoint.setControlTimeout(Duration.ofSeconds(2));
-        pair.server().endpoint.start();
         join();
         Queue.Receiving receiving = new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 1);
         receiving.consumer.start();
         ImportedConsumer consumer = importStarted(receiving);
         receiving.post(0, 100);
+        Peer.limitReplies(receiving.consumer.connection());
         receiving.consumer.stop();
         card.until("idle", () -> receiving.consumer.state() == ContextState.IDLE);
         assertThat(receiving.statuses).containsExactly(Status.SHUTDOWN);
@@ -279,8 +275,8 @@ class HostileConsumerTest extends RogueClientFixture {
                         .toArray(ValueLayout.JAVA_BYTE);
         ConsumerAnnouncement announced =
                 ConsumerAnnouncement.decode(MemorySegment.ofArray(payload), 0, payload.length);
-        var ring = rogue.bus.importRegion(announced.ring(), true, true, 5_000_000_000L);
-        var memory = rogue.bus.importRegion(announced.memory(), true, true, 5_000_000_000L);
+        var ring = rogue.bus.importRegion(announced.ring(), true, true, Patience.NANOS);
+        var memory = rogue.bus.importRegion(announced.memory(), true, true, Patience.NANOS);
         card.until("imported", () -> ring.isDone() && memory.isDone());
         rogue.write(MessageType.CONSUMER_READY.code(), rogue.inbound.word(), NOTHING);
         card.until("runs", () -> receiving.consumer.state() == ContextState.RUNNING);

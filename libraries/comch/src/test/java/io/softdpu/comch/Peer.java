@@ -6,11 +6,13 @@ import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** Server or client that records the calls of its callbacks, and is stopped with its card. */
 final class Peer {
@@ -31,6 +33,10 @@ final class Peer {
         this.endpoint = card.keep(endpoint);
         engine.connect(endpoint);
         endpoint.setStateChangedCallback((context, from, to) -> states.add(to));
+        endpoint.setControlTimeout(Patience.LIMIT);
+        if (endpoint instanceof ComchClient client) {
+            client.setConnectTimeout(Patience.LIMIT);
+        }
         endpoint.setSendTasks(32, this::sent, this::sent);
         endpoint.setMessageCallback(this::received);
         endpoint.setConsumerCallbacks(
@@ -79,6 +85,11 @@ final class Peer {
 
     static Peer client(Card card, String name, Device device, ProgressEngine engine) {
         return new Peer(card, ComchClient.create(device, name), engine);
+    }
+
+    /** Ends waits for replies on a connection soon that begin from now on: none comes. */
+    static void limitReplies(ComchConnection connection) {
+        connection.services().limitReplies(TimeUnit.MILLISECONDS.toNanos(100));
     }
 
     /** The connection of either side. */

@@ -11,6 +11,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,8 +57,9 @@ public final class PeerProgram {
                 server
                         ? ComchServer.create(
                                 device, device.findRepresentor("hpf0").open(), Card.NAME)
-                        : ComchClient.create(device, Card.NAME);
+                        : ComchClient.create(device, Card.NAME).setConnectTimeout(Patience.LIMIT);
         engine.connect(endpoint);
+        endpoint.setControlTimeout(Patience.LIMIT);
         endpoint.setSendTasks(8, ComchSendTask::free, ComchSendTask::free);
         endpoint.setMessageCallback((from, message) -> {
             if (!server) {

@@ -20,8 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Start and end of streams, in order and not. */
 class StreamEndTest extends StreamFixture {
-    private static final Duration SHORTER = Duration.ofSeconds(3);
-
     @Test
     void shouldWaitForThePeerAndNotForLonger() {
         create(2, 2);
@@ -96,7 +94,6 @@ class StreamEndTest extends StreamFixture {
     /** Both messages of the peer are handled in one pass, before the stream hears of the first. */
     @Test
     void shouldEndInOrderIfThePeerDisconnectsAtOnce() {
-        connect(SHORTER);
         int messages = 300;
         open(messages, messages);
         for (int i = 0; i < messages; i++) {
@@ -107,6 +104,7 @@ class StreamEndTest extends StreamFixture {
         int peer = connection.remoteConsumers()[0];
         assertThat(registry.handle(MessageType.CONSUMER_EXPIRED, peer, 0, MemorySegment.NULL, 0))
                 .isNull();
+        limitReplies();
         registry.closing();
         untilEnded(atServer);
         assertThat(atServer.failure()).isNull();
@@ -115,9 +113,9 @@ class StreamEndTest extends StreamFixture {
 
     @Test
     void shouldFailIfThePeerDisconnectsWithoutStopping() {
-        connect(SHORTER);
         open(4, 4);
         send(atClient, 1);
+        limitReplies();
         pair.server().connection().requireRegistry().closing();
         untilEnded(atServer);
         assertThat(Objects.requireNonNull(atServer.failure()).status())
@@ -216,11 +214,11 @@ class StreamEndTest extends StreamFixture {
 
     @Test
     void shouldStopThoughThePeerDoesNotReceive() {
-        connect(SHORTER);
         open(6, 2);
         for (int i = 0; i < 6; i++) {
             send(atClient, i);
         }
+        limitReplies();
         atClient.stop();
         untilEnded(atClient);
         assertThat(atClient.undeliveredMessages()).isEqualTo(4);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.execution.ContextState;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -17,17 +16,10 @@ abstract class StreamFixture extends FastPathFixture {
     ComchStream atClient;
     ComchStream atServer;
 
-    /** Connects anew, with another time for the peer's replies. */
-    void connect(Duration controlTimeout) {
-        Peer server = Peer.server(card, "with other timeout");
-        Peer client = Peer.client(card, "with other timeout");
-        server.endpoint.setControlTimeout(controlTimeout);
-        client.endpoint.setControlTimeout(controlTimeout);
-        server.endpoint.start();
-        client.endpoint.start();
-        card.until("client runs", () -> client.endpoint.state() == ContextState.RUNNING);
-        card.until("server has a connection", () -> server.connection != null);
-        pair = new Card.Pair(server, client);
+    /** Neither side waits long for replies from now on. */
+    void limitReplies() {
+        Peer.limitReplies(pair.client().connection());
+        Peer.limitReplies(pair.server().connection());
     }
 
     /** Creates both streams, IDLE. */

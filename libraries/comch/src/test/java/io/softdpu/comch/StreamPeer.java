@@ -5,6 +5,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -35,10 +36,11 @@ public final class StreamPeer implements AutoCloseable {
                             .setConnectionCallbacks((c, _) -> connected = c, (_, _) -> {});
         } else {
             representor = null;
-            endpoint = ComchClient.create(device, NAME);
+            endpoint = ComchClient.create(device, NAME).setConnectTimeout(Patience.LIMIT);
         }
         endpoint.setSendTasks(1, ComchSendTask::free, ComchSendTask::free)
                 .setMessageCallback((_, _) -> {})
+                .setControlTimeout(Patience.LIMIT)
                 .acceptStreams();
         engine.connect(endpoint);
         endpoint.start();
@@ -87,13 +89,8 @@ public final class StreamPeer implements AutoCloseable {
     }
 
     void until(BooleanSupplier condition) {
-        long begin = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            engine.await(Duration.ofMillis(100)); // other threads do not wake this one
-            if (System.nanoTime() - begin > Patience.NANOS) {
-                throw new AssertionError("does not happen: endpoint=" + endpoint);
-            }
-        }
+        // Other threads do not wake this one.
+        Await.byStep(endpoint.toString(), condition, () -> engine.await(Duration.ofMillis(100)));
     }
 
     @Override

@@ -12,8 +12,6 @@ import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,8 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Streams to another process, which ends in order or is killed. */
 @StartsProcesses
 class StreamProcessTest {
-    private static final Duration AT_ONCE = Duration.ofSeconds(1);
-
     @TempDir Path folder;
 
     @Test
@@ -53,18 +49,15 @@ class StreamProcessTest {
         if (whileItSends) {
             server.freeze();
         }
-        long[] killed = new long[1];
         assertThatThrownBy(
                         () -> {
                             if (!whileItSends) {
-                                killed[0] = System.nanoTime();
                                 server.kill();
                                 stream.receive(Patience.LIMIT);
                                 return;
                             }
                             for (int i = 0; ; i++) { // until all buffers are in use
                                 if (i == 8) {
-                                    killed[0] = System.nanoTime();
                                     server.kill();
                                 }
                                 stream.claim(Patience.LIMIT).send(i);
@@ -73,10 +66,6 @@ class StreamProcessTest {
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.CONNECTION_RESET));
-        Duration took = Duration.ofNanos(System.nanoTime() - killed[0]);
-        System.out.println(
-                "CONNECTION_RESET after " + TimeUnit.NANOSECONDS.toMillis(took.toNanos()) + " ms");
-        assertThat(took).isLessThan(AT_ONCE.multipliedBy(10));
         assertThat(stream.undeliveredMessages()).isEqualTo(whileItSends ? 4 : 0);
         stream.close();
         peer.close();
@@ -92,6 +81,7 @@ class StreamProcessTest {
         for (int i = 0; i < 8; i++) { // half of them wait for buffers of the peer
             stream.claim(Patience.LIMIT).send(0);
         }
+        Peer.limitReplies(peer.connection());
         stream.close(); // throws if it does not end within the limit of close()
         assertThat(stream.undeliveredMessages()).isEqualTo(4);
         server.kill();
