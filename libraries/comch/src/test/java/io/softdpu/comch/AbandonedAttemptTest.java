@@ -9,7 +9,6 @@ import io.softdpu.fabric.handshake.PendingLink;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -28,7 +27,7 @@ final class AbandonedAttemptTest {
                     ChannelName.ofServer(card.p0.info(), card.hpf0.info().function(), Card.NAME);
             rogue.listen(name, arrived::complete); // and never answers
             Peer client = Peer.client(card, Card.NAME);
-            ((ComchClient) client.endpoint).setConnectTimeout(Duration.ofSeconds(600));
+            ((ComchClient) client.endpoint).setConnectTimeout(Patience.LIMIT.multipliedBy(4));
             client.endpoint.start();
             card.until("the server has the client", arrived::isDone);
             PendingLink pending = arrived.get(Patience.SECONDS, TimeUnit.SECONDS);
@@ -47,7 +46,7 @@ final class AbandonedAttemptTest {
                         card.dpu.fabricFolder(),
                         Topology.builtin().sha256(),
                         "rogue",
-                        20_000_000_000L,
+                        Patience.NANOS,
                         1L << 30,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE));

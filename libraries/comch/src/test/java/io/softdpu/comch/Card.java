@@ -1,7 +1,5 @@
 package io.softdpu.comch;
 
-import static org.assertj.core.api.Assertions.fail;
-
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
@@ -14,9 +12,10 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.LeakCheck;
-import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -30,6 +29,8 @@ import java.util.function.BooleanSupplier;
  */
 final class Card implements AutoCloseable {
     static final String NAME = "test server";
+
+    private static final Duration BUS = Duration.ofMillis(1);
 
     final Machine host;
     final Machine dpu;
@@ -116,13 +117,14 @@ final class Card implements AutoCloseable {
 
     /** Progresses all engines until a condition holds. */
     void until(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + Patience.NANOS;
-        while (!condition.getAsBoolean()) {
-            progressAll();
-            if (System.nanoTime() - deadline > 0) {
-                fail("did not happen: " + what);
-            }
-        }
+        Await.byStep(
+                what,
+                condition,
+                () -> {
+                    if (!progressAll()) {
+                        hostEngine.await(BUS); // another thread or process has its turn
+                    }
+                });
     }
 
     /** Progresses all engines until none has had work for a while. */
@@ -130,7 +132,7 @@ final class Card implements AutoCloseable {
         int idle = 0;
         while (idle < 200) {
             idle = progressAll() ? 0 : idle + 1;
-            Thread.onSpinWait();
+            Thread.yield(); // to the thread of the bus, which a pass may depend on
         }
     }
 
@@ -138,9 +140,6 @@ final class Card implements AutoCloseable {
         boolean worked = false;
         for (ProgressEngine engine : engines) {
             worked |= engine.progress();
-        }
-        if (!worked) {
-            Thread.yield();
         }
         return worked;
     }

@@ -165,16 +165,17 @@ class ConnectionEndTest {
         card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
         client.send("nobody looks");
         client.endpoint.stop();
-        long deadline = System.nanoTime() + Patience.NANOS;
-        while (client.endpoint.state() != ContextState.IDLE && System.nanoTime() < deadline) {
-            // Woken by the time limit of the connection, not by this one.
+        long begin = System.nanoTime();
+        while (client.endpoint.state() != ContextState.IDLE) {
             if (eventMode) {
-                awaitNotification(card.hostEngine, 10_000_000_000L);
+                awaitNotification(card.hostEngine);
             } else {
-                card.hostEngine.await(Duration.ofSeconds(10));
+                card.hostEngine.await(Patience.LIMIT);
             }
+            assertThat(System.nanoTime() - begin)
+                    .as("woken by the time limit of the connection")
+                    .isLessThan(Patience.NANOS);
         }
-        assertThat(client.endpoint.state()).isEqualTo(ContextState.IDLE);
         assertThat(client.sends).containsExactly(Status.CONNECTION_ABORTED);
         card.until("server told", () -> server.events.size() == 2);
         assertThat(server.events).containsExactly("connected true", "disconnected false");
@@ -201,9 +202,9 @@ class ConnectionEndTest {
         assertThat(server.connection.failure().status()).isEqualTo(Status.CONNECTION_ABORTED);
     }
 
-    private static void awaitNotification(ProgressEngine engine, long timeoutNanos) {
+    private static void awaitNotification(ProgressEngine engine) {
         engine.requestNotification();
-        engine.awaitNotification(Duration.ofNanos(timeoutNanos));
+        engine.awaitNotification(Patience.LIMIT);
         engine.clearNotification();
         while (engine.progress()) {}
     }
@@ -332,18 +333,13 @@ class ConnectionEndTest {
 
     /** Progresses one side only until a condition holds. */
     private static void progressUntil(ProgressEngine engine, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + Patience.NANOS;
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).isLessThan(deadline);
-            engine.progress();
-        }
+        Await.byStep("progress of one side", condition, engine::progress);
     }
 
     private static void awaitEvent(ProgressEngine engine) {
         try (Epoll epoll = new Epoll(1)) {
             epoll.add(engine.eventHandle(), Epoll.IN, 0);
-            assertThat(epoll.await((int) TimeUnit.NANOSECONDS.toMillis(Patience.NANOS)))
-                    .isEqualTo(1);
+            assertThat(epoll.await((int) Patience.LIMIT.toMillis())).isEqualTo(1);
         }
     }
 }

@@ -9,7 +9,6 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
-import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -252,10 +251,10 @@ class ConnectionTest {
         ((ComchClient) client.endpoint).setConnectTimeout(Duration.ofNanos(20 * SHORT_NANOS));
         server.endpoint.start();
         client.endpoint.start();
-        long deadline = System.nanoTime() + Patience.NANOS;
-        while (client.endpoint.state() != ContextState.IDLE && System.nanoTime() < deadline) {
-            card.hostEngine.await(Duration.ofMillis(1));
-        }
+        Await.byStep(
+                "the client gives up",
+                () -> client.endpoint.state() == ContextState.IDLE,
+                () -> card.hostEngine.await(Duration.ofMillis(1)));
         assertThat(client.endpoint.failure().status()).isEqualTo(Status.TIME_OUT);
         card.until("server noticed", () -> !server.events.isEmpty());
         assertThat(server.events).containsExactly("connected false");

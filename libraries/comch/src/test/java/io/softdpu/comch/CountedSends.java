@@ -2,8 +2,9 @@ package io.softdpu.comch;
 
 import io.softdpu.core.Status;
 import io.softdpu.linux.CountedCalls;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -58,7 +59,7 @@ public final class CountedSends {
         end("requested");
 
         begin();
-        if (!card.dpuEngine.awaitNotification(Duration.ofSeconds(60))) {
+        if (!card.dpuEngine.awaitNotification(Patience.LIMIT)) {
             throw new AssertionError("not notified");
         }
         end("slept");
@@ -87,9 +88,10 @@ public final class CountedSends {
         for (int done = 0; done < messages; done += BATCH) {
             post(BATCH);
             send(BATCH);
-            card.until(
+            Await.byStep(
                     "received",
-                    () -> receiving.statuses.size() == BATCH && sending.statuses.size() == BATCH);
+                    () -> receiving.statuses.size() == BATCH && sending.statuses.size() == BATCH,
+                    this::pass);
             if (receiving.statuses.stream().anyMatch(status -> status != Status.SUCCESS)) {
                 throw new AssertionError("not received: statuses=" + receiving.statuses);
             }
@@ -100,6 +102,12 @@ public final class CountedSends {
             receiving.immediates.clear();
             sending.statuses.clear();
         }
+    }
+
+    /** Polls both engines once, and never sleeps. */
+    private void pass() {
+        card.hostEngine.progress();
+        card.dpuEngine.progress();
     }
 
     private void post(int buffers) {

@@ -91,7 +91,7 @@ class CreditTest extends FastPathFixture {
         post(1);
         publish();
 
-        assertThat(card.hostEngine.await(Duration.ofNanos(Patience.NANOS))).isTrue();
+        assertThat(card.hostEngine.await(Patience.LIMIT)).isTrue();
     }
 
     @Test
@@ -182,7 +182,7 @@ class CreditTest extends FastPathFixture {
         int id = receiving.consumer.id();
         receiving.consumer.stop();
 
-        assertThat(card.hostEngine.awaitNotification(Duration.ofNanos(Patience.NANOS))).isTrue();
+        assertThat(card.hostEngine.awaitNotification(Patience.LIMIT)).isTrue();
         card.hostEngine.clearNotification();
         card.until(
                 "no such consumer",
@@ -194,7 +194,7 @@ class CreditTest extends FastPathFixture {
         post(1);
         publish();
 
-        assertThat(card.hostEngine.awaitNotification(Duration.ofNanos(Patience.NANOS))).isTrue();
+        assertThat(card.hostEngine.awaitNotification(Patience.LIMIT)).isTrue();
         card.hostEngine.clearNotification();
         assertThat(card.hostEngine.progress()).isTrue();
         assertThat(send(sending)).isEqualTo(Status.SUCCESS);

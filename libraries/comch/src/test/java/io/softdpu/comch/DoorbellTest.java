@@ -38,9 +38,7 @@ class DoorbellTest {
                     .as("rung")
                     .isFalse();
             assertThat(send(sending, receiving, SubmitFlags.FLUSH)).isEqualTo(Status.SUCCESS);
-            assertThat(card.dpuEngine.awaitNotification(Duration.ofNanos(Patience.NANOS)))
-                    .as("rung")
-                    .isTrue();
+            assertThat(card.dpuEngine.awaitNotification(Patience.LIMIT)).as("rung").isTrue();
             card.dpuEngine.clearNotification();
             while (card.dpuEngine.progress()) {}
             assertThat(receiving.statuses)

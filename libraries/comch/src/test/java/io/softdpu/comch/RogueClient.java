@@ -37,7 +37,7 @@ final class RogueClient implements AutoCloseable {
                                 card.dpu.fabricFolder(),
                                 Topology.builtin().sha256(),
                                 Topology.builtin().name(),
-                                2_000_000_000L,
+                                Patience.NANOS,
                                 1L << 30,
                                 Long.MAX_VALUE,
                                 Long.MAX_VALUE));
@@ -52,7 +52,7 @@ final class RogueClient implements AutoCloseable {
     /** Begins to connect with this payload. */
     CompletableFuture<Attachment> begin(byte[] hello) {
         String name = ChannelName.ofServer(card.p0.info(), card.hpf0.info().function(), Card.NAME);
-        return bus.connect(name, hello, inboundMemory, 20_000_000_000L);
+        return bus.connect(name, hello, inboundMemory, Patience.NANOS);
     }
 
     /** Connects with this payload; the refusal if the server refuses. */

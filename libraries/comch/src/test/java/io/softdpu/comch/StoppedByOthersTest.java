@@ -15,7 +15,6 @@ import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,8 +72,7 @@ final class StoppedByOthersTest {
     private static void awaitPost(ProgressEngine engine) {
         try (Epoll epoll = new Epoll(1)) {
             epoll.add(engine.eventHandle(), Epoll.IN, 0);
-            assertThat(epoll.await((int) TimeUnit.NANOSECONDS.toMillis(Patience.NANOS)))
-                    .isEqualTo(1);
+            assertThat(epoll.await((int) Patience.LIMIT.toMillis())).isEqualTo(1);
         }
     }
 
