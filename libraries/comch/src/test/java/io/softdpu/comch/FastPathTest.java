@@ -10,12 +10,15 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.testkit.Clause;
-import io.softdpu.testkit.Patience;
+import io.softdpu.testkit.Soak;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -94,15 +97,15 @@ class FastPathTest extends FastPathFixture {
         assertThat(card.dpuEngine.payloadBytesCopied() - consumerSide).isZero();
     }
 
+    /** In a soak a gibibyte, which is too much memory for every build. */
     @Clause("cc-010")
+    @Tag(Soak.TAG)
     @Test
-    void shouldCarryAGibibyteInOneMessage() {
-        long size = 1L << 30;
+    void shouldCarryALargeMessageAtOnce() {
+        long size = (long) Soak.count(16, 64, 1024) << 20;
         Peer server = Peer.server(card, "large");
         Peer client = Peer.client(card, "large");
         for (Peer peer : List.of(server, client)) {
-            peer.endpoint.setControlTimeout(
-                    Duration.ofNanos(Patience.NANOS)); // mapping it takes a while
             peer.endpoint.start();
         }
         card.until("client", () -> client.endpoint.state() == ContextState.RUNNING);
@@ -148,6 +151,34 @@ class FastPathTest extends FastPathFixture {
         }
         task.free();
         to.release();
+    }
+
+    /** From memory that has as many bytes, of a file without contents. */
+    @Test
+    void shouldRefuseOneByteMoreThanTheMaximum() throws Exception {
+        long maximum = ComchCapabilities.MAX_BUFFER_BYTES;
+        assertThat(maximum).isEqualTo(2L << 30);
+        Queue.Sending sending = sending(pair.client(), 4096, 1);
+        try (FileChannel file =
+                        FileChannel.open(
+                                folder.resolve("sparse"),
+                                StandardOpenOption.CREATE_NEW,
+                                StandardOpenOption.READ,
+                                StandardOpenOption.WRITE);
+                Arena arena = Arena.ofConfined();
+                Mmap mmap = Mmap.create()) {
+            mmap.setMemory(file.map(FileChannel.MapMode.READ_WRITE, 0, maximum + 1, arena))
+                    .setPermissions(Permissions.LOCAL_READ_WRITE)
+                    .addDevice(card.pf0)
+                    .start();
+            Buf buf = sending.memory.inventory().bufByData(mmap, 0, maximum + 1);
+            ComchProducerSendTask task = sending.producer.allocateSendTask(buf, 2);
+            assertRefused(Status.INVALID_VALUE, task::submit)
+                    .hasMessageContaining("2147483649")
+                    .hasMessageContaining("2147483648");
+            task.free();
+            buf.release();
+        }
     }
 
     @Clause("cc-033")

@@ -14,6 +14,7 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.Patience;
+import io.softdpu.testkit.Soak;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +44,7 @@ public final class LargeMessagePeer implements AutoCloseable {
     private static final String END = "end";
 
     /** Round trips of each kind before the large messages, so that the code is compiled. */
-    private static final int WARM_UPS = 5_000;
+    private static final int WARM_UPS = Soak.isLong() ? 5_000 : 100;
 
     private final Side side;
     private final long sizeBytes;
@@ -119,7 +120,10 @@ public final class LargeMessagePeer implements AutoCloseable {
         device = keep(machine.findDevice(side == Side.DPU ? "p0" : "pf0").open());
         inventory = keep(BufInventory.create(16));
         inventory.start();
-        endpoint = side == Side.DPU ? server() : ComchClient.create(device, NAME);
+        endpoint =
+                side == Side.DPU
+                        ? server()
+                        : ComchClient.create(device, NAME).setConnectTimeout(Patience.LIMIT);
         endpoint.setSendTasks(4, ComchSendTask::free, ComchSendTask::free)
                 .setMessageCallback((from, message) -> messageReceived(message))
                 .setConsumerCallbacks((c, id) -> remoteConsumers.add(id), (c, id) -> {})
@@ -191,24 +195,6 @@ public final class LargeMessagePeer implements AutoCloseable {
         engine.start(endpoint, Patience.LIMIT);
         connection = ((ComchClient) endpoint).connection();
         prepare();
-    }
-
-    /** Submits a message of more bytes than the limit, of a client that sends nothing else. */
-    void sendTooLarge(long tooManyBytes) {
-        engine.start(endpoint, Patience.LIMIT);
-        connection = ((ComchClient) endpoint).connection();
-        Memory memory = memory(tooManyBytes);
-        ComchProducer producer = producer(1);
-        ComchProducerSendTask task =
-                producer.allocateSendTask(inventory.bufByData(memory.mmap, 0, tooManyBytes), 2);
-        try {
-            task.submit();
-        } finally {
-            Buf buf = task.buf();
-            task.free();
-            buf.release();
-            producer.close();
-        }
     }
 
     private Memory memory(long bytes) {

@@ -9,6 +9,7 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,9 +21,6 @@ import java.util.List;
  * is killed.
  */
 public final class MappingAttacker {
-    /** Long timeout, since mapping gigabytes may take long on a busy machine. */
-    static final Duration TIMEOUT = Duration.ofMinutes(2);
-
     private MappingAttacker() {}
 
     /** Arguments: fabric folder, number of connections, size of the memory. */
@@ -45,8 +43,8 @@ public final class MappingAttacker {
             ComchClient client = ComchClient.create(device, Card.NAME);
             engine.connect(client);
             client.setSendTasks(1, ComchSendTask::free, ComchSendTask::free);
-            client.setControlTimeout(TIMEOUT);
-            client.setConnectTimeout(TIMEOUT);
+            client.setControlTimeout(Patience.LIMIT);
+            client.setConnectTimeout(Patience.LIMIT);
             client.setMessageCallback((connection, message) -> {});
             client.setConsumerCallbacks((connection, id) -> {}, (connection, id) -> {});
             client.start();
@@ -83,7 +81,7 @@ public final class MappingAttacker {
                                         consumer.failure().getMessage().contains("status=FULL"))
                                 .count());
         while (true) {
-            engine.await(Duration.ofSeconds(1));
+            engine.await(Patience.LIMIT);
         }
     }
 }
