@@ -33,9 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 class KilledPeersTest {
 
-    /** Ten times the time in which the end of a peer is noticed. */
-    private static final Duration NOTICED = Duration.ofSeconds(10);
-
     /** The latest kill after the connection, where producers and consumers are still starting. */
     private static final int EARLY_MICROS = 60_000;
 
@@ -59,7 +56,7 @@ class KilledPeersTest {
             Processes processes, SeededRandom random) {
         long begin = System.nanoTime();
         Path fabric = folder.resolve("fabric");
-        int rounds = Soak.count(10, 10, 100);
+        int rounds = Soak.count(4, 4, 100);
         try (LoadPeer server = new LoadPeer(Side.DPU, fabric, "survivor");
                 LoadPeer client = new LoadPeer(Side.HOST, fabric, "victim")) {
             int[] sessions = new int[2];
@@ -71,7 +68,9 @@ class KilledPeersTest {
                         random,
                         killsServer ? Side.DPU : Side.HOST,
                         killsServer ? client : server,
-                        ++sessions[round % 2]);
+                        ++sessions[round % 2],
+                        // Each kind for each side is there before chance decides.
+                        round < 4 ? round < 2 : random.nextInt(3) == 0);
                 baseline.assertRestored();
             }
         }
@@ -89,18 +88,21 @@ class KilledPeersTest {
                                 statuses,
                                 refusals,
                                 TimeUnit.NANOSECONDS.toMillis(longestNanos)));
-        assertThat(longestNanos).isLessThan(NOTICED.toNanos());
         assertThat(statuses.get(Status.CONNECTION_RESET))
                 .as("tasks that the kills ended")
                 .isPositive();
     }
 
     private void kill(
-            Processes processes, SeededRandom random, Side killed, LoadPeer survivor, int number) {
+            Processes processes,
+            SeededRandom random,
+            Side killed,
+            LoadPeer survivor,
+            int number,
+            boolean atStart) {
         ChildProcess victim =
                 processes.start(
                         JavaCommand.ofClass(LoadPeer.class)
-                                .withJvmOptions("-XX:TieredStopAtLevel=1")
                                 .withArguments(
                                         killed.name(),
                                         folder.resolve("fabric").toString(),
@@ -111,7 +113,6 @@ class KilledPeersTest {
         }
         LoadSession session = survivor.awaitSession(number);
         victim.awaitLine("^connected$");
-        boolean atStart = random.nextInt(3) == 0;
         if (atStart) {
             early++;
         } else {

@@ -147,9 +147,10 @@ public final class LoadPeer implements AutoCloseable {
             engine.timer(() -> {});
             ComchEndpoint endpoint =
                     representor == null
-                            ? ComchClient.create(device, name)
+                            ? ComchClient.create(device, name).setConnectTimeout(Patience.LIMIT)
                             : server(ComchServer.create(device, representor, name));
             engine.connect(endpoint);
+            endpoint.setControlTimeout(Patience.LIMIT);
             endpoint.setSendTasks(8, this::messageEnded, this::messageEnded);
             endpoint.setMessageCallback(
                     (from, message) -> requireSession(from).messageArrived(message));

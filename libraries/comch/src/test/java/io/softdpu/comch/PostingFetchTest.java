@@ -45,7 +45,7 @@ class PostingFetchTest {
     @Test
     void shouldWriteWhereItHasCheckedThatItMay(SeededRandom random) throws Exception {
         Duration duration =
-                Soak.duration(Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(60));
+                Soak.duration(Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(60));
         long begin = System.nanoTime();
         int connections = 0;
         // On a busy machine the two threads seldom meet: it goes on until they have.

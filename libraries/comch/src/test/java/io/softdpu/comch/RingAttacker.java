@@ -15,6 +15,7 @@ import io.softdpu.fabric.ring.FastPathRing;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -30,9 +31,13 @@ import java.util.concurrent.TimeUnit;
 /**
  * Client process that performs a correct handshake, shares four rings with the server, and then
  * writes arbitrary values to each word of them, repeatedly while the server reads; when it is
- * disconnected it connects again. Ends after a number of writes, and prints the number per word.
+ * disconnected it connects again. After a number of writes it prints {@code enough} and goes on
+ * until it reads a line; it ends with the number of writes per word.
  */
 public final class RingAttacker {
+    /** What it prints when it has written as much as it was asked for. */
+    static final String ENOUGH = "enough";
+
     private static final int BURST = 16;
     private static final int BURSTS_A_CONNECTION = 64;
     private static final FastPathRing.Geometry FAST = new FastPathRing.Geometry(8);
@@ -42,8 +47,7 @@ public final class RingAttacker {
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
     /** A word of one of the rings; slots lie a stride apart. */
-    private record Field(
-            String name, int ring, long offset, int widthBytes, long strideBytes, boolean looked) {}
+    private record Field(String name, int ring, long offset, int widthBytes, long strideBytes) {}
 
     /**
      * Words that the server reads, by the end of the name; see the tests of the rings themselves.
@@ -71,9 +75,12 @@ public final class RingAttacker {
     private final String serverName;
     private final SeededRandom random;
     private final int wanted;
-    private final List<Field> fields = new ArrayList<>();
+    private final List<Field> looked = new ArrayList<>();
+    private final List<Field> others = new ArrayList<>();
     private final Map<String, Integer> writes = new TreeMap<>();
     private int mutations;
+    private int turn;
+    private boolean enough;
     private int connections;
     private int forceRelease;
 
@@ -126,10 +133,11 @@ public final class RingAttacker {
     }
 
     private void add(String name, int ring, long offset, int widthBytes, long strideBytes) {
-        fields.add(new Field(name, ring, offset, widthBytes, strideBytes, LOOKED.contains(name)));
+        (LOOKED.contains(name) ? looked : others)
+                .add(new Field(name, ring, offset, widthBytes, strideBytes));
     }
 
-    /** Arguments: fabric folder, bus name of the server, seed, how many writes. */
+    /** Arguments: fabric folder, bus name of the server, seed, how many writes at least. */
     public static void main(String[] arguments) throws Exception {
         Topology topology = Topology.builtin();
         Bus.Config config =
@@ -137,7 +145,7 @@ public final class RingAttacker {
                         Path.of(arguments[0]),
                         topology.sha256(),
                         topology.name(),
-                        5_000_000_000L,
+                        Patience.NANOS,
                         1L << 30,
                         Long.MAX_VALUE,
                         Long.MAX_VALUE);
@@ -160,8 +168,24 @@ public final class RingAttacker {
         }
     }
 
+    /** Whether it has written enough, and the test has seen what it wanted. */
+    private boolean isOver() throws IOException {
+        if (!enough && mutations >= wanted) {
+            enough = true;
+            System.out.println(ENOUGH);
+        }
+        return enough && System.in.available() > 0;
+    }
+
+    /** Most of the effort goes to what is read, each of it in turn. */
+    private Field nextField() {
+        return random.chance(0.6)
+                ? looked.get(turn++ % looked.size())
+                : others.get(random.nextInt(others.size()));
+    }
+
     private void run() throws Exception {
-        while (mutations < wanted) {
+        while (!isOver()) {
             try (Connection connection = new Connection()) {
                 connections++;
                 if (connection.open()) {
@@ -336,13 +360,9 @@ public final class RingAttacker {
         }
 
         void attack() throws Exception {
-            for (int i = 0; i < BURSTS_A_CONNECTION && !isCutOff() && mutations < wanted; i++) {
+            for (int i = 0; i < BURSTS_A_CONNECTION && !isCutOff() && !isOver(); i++) {
                 behave();
-                Field field = fields.get(random.nextInt(fields.size()));
-                if (!field.looked && random.chance(0.8)) {
-                    continue; // most of the effort goes to what is read
-                }
-                burst(field);
+                burst(nextField());
             }
         }
 
@@ -383,7 +403,7 @@ public final class RingAttacker {
                             ? field.offset
                             : field.offset - start + slot(field.ring, start, index);
             long good = read(ring, at, field.widthBytes);
-            for (int i = 0; i < BURST && mutations < wanted; i++) {
+            for (int i = 0; i < BURST; i++) {
                 if (i == BURST / 2) {
                     publish.run();
                     ringAll();

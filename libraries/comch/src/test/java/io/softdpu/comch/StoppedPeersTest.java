@@ -27,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 class StoppedPeersTest {
     private static final int LATEST_STOP_MICROS = 250_000;
-    private static final int LONGEST_STOP_MILLIS = 3000;
 
     /** Calls of an engine that return while the peer stands still; one may have begun before. */
     private static final int PASSES = 3;
@@ -42,7 +41,7 @@ class StoppedPeersTest {
     void shouldLoseAndRepeatNoMessageAndKeepRunningWhenThePeerIsStopped(
             Processes processes, SeededRandom random) throws IOException {
         long begin = System.nanoTime();
-        int stops = Soak.count(5, 5, 50);
+        int stops = Soak.count(4, 4, 50);
         stop(processes, random, Side.DPU, stops / 2);
         stop(processes, random, Side.HOST, stops - stops / 2);
         Soak.report(
@@ -69,7 +68,6 @@ class StoppedPeersTest {
             ChildProcess other =
                     processes.start(
                             JavaCommand.ofClass(LoadPeer.class)
-                                    .withJvmOptions("-XX:TieredStopAtLevel=1")
                                     .withArguments(stopped.name(), fabric.toString(), Card.NAME));
             other.awaitLine("^ready$");
             if (own == Side.HOST) {
@@ -136,7 +134,7 @@ class StoppedPeersTest {
                     return true;
                 });
         longestPassesNanos = Math.max(longestPassesNanos, System.nanoTime() - frozen);
-        int millis = random.nextInt(LONGEST_STOP_MILLIS);
+        int millis = random.nextInt(Soak.count(500, 500, 3000));
         assertRuns(other, Duration.ofMillis(millis).minusNanos(System.nanoTime() - frozen));
         other.thaw();
         stoppedMillis += TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - frozen);
