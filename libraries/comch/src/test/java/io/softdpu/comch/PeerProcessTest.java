@@ -14,6 +14,7 @@ import io.softdpu.testkit.OtherUser;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.ProcessView;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -49,6 +50,7 @@ class PeerProcessTest {
     }
 
     @Clause({"cc-001", "cc-093", "cc-164"})
+    @Smoke
     @Test
     void shouldFailWhatIsUnderWayWhenTheServerIsKilledAndConnectToTheNext() {
         ChildProcess server = start("server");
@@ -100,6 +102,7 @@ class PeerProcessTest {
     }
 
     @Clause({"cc-139", "cc-141"})
+    @Smoke
     @Test
     void shouldTellTheServerOfKilledClientAndServeTheNext() {
         Peer server = Peer.server(card, Card.NAME);

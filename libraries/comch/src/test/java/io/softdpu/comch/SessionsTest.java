@@ -26,6 +26,7 @@ class SessionsTest {
 
     @Test
     @Tag(Soak.TAG)
+    @Tag(Soak.FULL_TAG)
     void shouldHoldNoMoreAfterManySessionsThanAfterAFew(@TempDir Path folder, SeededRandom random)
             throws Exception {
         long start = System.nanoTime();
@@ -34,7 +35,7 @@ class SessionsTest {
         String findings =
                 GrowthCheck.over(
                         warmUp,
-                        Soak.count(24, 200, 2_000),
+                        Soak.count(100, 100, 2_000),
                         number -> {
                             // Each kind is there before anything is counted.
                             int ending =

@@ -10,6 +10,7 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StreamProcessTest {
     @TempDir Path folder;
 
+    @Smoke
     @Test
     void shouldExchangeMessagesWithAnotherProcess(Processes processes) {
         ChildProcess server = start(processes);
