@@ -10,7 +10,6 @@ import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.LeakCheck;
-import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -116,10 +115,7 @@ class KilledPeersTest {
         if (atStart) {
             early++;
         } else {
-            session.await(
-                    "load both ways",
-                    Patience.LIMIT,
-                    () -> session.sent() > 100 && session.received() > 100);
+            session.await("load both ways", () -> session.sent() > 100 && session.received() > 100);
         }
         Duration delay =
                 Duration.ofNanos(1000L * random.nextInt(atStart ? EARLY_MICROS : LATE_MICROS));
@@ -128,12 +124,10 @@ class KilledPeersTest {
                 .isFalse();
         long killNanos = System.nanoTime();
         victim.kill();
-        session.join(Patience.LIMIT);
-        session.await(
-                "end of the connection noticed", Patience.LIMIT, () -> session.lostNanos != 0);
+        session.join();
+        session.await("end of the connection noticed", () -> session.lostNanos != 0);
         if (killed == Side.DPU) {
-            session.await(
-                    "client idle", Patience.LIMIT, () -> survivor.state() == ContextState.IDLE);
+            session.await("client idle", () -> survivor.state() == ContextState.IDLE);
         }
         victim.close();
         kills.merge(killed, 1, Integer::sum);

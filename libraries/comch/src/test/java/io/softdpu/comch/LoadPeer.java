@@ -105,10 +105,9 @@ public final class LoadPeer implements AutoCloseable {
     /** Ends the load of a session, together with the peer's. */
     void finish(LoadSession of) {
         of.finish();
-        of.join(Patience.LIMIT);
+        of.join();
         of.await(
                 "messages delivered",
-                Patience.LIMIT,
                 () -> {
                     requireNoFailure();
                     return of.messagesCompleted.get() == of.messagesSubmitted.get();

@@ -3,9 +3,9 @@ package io.softdpu.comch;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -96,9 +96,9 @@ final class LoadSession {
     }
 
     /** Waits for the end of all threads. */
-    void join(Duration deadline) {
+    void join() {
         for (LoadWorker worker : workers) {
-            if (!worker.join(deadline)) {
+            if (!worker.join(Patience.LIMIT)) {
                 throw new AssertionError("does not end: " + this);
             }
         }
@@ -106,17 +106,16 @@ final class LoadSession {
     }
 
     /** Waits for a condition of this load, unless a worker has failed. */
-    void await(String what, Duration deadline, BooleanSupplier condition) {
+    void await(String what, BooleanSupplier condition) {
         boolean holds =
                 Await.holdsWithin(
-                        deadline,
+                        Patience.LIMIT,
                         () -> {
                             requireNoFailure();
                             return condition.getAsBoolean();
                         });
         if (!holds) {
-            throw new AssertionError(
-                    "did not happen: what=%s, deadline=%s, %s".formatted(what, deadline, this));
+            throw new AssertionError("did not happen: what=%s, %s".formatted(what, this));
         }
     }
 

@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Client process that performs a correct handshake, shares four rings with the server, and then
@@ -38,6 +39,7 @@ public final class RingAttacker {
     /** What it prints when it has written as much as it was asked for. */
     static final String ENOUGH = "enough";
 
+    private static final long PAUSE_NANOS = 100_000;
     private static final int BURST = 16;
     private static final int BURSTS_A_CONNECTION = 64;
     private static final FastPathRing.Geometry FAST = new FastPathRing.Geometry(8);
@@ -251,7 +253,7 @@ public final class RingAttacker {
             long begin = System.nanoTime();
             while (!isCutOff() && !(accepted && rings[3] != null)) {
                 if (!receive()) {
-                    Thread.yield();
+                    LockSupport.parkNanos(PAUSE_NANOS); // the server needs the processor
                 }
                 if (System.nanoTime() - begin > Patience.NANOS) {
                     throw new AssertionError("server does not answer, accepted=" + accepted);

@@ -6,7 +6,6 @@ import io.softdpu.core.Side;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
-import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -106,7 +105,6 @@ class StoppedPeersTest {
         long received = session.received();
         session.await(
                 "load both ways",
-                Patience.LIMIT,
                 () -> session.sent() > sent + 100 && session.received() > received + 100);
     }
 
@@ -123,7 +121,6 @@ class StoppedPeersTest {
         List<Long> before = passes.stream().map(AtomicLong::get).toList();
         session.await(
                 "calls of each engine return",
-                Patience.LIMIT,
                 () -> {
                     peer.requireNoFailure();
                     for (int i = 0; i < before.size(); i++) {
