@@ -12,96 +12,84 @@ import io.softdpu.core.sync.SyncEventContext;
 import io.softdpu.core.sync.SyncEventLocation;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Patience;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * Process that waits for a sync event. Arguments: class of the test environment, folder, how it
- * waits ({@code sync}, {@code engine} or {@code queue}), and for a DPU handle the blob of the
- * event. Without blob it is the far side: it prints the blobs of its connection and of its event,
- * reads the peer's blob from standard input, connects, posts one receive, and makes no call of RDMA
- * from then on.
+ * Waits for a sync event. Arguments: how it waits ({@code sync}, {@code engine} or {@code queue}),
+ * and for a DPU handle the blob of the event. Without blob it is the far side: it prints the blobs
+ * of its connection and of its event, reads the peer's blob, connects, posts one receive, and makes
+ * no call of RDMA from then on.
  *
  * <p>For each number in a line of its input it prints the number and its thread, waits until the
  * event has a greater value, and prints that.
  */
-public final class EventProgram {
-    static final String CONNECTION = "connection ";
-    static final String EVENT = "event ";
+final class EventProgram {
     static final String READY = "ready";
     static final String WAITING = "waiting ";
     static final String WOKEN = "woken ";
 
-    private static final PrintStream OUTPUT = System.out;
-
     private final SyncEvent event;
     private final String mode;
+    private final Console console;
     private final ProgressEngine engine = ProgressEngine.create();
     private final WorkQueue queue = WorkQueue.create(1).setEventDriven(true);
     private long woken;
 
-    private EventProgram(SyncEvent event, String mode) {
+    private EventProgram(SyncEvent event, Console console) {
         this.event = event;
-        this.mode = mode;
+        this.mode = console.arguments().getFirst();
+        this.console = console;
     }
 
-    /** Runs until standard input ends. */
-    public static void main(String[] arguments) throws Exception {
-        RdmaTestEnvironment site =
-                Class.forName(arguments[0])
-                        .asSubclass(RdmaTestEnvironment.class)
-                        .getDeclaredConstructor()
-                        .newInstance();
-        Path folder = Path.of(arguments[1]);
-        BufferedReader input =
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
-        if (arguments.length > 3) {
-            asHandle(site, folder, arguments[2], HexFormat.of().parseHex(arguments[3]), input);
+    /** Runs until its input ends. */
+    static void run(Console console) throws Exception {
+        if (console.arguments().size() > 1) {
+            asHandle(console);
         } else {
-            asExporter(site, folder, arguments[2], input);
+            asExporter(console);
         }
     }
 
-    private static void asHandle(
-            RdmaTestEnvironment site, Path folder, String mode, byte[] blob, BufferedReader input)
-            throws IOException {
-        try (Machine machine = site.openMachine(folder, Side.DPU);
+    private static void asHandle(Console console) throws Exception {
+        RdmaTestEnvironment site = console.site();
+        byte[] blob = HexFormat.of().parseHex(console.arguments().get(1));
+        try (Machine machine = site.openMachine(console.folder(), Side.DPU);
                 Device device = machine.findDevice(site.device(Side.DPU)).open()) {
-            EventProgram program = new EventProgram(SyncEvent.createFromExport(blob, device), mode);
+            EventProgram program =
+                    new EventProgram(SyncEvent.createFromExport(blob, device), console);
             program.start();
-            tell(READY);
-            program.serve(input);
+            console.print(READY);
+            program.serve();
             program.end();
         }
     }
 
-    private static void asExporter(
-            RdmaTestEnvironment site, Path folder, String mode, BufferedReader input)
-            throws IOException {
-        try (Peer self = Peer.open(site, folder, site.farSide())) {
+    private static void asExporter(Console console) throws Exception {
+        RdmaTestEnvironment site = console.site();
+        try (Peer self = Peer.open(site, console.folder(), site.farSide())) {
             EventProgram program =
                     new EventProgram(
                             SyncEvent.create(self.device)
                                     .addPublisherLocation(SyncEventLocation.REMOTE)
                                     .addSubscriberLocation(SyncEventLocation.CPU),
-                            mode);
+                            console);
             program.start();
             self.start();
             RdmaConnection connection = self.rdma.exportConnection();
-            tell(CONNECTION + HexFormat.of().formatHex(connection.blob()));
-            tell(EVENT + HexFormat.of().formatHex(program.event.exportRdma(self.device)));
-            self.rdma.connect(HexFormat.of().parseHex(input.readLine()), connection);
+            console.print(PeerProgram.CONNECTION, connection.blob());
+            console.print(PeerProgram.EVENT, program.event.exportRdma(self.device));
+            String blob = console.read();
+            if (blob == null) {
+                throw new IllegalStateException("no blob of the peer");
+            }
+            self.rdma.connect(HexFormat.of().parseHex(blob), connection);
             Peer.drive(
                     "connection", () -> connection.state() == RdmaConnection.State.CONNECTED, self);
             require(self.receive(self.room(0, 64), 0));
-            tell(READY);
-            program.serve(input);
+            console.print(READY);
+            program.serve();
             program.end();
         }
     }
@@ -110,11 +98,6 @@ public final class EventProgram {
         if (status != Status.SUCCESS) {
             throw new AssertionError("receive was not posted: status=" + status);
         }
-    }
-
-    private static void tell(String line) {
-        OUTPUT.println(line);
-        OUTPUT.flush();
     }
 
     private void start() {
@@ -143,27 +126,22 @@ public final class EventProgram {
     }
 
     private void end() {
-        switch (mode) {
-            case "sync" -> event.stop();
-            case "queue" -> {
-                queue.close();
-                event.asContext().stop();
-            }
-            default -> event.asContext().stop();
+        queue.close();
+        if (mode.equals("sync")) {
+            event.stop();
+        } else {
+            event.asContext().stop();
         }
         event.close();
+        engine.close();
     }
 
-    private void serve(BufferedReader input) throws IOException {
-        String line;
-        while ((line = input.readLine()) != null) {
+    private void serve() throws Exception {
+        for (String line = console.read(); line != null; line = console.read()) {
             long above = Long.parseLong(line);
-            tell(
-                    WAITING
-                            + above
-                            + " "
-                            + Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName());
-            tell(
+            Path thread = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName();
+            console.print(WAITING + above + " " + thread);
+            console.print(
                     WOKEN
                             + switch (mode) {
                                 case "sync" -> spin(above);

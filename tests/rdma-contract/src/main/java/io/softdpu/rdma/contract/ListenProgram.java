@@ -6,19 +6,16 @@ import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
 import io.softdpu.testkit.Patience;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Far side of a connection by address in a process of its own, which executes one step at a time.
- * Arguments: class of the test environment, folder. Each line of standard input is a step; {@link
- * #DONE} and the step is printed after it.
+ * Far side of a connection by address, which executes one step at a time. Argument: the port of the
+ * side that listens. Each line of its input is a step; {@link #DONE} and the step is printed after
+ * it.
  */
-public final class ListenProgram {
+final class ListenProgram {
     /** Listens on the port. */
     static final String LISTEN = "listen";
 
@@ -41,8 +38,6 @@ public final class ListenProgram {
     static final String RECEIVE = "receive";
 
     static final String DONE = "done ";
-    static final int PORT = 24680;
-
     static final int MESSAGE_BYTES = 64;
     static final int MESSAGE_SEED = 5;
 
@@ -51,21 +46,16 @@ public final class ListenProgram {
 
     private ListenProgram() {}
 
-    /** Runs until standard input ends. */
-    public static void main(String[] arguments) throws Exception {
-        RdmaTestEnvironment site =
-                Class.forName(arguments[0])
-                        .asSubclass(RdmaTestEnvironment.class)
-                        .getDeclaredConstructor()
-                        .newInstance();
+    /** Runs until its input ends. */
+    static void run(Console console) throws Exception {
+        RdmaTestEnvironment site = console.site();
+        int port = Integer.parseInt(console.arguments().getFirst());
         List<RdmaConnectionRequest> requests = new ArrayList<>();
         List<RdmaConnection> connections = new ArrayList<>();
-        BufferedReader input =
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
         try (Peer self =
                 Peer.open(
                         site,
-                        Path.of(arguments[1]),
+                        console.folder(),
                         site.farSide(),
                         Peer.ALL,
                         rdma ->
@@ -77,10 +67,9 @@ public final class ListenProgram {
                                             }
                                         }))) {
             self.start();
-            String step;
-            while ((step = input.readLine()) != null) {
+            for (String step = console.read(); step != null; step = console.read()) {
                 switch (step) {
-                    case LISTEN -> self.rdma.listen(PORT);
+                    case LISTEN -> self.rdma.listen(port);
                     case AWAIT_REQUEST -> Peer.drive("a request", () -> !requests.isEmpty(), self);
                     case ACCEPT -> connections.add(requests.removeFirst().accept(new byte[] {1}));
                     case ANSWER -> {
@@ -90,7 +79,7 @@ public final class ListenProgram {
                     case CONNECT ->
                             connections.add(
                                     self.rdma.connect(
-                                            near(site, Path.of(arguments[1])), new byte[] {2}));
+                                            near(site, console.folder(), port), new byte[] {2}));
                     case ESTABLISH ->
                             Peer.drive(
                                     "connected",
@@ -102,8 +91,7 @@ public final class ListenProgram {
                     case RECEIVE -> receive(self);
                     default -> throw new IllegalArgumentException("no step: step=" + step);
                 }
-                System.out.println(DONE + step);
-                System.out.flush();
+                console.print(DONE + step);
             }
         }
     }
@@ -119,12 +107,12 @@ public final class ListenProgram {
     }
 
     /** Address of the near side's listener. */
-    private static RdmaAddress near(RdmaTestEnvironment site, Path folder) {
+    private static RdmaAddress near(RdmaTestEnvironment site, Path folder, int port) {
         try (var machine = site.openMachine(folder, site.nearSide())) {
             return new RdmaAddress(
                     RdmaAddress.Type.IPV4,
                     machine.findDevice(site.device(site.nearSide())).ipv4(),
-                    PORT);
+                    port);
         }
     }
 }

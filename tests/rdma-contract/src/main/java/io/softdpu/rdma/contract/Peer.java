@@ -60,6 +60,10 @@ final class Peer implements AutoCloseable {
     static final long MEMORY_BYTES = 4 << 20;
 
     private static final int TASKS = 512;
+
+    /** After so many bytes {@link #pattern} begins again. */
+    private static final int PATTERN_PERIOD = 1 << 16;
+
     private static final Duration BUS = Duration.ofMillis(1);
 
     /** Result of a task. */
@@ -202,9 +206,20 @@ final class Peer implements AutoCloseable {
 
     /** Fills a range with bytes that depend on the offset and a seed. */
     void fill(long offset, long length, int seed) {
-        for (long i = 0; i < length; i++) {
-            bytes.set(ValueLayout.JAVA_BYTE, offset + i, pattern(seed, i));
+        MemorySegment patterns = patterns(seed, length);
+        for (long i = 0; i < length; i += PATTERN_PERIOD) {
+            long part = Math.min(PATTERN_PERIOD, length - i);
+            MemorySegment.copy(patterns, 0, bytes, offset + i, part);
         }
+    }
+
+    /** As many patterns as a range of that length has different ones. */
+    private static MemorySegment patterns(int seed, long length) {
+        byte[] patterns = new byte[(int) Math.min(PATTERN_PERIOD, length)];
+        for (int i = 0; i < patterns.length; i++) {
+            patterns[i] = pattern(seed, i);
+        }
+        return MemorySegment.ofArray(patterns);
     }
 
     static byte pattern(int seed, long index) {
@@ -223,9 +238,13 @@ final class Peer implements AutoCloseable {
 
     /** Offset of the first difference from {@link #fill}, or -1. */
     long mismatch(long offset, long length, int seed) {
-        for (long i = 0; i < length; i++) {
-            if (bytes.get(ValueLayout.JAVA_BYTE, offset + i) != pattern(seed, i)) {
-                return i;
+        MemorySegment patterns = patterns(seed, length);
+        for (long i = 0; i < length; i += PATTERN_PERIOD) {
+            long part = Math.min(PATTERN_PERIOD, length - i);
+            long at =
+                    MemorySegment.mismatch(bytes, offset + i, offset + i + part, patterns, 0, part);
+            if (at >= 0) {
+                return i + at;
             }
         }
         return -1;

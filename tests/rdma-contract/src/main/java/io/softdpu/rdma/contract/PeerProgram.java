@@ -2,22 +2,15 @@ package io.softdpu.rdma.contract;
 
 import io.softdpu.core.Status;
 import io.softdpu.rdma.RdmaConnection;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
 
 /**
- * Far side of a test in a process of its own. Arguments: class of the test environment, folder,
- * command. It prints the blobs of its connection, its mmap and a sync event, reads the peer's blob
- * from standard input, prints that it is connected, and then executes the command until standard
- * input ends.
+ * Far side of a test. Argument: {@link #ECHO} or {@link #NOTHING}. It prints the blobs of its
+ * connection, its mmap and a sync event, reads the peer's blob, prints that it is connected, and
+ * then does what the argument says until its input ends.
  */
-public final class PeerProgram {
+final class PeerProgram {
     /** Progresses and sends every message back. */
     static final String ECHO = "echo";
 
@@ -29,8 +22,11 @@ public final class PeerProgram {
 
     static final String DONE = "done ";
 
-    /** Makes no calls until it reads a command from standard input. */
+    /** Makes no calls but those it is told to make. */
     static final String NOTHING = "nothing";
+
+    /** Of the bytes in its memory. */
+    static final int SEED = 77;
 
     static final String CONNECTION = "connection ";
     static final String MMAP = "mmap ";
@@ -43,47 +39,47 @@ public final class PeerProgram {
 
     private PeerProgram() {}
 
-    /** Runs until standard input ends. */
-    public static void main(String[] arguments) throws Exception {
-        RdmaTestEnvironment site =
-                Class.forName(arguments[0])
-                        .asSubclass(RdmaTestEnvironment.class)
-                        .getDeclaredConstructor()
-                        .newInstance();
-        BufferedReader input =
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
-        PrintStream output = System.out;
-        try (Peer self = Peer.open(site, Path.of(arguments[1]), site.farSide())) {
-            self.fill(0, Peer.MEMORY_BYTES, 77);
+    /** Runs until its input ends, or the connection when it sends messages back. */
+    static void run(Console console) throws Exception {
+        RdmaTestEnvironment site = console.site();
+        try (Peer self = Peer.open(site, console.folder(), site.farSide())) {
+            self.fill(0, Peer.MEMORY_BYTES, SEED);
             self.start();
             RdmaConnection connection = self.rdma.exportConnection();
-            output.println(CONNECTION + HexFormat.of().formatHex(connection.blob()));
-            output.println(MMAP + HexFormat.of().formatHex(self.mmap.exportRdma(self.device)));
-            output.println(EVENT + HexFormat.of().formatHex(self.event().exportRdma(self.device)));
-            output.flush();
-            self.rdma.connect(HexFormat.of().parseHex(input.readLine()), connection);
+            console.print(CONNECTION, connection.blob());
+            console.print(MMAP, self.mmap.exportRdma(self.device));
+            console.print(EVENT, self.event().exportRdma(self.device));
+            String blob = console.read();
+            if (blob == null) {
+                return;
+            }
+            self.rdma.connect(HexFormat.of().parseHex(blob), connection);
             Peer.drive(
                     "connection", () -> connection.state() == RdmaConnection.State.CONNECTED, self);
-            if (arguments[2].equals(ECHO)) {
+            if (console.arguments().getFirst().equals(ECHO)) {
                 postAll(self);
-                output.println(CONNECTED);
-                output.flush();
-                echo(self, connection, input);
+                console.print(CONNECTED);
+                echo(self, connection, console);
             } else {
-                output.println(CONNECTED);
-                output.flush();
-                String line;
-                while ((line = input.readLine()) != null) { // nothing but what is said
-                    if (line.equals(STOP_MMAP)) {
-                        self.mmap.stop();
-                    } else if (line.equals(DISCONNECT)) {
-                        connection.disconnect();
-                        self.engine.progress();
-                    }
-                    output.println(DONE + line);
-                    output.flush();
-                }
+                console.print(CONNECTED);
+                obey(self, connection, console);
             }
+        }
+    }
+
+    /** Does nothing but what is said. */
+    private static void obey(Peer self, RdmaConnection connection, Console console)
+            throws InterruptedException {
+        for (String line = console.read(); line != null; line = console.read()) {
+            switch (line) {
+                case STOP_MMAP -> self.mmap.stop();
+                case DISCONNECT -> {
+                    connection.disconnect();
+                    self.engine.progress();
+                }
+                default -> throw new IllegalArgumentException("no command: line=" + line);
+            }
+            console.print(DONE + line);
         }
     }
 
@@ -100,9 +96,8 @@ public final class PeerProgram {
         }
     }
 
-    private static void echo(Peer self, RdmaConnection connection, BufferedReader input)
-            throws IOException {
-        while (connection.state() == RdmaConnection.State.CONNECTED) {
+    private static void echo(Peer self, RdmaConnection connection, Console console) {
+        while (connection.state() == RdmaConnection.State.CONNECTED && !console.hasEnded()) {
             self.engine.await(SLEEP);
             while (!self.outcomes.isEmpty()
                     && connection.state() == RdmaConnection.State.CONNECTED) {
@@ -116,9 +111,6 @@ public final class PeerProgram {
                 } else {
                     post(self, slot);
                 }
-            }
-            if (input.ready() && input.readLine() == null) {
-                return;
             }
         }
     }

@@ -34,9 +34,16 @@ public abstract class RdmaContract {
 
     @AfterEach
     final void closeParties() {
-        peers.forEach(Peer::stop); // all of them first: a peer may be looking at another's memory
-        peers.forEach(Peer::close);
+        try {
+            peers.forEach(Peer::stop); // all first: a peer may be looking at another's memory
+            peers.forEach(Peer::close);
+        } finally {
+            endOthers();
+        }
     }
+
+    /** Ends what a test has besides its peers, after them. */
+    void endOthers() {}
 
     final Path folder() {
         if (folder == null) {

@@ -8,28 +8,19 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.contract.FarProcess.FarProgram;
+import io.softdpu.rdma.contract.ProgramProcess.Program;
 import io.softdpu.testkit.Await;
-import io.softdpu.testkit.ChildProcess;
-import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
-import io.softdpu.testkit.StartsProcesses;
-import java.io.IOException;
-import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * One operation in flight, with nothing before it, while the peer's process is killed, or stopped
  * and continued. Copies of several slices are half done then.
  */
-@StartsProcesses
-public abstract class RdmaInFlightContract extends RdmaContract {
-
-    /** Seed of the bytes in {@link PeerProgram}. */
-    private static final int FAR_SEED = 77;
+public abstract class RdmaInFlightContract extends RdmaProgramContract {
 
     private static final int NEAR_SEED = 5;
 
@@ -43,7 +34,7 @@ public abstract class RdmaInFlightContract extends RdmaContract {
     private static final long ROOM = 2 << 20;
 
     // Places in the memory of the far side, whose first bytes are those of its receives.
-    private static final long READ_FROM = 1 << 20;
+    private static final long READ_FROM = 1 << 20; // where the bytes are those from 0
     private static final long WRITTEN_TO = 2 << 20;
 
     /** Place of values in the memory of both sides. */
@@ -82,34 +73,55 @@ public abstract class RdmaInFlightContract extends RdmaContract {
         }
     }
 
-    /** Other process, the connection to it, its memory and its event. */
+    /** Program of the other process, the connection to it, its memory and its event. */
     private record Remote(
-            ChildProcess process, RdmaConnection connection, Mmap memory, RemoteSyncEvent event) {}
+            FarProgram program, RdmaConnection connection, Mmap memory, RemoteSyncEvent event) {}
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldFailWithAResetWhenThePeerIsKilled(InFlight operation, Processes processes)
-            throws IOException {
-        Peer near = openConfigured(rdma -> rdma.setMaxSendBufferListLength(2));
-        Remote far = connect(near, processes, PeerProgram.NOTHING);
-        assertThat(submit(operation, near, far)).isEqualTo(Status.SUCCESS);
-        if (operation.sliced || operation.needsPeer) {
-            near.engine.progress();
+    /** An operation between two peers of its own. */
+    private record Attempt(InFlight operation, Peer near, Remote far) {}
+
+    /**
+     * Each operation has a connection of its own; all of them are to the process that is killed.
+     */
+    @Test
+    void shouldFailWithAResetWhenThePeerIsKilled(Processes processes) {
+        FarProcess process = startProcess(processes);
+        List<Attempt> attempts = new ArrayList<>();
+        for (InFlight operation : InFlight.values()) {
+            Peer near = openConfigured(rdma -> rdma.setMaxSendBufferListLength(2));
+            Remote far = connect(near, runIn(process, Program.PEER, PeerProgram.NOTHING));
+            attempts.add(new Attempt(operation, near, far));
         }
-        assertThat(near.outcomes).as("in the middle").isEmpty();
+        for (Attempt attempt : attempts) {
+            InFlight operation = attempt.operation();
+            assertThat(submit(operation, attempt.near(), attempt.far()))
+                    .as("%s", operation)
+                    .isEqualTo(Status.SUCCESS);
+            if (operation.sliced || operation.needsPeer) {
+                attempt.near().engine.progress();
+            }
+            assertThat(attempt.near().outcomes).as("%s, in the middle", operation).isEmpty();
+        }
 
-        far.process().kill();
-        far.process().awaitExit();
+        process.kill();
+        attempts.forEach(this::assertReset);
+    }
+
+    private void assertReset(Attempt attempt) {
+        Peer near = attempt.near();
+        Remote far = attempt.far();
+        String what = attempt.operation().toString();
         if (has(RdmaTrait.DEATH_IS_NOTICED_AT_ONCE)) {
-            Await.until("the bus has noticed", () -> isRefused(near, far));
+            Await.until("the bus has noticed: " + what, () -> isRefused(near, far));
         }
-        Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near);
+        Peer.drive("the end: " + what, () -> near.rdma.state() == ContextState.IDLE, near);
 
         assertThat(near.outcomes)
                 .extracting(Peer.Outcome::status)
+                .as(what)
                 .containsExactly(Status.CONNECTION_RESET);
-        assertThat(far.connection().state()).isEqualTo(RdmaConnection.State.FAILED);
-        assertThat(far.connection().failure()).isEqualTo(Status.CONNECTION_RESET);
+        assertThat(far.connection().state()).as(what).isEqualTo(RdmaConnection.State.FAILED);
+        assertThat(far.connection().failure()).as(what).isEqualTo(Status.CONNECTION_RESET);
     }
 
     /**
@@ -127,19 +139,20 @@ public abstract class RdmaInFlightContract extends RdmaContract {
 
     /** Operations on memory go on; a message waits until the process is continued. */
     @Test
-    void shouldSucceedAlthoughThePeerIsStoppedAndContinued(Processes processes) throws IOException {
+    void shouldSucceedAlthoughThePeerIsStoppedAndContinued() {
         Peer near = openConfigured(rdma -> rdma.setMaxSendBufferListLength(2));
-        Remote far = connect(near, processes, PeerProgram.ECHO);
+        Remote far = connect(near, run(Program.PEER, PeerProgram.ECHO));
+        FarProcess process = far.program().process();
         for (InFlight operation : InFlight.values()) {
             prepare(near, far);
             if (!operation.sliced) {
-                far.process().freeze();
+                process.freeze();
             }
             assertThat(submit(operation, near, far)).as("%s", operation).isEqualTo(Status.SUCCESS);
             if (operation.sliced) {
                 near.engine.progress();
                 assertThat(near.outcomes).as("%s, in the middle", operation).isEmpty();
-                far.process().freeze();
+                process.freeze();
             }
             if (!has(RdmaTrait.FROZEN_PEER_IS_SLOW)) {
                 Peer.drive("the failure", () -> near.rdma.state() == ContextState.IDLE, near);
@@ -151,16 +164,16 @@ public abstract class RdmaInFlightContract extends RdmaContract {
                     near.engine.progress();
                 }
                 assertThat(near.outcomes).as("%s, stopped", operation).isEmpty();
-                far.process().thaw();
+                process.thaw();
                 assertThat(near.next().status()).as("%s", operation).isEqualTo(Status.SUCCESS);
             } else {
                 assertThat(near.next().status()).as("%s", operation).isEqualTo(Status.SUCCESS);
-                far.process().thaw();
+                process.thaw();
             }
             assertDone(operation, near, far);
         }
         near.stop();
-        assertThat(far.process().awaitExit()).isZero();
+        far.program().awaitEnd();
     }
 
     /** Gives all that an operation may modify the values that {@link #assertDone} expects. */
@@ -243,12 +256,8 @@ public abstract class RdmaInFlightContract extends RdmaContract {
                 assertThat(near.next().length()).as(what).isEqualTo(SMALL);
                 assertThat(near.mismatch(ROOM, SMALL, NEAR_SEED)).as(what).isEqualTo(-1);
             }
-            case READ_LIST -> {
-                for (long i = 0; i < LARGE; i++) {
-                    assertThat(near.bytes.get(ValueLayout.JAVA_BYTE, ROOM + i))
-                            .isEqualTo(Peer.pattern(FAR_SEED, READ_FROM + i));
-                }
-            }
+            case READ_LIST ->
+                    assertThat(near.mismatch(ROOM, LARGE, PeerProgram.SEED)).as(what).isEqualTo(-1);
             case WRITE_LIST, WRITE_IMMEDIATE, WRITE_IMMEDIATE_LIST, WRITE_IMMEDIATE_WRITTEN -> {
                 long length = operation.sliced ? LARGE : SMALL;
                 readBack(near, far, WRITTEN_TO, length);
@@ -283,30 +292,10 @@ public abstract class RdmaInFlightContract extends RdmaContract {
         assertThat(near.word(ROOM)).isEqualTo(value);
     }
 
-    private Remote connect(Peer near, Processes processes, String task) throws IOException {
-        near.start();
-        RdmaConnection connection = near.rdma.exportConnection();
-        ChildProcess process =
-                processes.start(
-                        JavaCommand.ofClass(PeerProgram.class)
-                                .withJvmOptions("-XX:TieredStopAtLevel=1")
-                                .withArguments(
-                                        environment().getClass().getName(),
-                                        folder().toString(),
-                                        task));
-        near.rdma.connect(blob(process, PeerProgram.CONNECTION), connection);
-        String line = HexFormat.of().formatHex(connection.blob()) + "\n";
-        process.standardInput().write(line.getBytes(StandardCharsets.US_ASCII));
-        process.standardInput().flush();
-        Peer.drive("connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
-        process.awaitLine("^" + PeerProgram.CONNECTED);
-        Mmap memory = near.importRdma(blob(process, PeerProgram.MMAP));
-        RemoteSyncEvent event = near.remoteEvent(blob(process, PeerProgram.EVENT));
-        return new Remote(process, connection, memory, event);
-    }
-
-    private static byte[] blob(ChildProcess process, String prefix) {
-        String line = process.awaitLine("^" + prefix);
-        return HexFormat.of().parseHex(line.substring(prefix.length()));
+    private static Remote connect(Peer near, FarProgram program) {
+        RdmaConnection connection = connectTo(near, program, PeerProgram.CONNECTED);
+        Mmap memory = near.importRdma(program.awaitBytes(PeerProgram.MMAP));
+        RemoteSyncEvent event = near.remoteEvent(program.awaitBytes(PeerProgram.EVENT));
+        return new Remote(program, connection, memory, event);
     }
 }

@@ -8,59 +8,69 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
-import io.softdpu.testkit.ChildProcess;
+import io.softdpu.rdma.contract.FarProcess.FarProgram;
+import io.softdpu.rdma.contract.ProgramProcess.Program;
 import io.softdpu.testkit.Clause;
-import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
-import io.softdpu.testkit.StartsProcesses;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import io.softdpu.testkit.Smoke;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connections by address between two processes, one of which is killed or frozen at each step. */
-@StartsProcesses
-public abstract class RdmaListenProcessContract extends RdmaContract {
+public abstract class RdmaListenProcessContract extends RdmaProgramContract {
     private static final byte[] NO_DATA = {};
-
-    private final List<RdmaConnectionRequest> requests = new ArrayList<>();
+    private static final int PORT = 24680;
 
     /** For subclasses. */
     protected RdmaListenProcessContract() {}
 
-    private ChildProcess start(Processes processes) {
-        return processes.start(
-                JavaCommand.ofClass(ListenProgram.class)
-                        .withArguments(environment().getClass().getName(), folder().toString()));
+    /** Near side that listens, and the requests that it has got. */
+    private record Listener(Peer peer, List<RdmaConnectionRequest> requests) {
+
+        RdmaConnectionRequest nextRequest() {
+            Peer.drive("a request", () -> !requests.isEmpty(), peer);
+            return requests.removeFirst();
+        }
+
+        /** A request of a process that has ended may have been dropped before it was reported. */
+        @Nullable RdmaConnectionRequest nextRequestOrNull() {
+            Peer.drive("nothing to do", () -> !peer.engine.progress(), peer);
+            return requests.isEmpty() ? null : requests.removeFirst();
+        }
     }
 
-    private static void tell(ChildProcess process, String step) throws IOException {
-        process.standardInput().write((step + "\n").getBytes(StandardCharsets.US_ASCII));
-        process.standardInput().flush();
+    /** Runs the far side in the process of the class. */
+    private FarProgram start() {
+        return run(Program.LISTEN, Integer.toString(PORT));
     }
 
-    private static void perform(ChildProcess process, String... steps) throws IOException {
+    private FarProgram startIn(FarProcess process, int port) {
+        return runIn(process, Program.LISTEN, Integer.toString(port));
+    }
+
+    private static void perform(FarProgram program, String... steps) {
         for (String step : steps) {
-            tell(process, step);
-            process.awaitLine("^" + ListenProgram.DONE + step);
+            program.tell(step);
+            program.awaitLine(ListenProgram.DONE + step);
         }
     }
 
     private RdmaConnection connect(Peer near) {
-        return connect(near, NO_DATA);
+        return connect(near, PORT, NO_DATA);
     }
 
-    private RdmaConnection connect(Peer near, byte[] privateData) {
+    private RdmaConnection connect(Peer near, int port, byte[] privateData) {
         Peer far = openFar(); // knows the address; it is not started
         return near.rdma.connect(
-                new RdmaAddress(
-                        RdmaAddress.Type.IPV4, far.device.info().ipv4(), ListenProgram.PORT),
+                new RdmaAddress(RdmaAddress.Type.IPV4, far.device.info().ipv4(), port),
                 privateData);
     }
 
@@ -71,19 +81,15 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
         return near;
     }
 
-    private Peer openListener() {
+    private Listener openListener(int port, Duration connectTimeout) {
+        List<RdmaConnectionRequest> requests = new ArrayList<>();
         Peer near =
                 openConfigured(rdma ->
-                        rdma.setConnectTimeout(Patience.LIMIT)
+                        rdma.setConnectTimeout(connectTimeout)
                                 .setConnectionRequestCallback(requests::add));
         near.start();
-        near.rdma.listen(ListenProgram.PORT);
-        return near;
-    }
-
-    private RdmaConnectionRequest nextRequest(Peer near) {
-        Peer.drive("a request", () -> !requests.isEmpty(), near);
-        return requests.removeFirst();
+        near.rdma.listen(port);
+        return new Listener(near, requests);
     }
 
     private static void awaitState(
@@ -93,21 +99,19 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
 
     @Test
     @Clause({"rdma-005", "rdma-050"})
-    void shouldConnectToAListenerOfAnotherProcess(Processes processes) throws IOException {
+    void shouldConnectToAListenerOfAnotherProcess() {
         Peer near = openPatient();
-        ChildProcess far = start(processes);
+        FarProgram far = start();
         perform(far, ListenProgram.LISTEN);
         RdmaConnection here = connect(near);
         perform(far, ListenProgram.AWAIT_REQUEST, ListenProgram.ACCEPT);
-        tell(far, ListenProgram.ESTABLISH);
-        awaitState(here, RdmaConnection.State.CONNECTED, near);
-        far.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH);
+        establish(near, here, far);
 
         assertThat(here.peerPrivateData()).containsExactly(1);
     }
 
     @Test
-    void shouldNameTheProcessThatHoldsAPort(Processes processes) throws IOException {
+    void shouldNameTheProcessThatHoldsAPort(Processes processes) {
         Peer here =
                 add(
                         Peer.open(
@@ -115,23 +119,22 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
                                 folder(),
                                 environment().farSide(),
                                 Peer.ALL,
-                                rdma -> rdma.setConnectionRequestCallback(requests::add)));
+                                rdma -> rdma.setConnectionRequestCallback(request -> {})));
         here.start();
-        ChildProcess far = start(processes);
-        perform(far, ListenProgram.LISTEN);
+        FarProcess process = startProcess(processes);
+        perform(startIn(process, PORT), ListenProgram.LISTEN);
 
         String refusal = "none";
         try {
-            here.rdma.listen(ListenProgram.PORT);
+            here.rdma.listen(PORT);
         } catch (DpuException e) {
             assertThat(e.status()).isEqualTo(Status.ALREADY_EXIST);
             refusal = String.valueOf(e.getMessage());
         }
-        assertThat(refusal).contains("holder=process " + far.pid() + ",");
+        assertThat(refusal).contains("holder=process " + process.pid() + ",");
 
-        far.kill();
-        far.awaitExit();
-        here.rdma.listen(ListenProgram.PORT);
+        process.kill();
+        here.rdma.listen(PORT);
     }
 
     /** Step of the listener's side after which it is killed. */
@@ -139,59 +142,75 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
         LISTENING,
         REQUESTED,
         ACCEPTED,
-        ANSWERED
+        ANSWERED;
+
+        private int port() {
+            return PORT + ordinal();
+        }
     }
 
-    @ParameterizedTest
-    @EnumSource(ListenerStep.class)
-    void shouldSurviveTheDeathOfTheListenerAtEachStep(ListenerStep step, Processes processes)
-            throws IOException {
-        Peer near = openPatient();
-        ChildProcess far = start(processes);
-        perform(far, ListenProgram.LISTEN);
-        @Nullable RdmaConnection here = null;
-        if (step != ListenerStep.LISTENING) {
-            here = connect(near);
-            perform(far, ListenProgram.AWAIT_REQUEST);
+    /** Side that connects, and its connection to the process that is killed. */
+    private record Connector(Peer near, @Nullable RdmaConnection connection) {}
+
+    /** A listener for each step, all of them in the process that is killed. */
+    @Smoke
+    @Test
+    void shouldSurviveTheDeathOfTheListenerAtEachStep(Processes processes) {
+        FarProcess process = startProcess(processes);
+        Map<ListenerStep, Connector> connectors = new EnumMap<>(ListenerStep.class);
+        for (ListenerStep step : ListenerStep.values()) {
+            connectors.put(step, connectUntil(step, startIn(process, step.port())));
         }
+        process.kill();
+        connectors.forEach(this::assertSurvivesTheListener);
+    }
+
+    private Connector connectUntil(ListenerStep step, FarProgram far) {
+        Peer near = openPatient();
+        perform(far, ListenProgram.LISTEN);
+        if (step == ListenerStep.LISTENING) {
+            return new Connector(near, null);
+        }
+        RdmaConnection here = connect(near, step.port(), NO_DATA);
+        perform(far, ListenProgram.AWAIT_REQUEST);
         if (step == ListenerStep.ACCEPTED || step == ListenerStep.ANSWERED) {
             perform(far, ListenProgram.ACCEPT);
         }
         if (step == ListenerStep.ANSWERED) {
             perform(far, ListenProgram.ANSWER);
         }
-        far.kill();
-        far.awaitExit();
-        RdmaConnection failing = here == null ? connect(near) : here;
+        return new Connector(near, here);
+    }
+
+    private void assertSurvivesTheListener(ListenerStep step, Connector connector) {
+        Peer near = connector.near();
+        @Nullable RdmaConnection here = connector.connection();
+        RdmaConnection failing = here == null ? connect(near, step.port(), NO_DATA) : here;
         awaitState(failing, RdmaConnection.State.FAILED, near);
 
         assertThat(failing.failure())
+                .as("%s", step)
                 .isIn(
                         step == ListenerStep.LISTENING
                                 ? List.of(Status.NOT_FOUND)
                                 : List.of(Status.CONNECTION_RESET, Status.NOT_FOUND));
-        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
-        connectToTheNextListener(near, processes);
-    }
+        assertThat(near.rdma.state()).as("%s", step).isEqualTo(ContextState.STARTING);
 
-    private void connectToTheNextListener(Peer near, Processes processes) throws IOException {
-        ChildProcess next = start(processes);
+        FarProgram next = run(Program.LISTEN, Integer.toString(step.port()));
         perform(next, ListenProgram.LISTEN);
-        RdmaConnection again = connect(near);
+        RdmaConnection again = connect(near, step.port(), NO_DATA);
         perform(next, ListenProgram.AWAIT_REQUEST, ListenProgram.ACCEPT);
-        tell(next, ListenProgram.ESTABLISH);
-        awaitState(again, RdmaConnection.State.CONNECTED, near);
+        establish(near, again, next);
     }
 
     @ParameterizedTest
     @EnumSource(ListenerStep.class)
-    void shouldConnectToAListenerThatWasStoppedAndContinuedAtEachStep(
-            ListenerStep step, Processes processes) throws IOException {
+    void shouldConnectToAListenerThatWasStoppedAndContinuedAtEachStep(ListenerStep step) {
         Peer near = openPatient();
-        ChildProcess far = start(processes);
+        FarProgram far = start();
         perform(far, ListenProgram.LISTEN);
         if (step == ListenerStep.LISTENING) {
-            far.freeze();
+            far.process().freeze();
         }
         RdmaConnection here = connect(near);
         if (step != ListenerStep.LISTENING) {
@@ -202,7 +221,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
             if (step == ListenerStep.ANSWERED) {
                 perform(far, ListenProgram.ANSWER);
             }
-            far.freeze();
+            far.process().freeze();
         }
         if (step == ListenerStep.ANSWERED) {
             Peer.drive("the answer", () -> here.peerPrivateData().length > 0, near);
@@ -210,7 +229,7 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
         progressAlone(near);
         assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
         assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
-        far.thaw();
+        far.process().thaw();
         if (step == ListenerStep.LISTENING) {
             perform(far, ListenProgram.AWAIT_REQUEST);
         }
@@ -230,42 +249,38 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
         }
     }
 
-    private static void establish(Peer near, RdmaConnection here, ChildProcess far)
-            throws IOException {
-        tell(far, ListenProgram.ESTABLISH);
+    private static void establish(Peer near, RdmaConnection here, FarProgram far) {
+        far.tell(ListenProgram.ESTABLISH);
         awaitState(here, RdmaConnection.State.CONNECTED, near);
-        far.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH);
+        far.awaitLine(ListenProgram.DONE + ListenProgram.ESTABLISH);
     }
 
-    private static void sendMessage(Peer near, RdmaConnection here, ChildProcess far)
-            throws IOException {
-        tell(far, ListenProgram.RECEIVE);
+    private static void sendMessage(Peer near, RdmaConnection here, FarProgram far) {
+        far.tell(ListenProgram.RECEIVE);
         near.fill(0, ListenProgram.MESSAGE_BYTES, ListenProgram.MESSAGE_SEED);
         near.send(here, near.data(0, ListenProgram.MESSAGE_BYTES), 1);
         assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
-        far.awaitLine("^" + ListenProgram.DONE + ListenProgram.RECEIVE);
+        far.awaitLine(ListenProgram.DONE + ListenProgram.RECEIVE);
     }
 
     @Test
     @Clause("rdma-038")
-    void shouldGiveUpAFrozenListenerAfterTheTimeoutAndConnectWhenItContinues(Processes processes)
-            throws IOException {
+    void shouldGiveUpAFrozenListenerAfterTheTimeoutAndConnectWhenItContinues() {
         Peer hasty = openConfigured(rdma -> rdma.setConnectTimeout(Duration.ofMillis(300)));
         Peer near = openPatient();
         hasty.start();
-        ChildProcess far = start(processes);
+        FarProgram far = start();
         perform(far, ListenProgram.LISTEN);
-        far.freeze();
-        RdmaConnection failing = connect(hasty, new byte[ListenProgram.IGNORED_BYTES]);
+        far.process().freeze();
+        RdmaConnection failing = connect(hasty, PORT, new byte[ListenProgram.IGNORED_BYTES]);
         awaitState(failing, RdmaConnection.State.FAILED, hasty);
 
         assertThat(failing.failure()).isEqualTo(Status.TIME_OUT);
         assertThat(hasty.rdma.state()).isEqualTo(ContextState.STARTING);
-        far.thaw();
+        far.process().thaw();
         RdmaConnection here = connect(near);
         perform(far, ListenProgram.AWAIT_REQUEST, ListenProgram.ACCEPT);
-        tell(far, ListenProgram.ESTABLISH);
-        awaitState(here, RdmaConnection.State.CONNECTED, near);
+        establish(near, here, far);
     }
 
     /** Step of the side that connects after which it is killed. */
@@ -273,69 +288,95 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
         REQUESTED,
         REPORTED,
         ACCEPTED,
-        ANSWERED
+        ANSWERED;
+
+        private int port() {
+            return PORT + ordinal();
+        }
     }
 
-    @ParameterizedTest
-    @EnumSource(ConnectorStep.class)
-    void shouldSurviveTheDeathOfAPeerThatConnectsAtEachStep(ConnectorStep step, Processes processes)
-            throws IOException {
-        Peer near = openListener();
-        ChildProcess far = start(processes);
+    /** Listening side, and how far the peer's connection to it has come. */
+    private record Acceptor(
+            Listener listener,
+            @Nullable RdmaConnectionRequest request,
+            @Nullable RdmaConnection connection) {}
+
+    /** A peer for each step, all of them in the process that is killed. */
+    @Test
+    void shouldSurviveTheDeathOfAPeerThatConnectsAtEachStep(Processes processes) {
+        FarProcess process = startProcess(processes);
+        Map<ConnectorStep, Acceptor> acceptors = new EnumMap<>(ConnectorStep.class);
+        for (ConnectorStep step : ConnectorStep.values()) {
+            acceptors.put(step, acceptUntil(step, startIn(process, step.port())));
+        }
+        process.kill();
+        acceptors.forEach(this::assertSurvivesThePeer);
+    }
+
+    private Acceptor acceptUntil(ConnectorStep step, FarProgram far) {
+        Listener listener = openListener(step.port(), Patience.LIMIT);
         perform(far, ListenProgram.CONNECT);
-        @Nullable RdmaConnectionRequest request = null;
-        @Nullable RdmaConnection here = null;
-        if (step != ConnectorStep.REQUESTED) {
-            request = nextRequest(near);
+        if (step == ConnectorStep.REQUESTED) {
+            return new Acceptor(listener, null, null);
         }
-        if (request != null && step != ConnectorStep.REPORTED) {
-            here = request.accept(NO_DATA);
+        RdmaConnectionRequest request = listener.nextRequest();
+        if (step == ConnectorStep.REPORTED) {
+            return new Acceptor(listener, request, null);
         }
+        RdmaConnection here = request.accept(NO_DATA);
         if (step == ConnectorStep.ANSWERED) {
-            near.engine.progress();
-            near.engine.progress();
+            sendAnswer(listener.peer());
         }
-        far.kill();
-        far.awaitExit();
+        return new Acceptor(listener, request, here);
+    }
+
+    private static void sendAnswer(Peer near) {
+        near.engine.progress();
+        near.engine.progress();
+    }
+
+    private void assertSurvivesThePeer(ConnectorStep step, Acceptor acceptor) {
+        Listener listener = acceptor.listener();
+        Peer near = listener.peer();
+        @Nullable RdmaConnection here = acceptor.connection();
         if (here != null) {
             awaitState(here, RdmaConnection.State.FAILED, near);
             assertThat(here.failure())
+                    .as("%s", step)
                     .isIn(Status.CONNECTION_RESET, Status.NOT_FOUND, Status.TIME_OUT);
-            assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
+            assertThat(near.rdma.state()).as("%s", step).isEqualTo(ContextState.RUNNING);
         } else {
-            RdmaConnectionRequest waiting = request == null ? nextRequestOrNull(near) : request;
+            @Nullable RdmaConnectionRequest request = acceptor.request();
+            @Nullable RdmaConnectionRequest waiting =
+                    request == null ? listener.nextRequestOrNull() : request;
             Peer.drive("its end", () -> waiting == null || !waiting.isPending(), near);
-            assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+            assertThat(near.rdma.state()).as("%s", step).isEqualTo(ContextState.STARTING);
         }
 
-        ChildProcess next = start(processes);
+        FarProgram next = run(Program.LISTEN, Integer.toString(step.port()));
         perform(next, ListenProgram.CONNECT);
-        RdmaConnection again = nextRequest(near).accept(NO_DATA);
-        tell(next, ListenProgram.ESTABLISH);
-        awaitState(again, RdmaConnection.State.CONNECTED, near);
-        next.awaitLine("^" + ListenProgram.DONE + ListenProgram.ESTABLISH);
+        establish(near, listener.nextRequest().accept(NO_DATA), next);
     }
 
     @ParameterizedTest
     @EnumSource(ConnectorStep.class)
-    void shouldAcceptAPeerThatWasStoppedAndContinuedAtEachStep(
-            ConnectorStep step, Processes processes) throws IOException {
-        Peer near = openListener();
-        ChildProcess far = start(processes);
+    void shouldAcceptAPeerThatWasStoppedAndContinuedAtEachStep(ConnectorStep step) {
+        Listener listener = openListener(PORT, Patience.LIMIT);
+        Peer near = listener.peer();
+        FarProgram far = start();
         perform(far, ListenProgram.CONNECT);
         @Nullable RdmaConnection here = null;
         if (step == ConnectorStep.REQUESTED) {
-            far.freeze(); // its bus thread as well, before or after it has sent the request
+            far.process().freeze(); // its bus thread, too, before or after it has sent the request
         } else {
-            RdmaConnectionRequest request = nextRequest(near);
+            RdmaConnectionRequest request = listener.nextRequest();
             if (step != ConnectorStep.REPORTED) {
                 here = request.accept(NO_DATA);
             }
             if (step == ConnectorStep.ANSWERED) {
-                near.engine.progress();
-                near.engine.progress();
+                sendAnswer(near);
             }
-            far.freeze();
+            far.process().freeze();
             if (step == ConnectorStep.REPORTED) {
                 assertThat(request.isPending()).isTrue();
                 here = request.accept(NO_DATA);
@@ -346,41 +387,28 @@ public abstract class RdmaListenProcessContract extends RdmaContract {
             assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
             assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
         }
-        far.thaw();
-        RdmaConnection connecting = here == null ? nextRequest(near).accept(NO_DATA) : here;
+        far.process().thaw();
+        RdmaConnection connecting = here == null ? listener.nextRequest().accept(NO_DATA) : here;
         establish(near, connecting, far);
         sendMessage(near, connecting, far);
     }
 
-    /** A request of a process that has ended may have been dropped before it was reported. */
-    private @Nullable RdmaConnectionRequest nextRequestOrNull(Peer near) {
-        Peer.drive("nothing to do", () -> !near.engine.progress(), near);
-        return requests.isEmpty() ? null : requests.removeFirst();
-    }
-
     @Test
-    void shouldGiveUpAnAcceptedPeerThatIsFrozenAndAcceptTheNext(Processes processes)
-            throws IOException {
-        Peer near =
-                openConfigured(rdma ->
-                        rdma.setConnectTimeout(Duration.ofMillis(500))
-                                .setConnectionRequestCallback(requests::add));
-        near.start();
-        near.rdma.listen(ListenProgram.PORT);
-        ChildProcess far = start(processes);
+    void shouldGiveUpAnAcceptedPeerThatIsFrozenAndAcceptTheNext(Processes processes) {
+        Listener listener = openListener(PORT, Duration.ofMillis(500));
+        Peer near = listener.peer();
+        FarProgram far = startIn(startProcess(processes), PORT);
         perform(far, ListenProgram.CONNECT);
-        RdmaConnectionRequest request = nextRequest(near);
-        far.freeze();
+        RdmaConnectionRequest request = listener.nextRequest();
+        far.process().freeze();
         RdmaConnection here = request.accept(NO_DATA);
         awaitState(here, RdmaConnection.State.FAILED, near);
 
         assertThat(here.failure()).isEqualTo(Status.TIME_OUT);
         assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
-        far.thaw();
-        far.kill();
-        ChildProcess next = start(processes);
-        perform(next, ListenProgram.CONNECT);
-        RdmaConnectionRequest second = nextRequest(near);
+        far.process().kill();
+        perform(start(), ListenProgram.CONNECT);
+        RdmaConnectionRequest second = listener.nextRequest();
         assertThat(second.privateData()).containsExactly(2);
     }
 }

@@ -5,25 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.contract.FarProcess.FarProgram;
+import io.softdpu.rdma.contract.ProgramProcess.Program;
 import io.softdpu.testkit.Await;
-import io.softdpu.testkit.ChildProcess;
-import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
-import io.softdpu.testkit.StartsProcesses;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HexFormat;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Revocation of memory, disconnect, or death of the peer during an operation. */
-@StartsProcesses
 @Tag(Soak.TAG)
-public abstract class RdmaRevocationContract extends RdmaContract {
+public abstract class RdmaRevocationContract extends RdmaProgramContract {
 
     /** For subclasses. */
     protected RdmaRevocationContract() {}
@@ -81,16 +78,13 @@ public abstract class RdmaRevocationContract extends RdmaContract {
 
     @Test
     void shouldEndWhatIsInFlightAndTheNextWithAStatusThatTellsWhatHappened(
-            Processes processes, SeededRandom random) throws IOException {
+            Processes processes, SeededRandom random) {
         long began = System.nanoTime();
         int rounds = Soak.count(1, 1, 12);
         int rows = 0;
         for (int round = 0; round < rounds; round++) {
             for (Way way : Way.values()) {
-                for (Operation operation : Operation.values()) {
-                    run(way, operation, processes);
-                    rows++;
-                }
+                rows += run(way, processes);
             }
         }
         Soak.report(
@@ -100,7 +94,40 @@ public abstract class RdmaRevocationContract extends RdmaContract {
                 "rounds=%d, rows=%d".formatted(rounds, rows));
     }
 
-    private void run(Way way, Operation operation, Processes processes) throws IOException {
+    /** Operation in flight between two peers of its own. */
+    private record Row(
+            Operation operation,
+            Peer near,
+            FarProgram far,
+            RdmaConnection connection,
+            Mmap memory) {}
+
+    /** All operations at once, with a process of their own where it is killed. */
+    private int run(Way way, Processes processes) {
+        List<Row> rows = new ArrayList<>();
+        try {
+            @Nullable FarProcess killed =
+                    way == Way.PROCESS_KILLED ? startProcess(processes) : null;
+            for (Operation operation : Operation.values()) {
+                rows.add(open(operation, killed));
+            }
+            rows.forEach(RdmaRevocationContract::begin);
+            if (killed != null) {
+                killed.kill();
+                rows.forEach(RdmaRevocationContract::awaitDeath);
+            } else {
+                rows.forEach(row -> row.far().tell(way.line));
+                rows.forEach(row -> row.far().awaitLine(PeerProgram.DONE + way.line));
+            }
+            rows.forEach(row -> assertSeen(way, row));
+        } finally {
+            rows.forEach(row -> row.near().close());
+            rows.forEach(row -> row.far().process().endPrograms());
+        }
+        return rows.size();
+    }
+
+    private Row open(Operation operation, @Nullable FarProcess process) {
         Peer near =
                 Peer.open(
                         environment(),
@@ -108,54 +135,44 @@ public abstract class RdmaRevocationContract extends RdmaContract {
                         environment().nearSide(),
                         Peer.ALL,
                         rdma -> rdma.setMaxConnections(2)); // one failure does not end the context
-        try (near) {
-            near.start();
-            RdmaConnection connection = near.rdma.exportConnection();
-            ChildProcess peer =
-                    processes.start(
-                            JavaCommand.ofClass(PeerProgram.class)
-                                    .withJvmOptions("-XX:TieredStopAtLevel=1")
-                                    .withArguments(
-                                            environment().getClass().getName(),
-                                            folder().toString(),
-                                            PeerProgram.NOTHING));
-            near.rdma.connect(blob(peer, PeerProgram.CONNECTION), connection);
-            tell(peer, HexFormat.of().formatHex(connection.blob()));
-            Peer.drive(
-                    "connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
-            peer.awaitLine("^" + PeerProgram.CONNECTED);
-            Mmap memory = near.importRdma(blob(peer, PeerProgram.MMAP));
+        FarProgram far =
+                process == null
+                        ? run(Program.PEER, PeerProgram.NOTHING)
+                        : runIn(process, Program.PEER, PeerProgram.NOTHING);
+        RdmaConnection connection = connectTo(near, far, PeerProgram.CONNECTED);
+        Mmap memory = near.importRdma(far.awaitBytes(PeerProgram.MMAP));
+        return new Row(operation, near, far, connection, memory);
+    }
 
-            assertThat(submit(operation, near, connection, memory)).isEqualTo(Status.SUCCESS);
-            near.engine.progress();
-            assertThat(near.outcomes).as("in the middle").isEmpty();
-            if (way == Way.PROCESS_KILLED) {
-                peer.kill();
-                Await.until(
-                        "the bus has noticed",
-                        () -> // asked for another reason it would be NOT_SUPPORTED
-                        Refusals.statusOf(() -> memory.exportRdma(near.device))
-                                        == Status.CONNECTION_RESET);
-            } else {
-                tell(peer, way.line);
-                peer.awaitLine("^" + PeerProgram.DONE + way.line);
-            }
+    private static void begin(Row row) {
+        assertThat(submit(row)).as("%s", row.operation()).isEqualTo(Status.SUCCESS);
+        row.near().engine.progress();
+        assertThat(row.near().outcomes).as("%s, in the middle", row.operation()).isEmpty();
+    }
 
-            Seen expected = way.by(operation);
-            if (expected.inFlight() == null) {
-                requireGoingOn(near, connection, way + ", " + operation + " in flight");
-            } else {
-                Peer.drive("the end", () -> !near.outcomes.isEmpty(), near);
-                assertThat(near.outcomes.remove().status())
-                        .as("%s, %s in flight", way, operation)
-                        .isEqualTo(expected.inFlight());
-                Peer.drive("the connection has ended", () -> hasEnded(connection), near);
-            }
-            assertThat(submit(operation, near, connection, memory))
-                    .as("%s, %s afterwards", way, operation)
-                    .isEqualTo(expected.next());
-            peer.close();
+    private static void awaitDeath(Row row) {
+        Await.until(
+                "the bus has noticed",
+                () -> // asked for another reason it would be NOT_SUPPORTED
+                Refusals.statusOf(() -> row.memory().exportRdma(row.near().device))
+                                == Status.CONNECTION_RESET);
+    }
+
+    private static void assertSeen(Way way, Row row) {
+        String what = way + ", " + row.operation();
+        Peer near = row.near();
+        RdmaConnection connection = row.connection();
+        Seen expected = way.by(row.operation());
+        if (expected.inFlight() == null) {
+            requireGoingOn(near, connection, what + " in flight");
+        } else {
+            Peer.drive("the end", () -> !near.outcomes.isEmpty(), near);
+            assertThat(near.outcomes.remove().status())
+                    .as("%s in flight", what)
+                    .isEqualTo(expected.inFlight());
+            Peer.drive("the connection has ended", () -> hasEnded(connection), near);
         }
+        assertThat(submit(row)).as("%s afterwards", what).isEqualTo(expected.next());
     }
 
     /** The peer has confirmed its action, so the result is visible. */
@@ -173,26 +190,16 @@ public abstract class RdmaRevocationContract extends RdmaContract {
     }
 
     /** A read or write of many slices; a send that finds no receive. */
-    private static Status submit(
-            Operation operation, Peer near, RdmaConnection connection, Mmap memory) {
-        RdmaTaskType type = operation.type;
+    private static Status submit(Row row) {
+        RdmaTaskType type = row.operation().type;
+        Peer near = row.near();
         long size = type.isRemote() ? Peer.MEMORY_BYTES : 64;
         return Submissions.submit(
                 type,
                 near,
-                connection,
+                row.connection(),
                 Submissions.local(type, near, near.mmap, 0, size),
-                type.isRemote() ? Submissions.remote(type, near, memory, 0, size) : null,
+                type.isRemote() ? Submissions.remote(type, near, row.memory(), 0, size) : null,
                 1);
-    }
-
-    private static void tell(ChildProcess process, String line) throws IOException {
-        process.standardInput().write((line + "\n").getBytes(StandardCharsets.US_ASCII));
-        process.standardInput().flush();
-    }
-
-    private static byte[] blob(ChildProcess process, String prefix) {
-        String line = process.awaitLine("^" + prefix);
-        return HexFormat.of().parseHex(line.substring(prefix.length()));
     }
 }

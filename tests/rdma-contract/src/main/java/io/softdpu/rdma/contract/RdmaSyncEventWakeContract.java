@@ -8,15 +8,12 @@ import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.core.sync.SyncEventLocation;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.contract.FarProcess.FarProgram;
+import io.softdpu.rdma.contract.ProgramProcess.Program;
 import io.softdpu.testkit.Await;
-import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
-import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.ProcessView;
 import io.softdpu.testkit.Processes;
-import io.softdpu.testkit.StartsProcesses;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -30,32 +27,31 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Processes that wait for a sync event which an RDMA peer updates: they are woken without any call
  * of RDMA by the program that exported the event.
  */
-@StartsProcesses
-public abstract class RdmaSyncEventWakeContract extends RdmaContract {
+public abstract class RdmaSyncEventWakeContract extends RdmaProgramContract {
 
     /** For subclasses. */
     protected RdmaSyncEventWakeContract() {}
 
-    /** Process with the event, and the connection to it. */
-    private record Remote(ChildProcess process, RdmaConnection connection, RemoteSyncEvent event) {}
+    /** Program with the event, and the connection to it. */
+    private record Remote(FarProgram program, RdmaConnection connection, RemoteSyncEvent event) {}
 
     // ---- the process of the event ----
 
     @ParameterizedTest
     @ValueSource(strings = {"sync", "engine", "queue"})
     @Clause({"rdma-167", "rdma-175"})
-    void shouldEndTheWaitsOfTheEventsProcess(String mode, Processes processes) throws IOException {
+    void shouldEndTheWaitsOfTheEventsProcess(String mode) {
         Peer near = openNear();
-        Remote far = connect(near, processes, mode);
-        wait(far.process(), 0, mode);
+        Remote far = connect(near, run(Program.EVENT, mode));
+        wait(far.program(), 0, mode);
         near.addEvent(far.connection(), far.event(), near.room(0, 8), 1, 1);
         assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
-        assertWoken(far.process(), 1);
+        assertWoken(far.program(), 1);
 
-        wait(far.process(), 4, mode);
+        wait(far.program(), 4, mode);
         set(near, far, 4); // not enough: it goes on
         set(near, far, 5);
-        assertWoken(far.process(), 5);
+        assertWoken(far.program(), 5);
         near.stop();
     }
 
@@ -67,15 +63,15 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"engine", "queue"})
-    void shouldLoseNoWakeUpOfManyUpdates(String mode, Processes processes) throws IOException {
+    void shouldLoseNoWakeUpOfManyUpdates(String mode) {
         Peer near = openNear();
-        Remote far = connect(near, processes, mode);
+        Remote far = connect(near, run(Program.EVENT, mode));
         for (int i = 0; i < 1000; i++) {
-            tell(far.process(), Integer.toString(i));
+            far.program().tell(Integer.toString(i));
             near.addEvent(far.connection(), far.event(), near.room(0, 8), 1, i);
             assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
             assertThat(near.word(0)).isEqualTo(i);
-            assertWoken(far.process(), i + 1);
+            assertWoken(far.program(), i + 1);
         }
         near.stop();
     }
@@ -88,11 +84,10 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
     @ParameterizedTest
     @CsvSource({"engine, false", "engine, true", "queue, false", "queue, true"})
     @Clause({"rdma-167", "rdma-175"})
-    void shouldEndTheWaitsBehindASendThatTheSleeperHasToReceive(
-            String mode, boolean adds, Processes processes) throws IOException {
+    void shouldEndTheWaitsBehindASendThatTheSleeperHasToReceive(String mode, boolean adds) {
         Peer near = openConfigured(rdma -> rdma.setMaxConnections(2));
-        Remote far = connect(near, processes, mode);
-        wait(far.process(), 0, mode);
+        Remote far = connect(near, run(Program.EVENT, mode));
+        wait(far.program(), 0, mode);
         near.send(far.connection(), near.data(0, 64), 1);
         if (adds) {
             near.addEvent(far.connection(), far.event(), near.room(64, 8), 9, 2);
@@ -102,7 +97,7 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
         }
         Peer.drive(
                 "the event's process is woken",
-                () -> far.process().outputLines().contains(EventProgram.WOKEN + 9),
+                () -> far.program().hasPrinted(EventProgram.WOKEN + 9),
                 near);
         far.connection().disconnect();
         Peer.drive("both complete", () -> near.outcomes.size() == 2, near);
@@ -110,12 +105,10 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
     }
 
     @Test
-    void shouldFailWithAResetWhenTheProcessOfTheEventIsKilled(Processes processes)
-            throws IOException {
+    void shouldFailWithAResetWhenTheProcessOfTheEventIsKilled(Processes processes) {
         Peer near = openConfigured(rdma -> rdma.setMaxConnections(2));
-        Remote far = connect(near, processes, "sync");
-        far.process().kill();
-        far.process().awaitExit();
+        Remote far = connect(near, runIn(startProcess(processes), Program.EVENT, "sync"));
+        far.program().process().kill();
         List<Status> statuses = new ArrayList<>();
         if (has(RdmaTrait.DEATH_IS_NOTICED_AT_ONCE)) {
             Await.until(
@@ -138,8 +131,7 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
     @ParameterizedTest
     @ValueSource(strings = {"sync", "engine", "queue"})
     @Clause({"rdma-167", "rdma-175"})
-    void shouldEndTheWaitsOfADpuHandlesProcess(String mode, Processes processes)
-            throws IOException {
+    void shouldEndTheWaitsOfADpuHandlesProcess(String mode) {
         Peer near = openNear();
         Peer host = add(Peer.open(environment(), folder(), Side.HOST));
         Pair pair = connect(near, host);
@@ -150,8 +142,8 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
                         .start();
         host.closeLater(() -> Peer.end(event));
         RemoteSyncEvent remote = near.remoteEvent(host, event);
-        ChildProcess handle =
-                start(processes, mode, HexFormat.of().formatHex(event.exportPci(host.device)));
+        FarProgram handle =
+                run(Program.EVENT, mode, HexFormat.of().formatHex(event.exportPci(host.device)));
         handle.awaitLine(EventProgram.READY);
         for (int i = 0; i < 20; i++) {
             wait(handle, i, mode);
@@ -161,10 +153,10 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
         }
     }
 
-    /** Several processes sleep, and several remote events update. */
+    /** Several sleep, in one process and in another, and several remote events update. */
     @Test
     @Clause("rdma-175")
-    void shouldEndTheWaitsOfAllByAnUpdateOfAnyRemoteEvent(Processes processes) throws IOException {
+    void shouldEndTheWaitsOfAllByAnUpdateOfAnyRemoteEvent(Processes processes) {
         Peer near = openNear();
         Peer host = add(Peer.open(environment(), folder(), Side.HOST));
         Pair pair = connect(near, host);
@@ -178,11 +170,12 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
                 List.of(near.remoteEvent(host, event), near.remoteEvent(host, event));
         String blob = HexFormat.of().formatHex(event.exportPci(host.device));
         List<String> modes = List.of("engine", "queue", "queue");
-        List<ChildProcess> sleepers = new ArrayList<>();
-        for (String mode : modes) {
-            sleepers.add(start(processes, mode, blob));
-        }
-        for (ChildProcess sleeper : sleepers) {
+        List<FarProgram> sleepers =
+                List.of(
+                        run(Program.EVENT, modes.get(0), blob),
+                        run(Program.EVENT, modes.get(1), blob),
+                        runIn(startProcess(processes), Program.EVENT, modes.get(2), blob));
+        for (FarProgram sleeper : sleepers) {
             sleeper.awaitLine(EventProgram.READY);
         }
         for (int i = 0; i < 20; i++) {
@@ -191,52 +184,32 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
             }
             near.addEvent(pair.toFar(), updating.get(i % 2), near.room(0, 8), 1, i);
             assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
-            for (ChildProcess sleeper : sleepers) {
+            for (FarProgram sleeper : sleepers) {
                 assertWoken(sleeper, i + 1);
             }
         }
     }
 
-    // ---- processes ----
+    // ---- programs ----
 
-    private Remote connect(Peer near, Processes processes, String mode) throws IOException {
-        near.start();
-        RdmaConnection connection = near.rdma.exportConnection();
-        ChildProcess process = start(processes, mode);
-        near.rdma.connect(blob(process, EventProgram.CONNECTION), connection);
-        tell(process, HexFormat.of().formatHex(connection.blob()));
-        Peer.drive("connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
-        process.awaitLine(EventProgram.READY);
-        return new Remote(process, connection, near.remoteEvent(blob(process, EventProgram.EVENT)));
+    private static Remote connect(Peer near, FarProgram program) {
+        RdmaConnection connection = connectTo(near, program, EventProgram.READY);
+        return new Remote(
+                program, connection, near.remoteEvent(program.awaitBytes(PeerProgram.EVENT)));
     }
 
-    private ChildProcess start(Processes processes, String mode, String... blob) {
-        List<String> arguments = new ArrayList<>();
-        arguments.addAll(List.of(environment().getClass().getName(), folder().toString(), mode));
-        arguments.addAll(List.of(blob));
-        return processes.start(
-                JavaCommand.ofClass(EventProgram.class)
-                        .withArguments(arguments.toArray(String[]::new)));
-    }
-
-    private static void tell(ChildProcess process, String line) throws IOException {
-        process.standardInput().write((line + "\n").getBytes(StandardCharsets.US_ASCII));
-        process.standardInput().flush();
-    }
-
-    /** Lets the process wait, and returns when it does: in event-driven modes, when it sleeps. */
-    private static void wait(ChildProcess process, long above, String mode) throws IOException {
-        tell(process, Long.toString(above));
-        String begin = EventProgram.WAITING + above + " ";
-        String line = process.awaitLine("^" + begin);
+    /** Lets the program wait, and returns when it does: in event-driven modes, when it sleeps. */
+    private static void wait(FarProgram program, long above, String mode) {
+        program.tell(Long.toString(above));
+        String thread = program.awaitBegin(EventProgram.WAITING + above + " ");
         if (mode.equals("sync")) {
             return;
         }
         Path stat =
                 Path.of("/proc")
-                        .resolve(Long.toString(process.pid()))
+                        .resolve(Long.toString(program.process().pid()))
                         .resolve("task")
-                        .resolve(line.substring(begin.length()))
+                        .resolve(thread)
                         .resolve("stat");
         Await.until(
                 "the thread sleeps",
@@ -246,12 +219,7 @@ public abstract class RdmaSyncEventWakeContract extends RdmaContract {
                 });
     }
 
-    private static void assertWoken(ChildProcess process, long value) {
-        process.awaitLine("^" + EventProgram.WOKEN + value + "$");
-    }
-
-    private static byte[] blob(ChildProcess process, String prefix) {
-        String line = process.awaitLine("^" + prefix);
-        return HexFormat.of().parseHex(line.substring(prefix.length()));
+    private static void assertWoken(FarProgram program, long value) {
+        program.awaitLine(EventProgram.WOKEN + value + "$");
     }
 }
