@@ -20,6 +20,7 @@ import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
 import io.softdpu.rdma.spi.WorkRequest;
+import io.softdpu.testkit.Patience;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -316,7 +317,7 @@ class ProviderSelectionTest {
                             done[0] = true;
                         })
                 .set(Duration.ofNanos(1));
-        engine.runUntil(() -> done[0], Duration.ofSeconds(60));
+        engine.runUntil(() -> done[0], Patience.LIMIT);
     }
 
     @Test

@@ -78,7 +78,7 @@ final class HostilePeer implements AutoCloseable {
     /** Takes a lease of the victim's ring and maps it. */
     HostilePeer lease() throws Exception {
         ring =
-                bus.importRegion(victim.region(), true, true, 10_000_000_000L)
+                bus.importRegion(victim.region(), true, true, Patience.NANOS)
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
         outbound =
                 MessageRing.producer(

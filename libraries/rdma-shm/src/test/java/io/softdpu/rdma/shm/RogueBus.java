@@ -38,7 +38,6 @@ final class RogueBus implements AutoCloseable {
     static final int PORT = 4711;
     static final Permissions NONE = Permissions.LOCAL_READ_ONLY;
 
-    private static final int PATIENCE_MILLIS = 60_000;
     private static final int BACKLOG = 16;
 
     final Bus bus;
@@ -59,7 +58,7 @@ final class RogueBus implements AutoCloseable {
                                 folder,
                                 Topology.builtin().sha256(),
                                 Topology.builtin().name(),
-                                2_000_000_000L,
+                                Patience.NANOS,
                                 1L << 30,
                                 Long.MAX_VALUE,
                                 Long.MAX_VALUE));
@@ -220,7 +219,7 @@ final class RogueBus implements AutoCloseable {
     static void awaitReadable(int descriptor) {
         try (Epoll epoll = new Epoll(1)) {
             epoll.add(descriptor, Epoll.IN, 0);
-            if (epoll.await(PATIENCE_MILLIS) != 1) {
+            if (epoll.await((int) Patience.LIMIT.toMillis()) != 1) {
                 throw new AssertionError("nothing came");
             }
         }

@@ -127,7 +127,10 @@ class ShmAtomicIncrementsTest {
             String exported = HexFormat.of().formatHex(mmap.exportRdma(device));
             List<ChildProcess> adders = new ArrayList<>();
             for (int i = 0; i < PROCESSES; i++) {
-                adders.add(connect(processes, folder, perProcess, rdma, engine, exported));
+                adders.add(start(processes, folder, perProcess));
+            }
+            for (ChildProcess adder : adders) {
+                connect(adder, rdma, engine, exported);
             }
             long sum = 0;
             long tried = 0;
@@ -178,19 +181,16 @@ class ShmAtomicIncrementsTest {
         }
     }
 
-    private static ChildProcess connect(
-            Processes processes,
-            Path folder,
-            long increments,
-            Rdma rdma,
-            ProgressEngine engine,
-            String exported)
+    private static ChildProcess start(Processes processes, Path folder, long increments) {
+        return processes.start(
+                JavaCommand.ofClass(AtomicAdder.class)
+                        .withArguments(folder.toString(), Long.toString(increments)));
+    }
+
+    private static void connect(
+            ChildProcess adder, Rdma rdma, ProgressEngine engine, String exported)
             throws IOException {
         RdmaConnection connection = rdma.exportConnection();
-        ChildProcess adder =
-                processes.start(
-                        JavaCommand.ofClass(AtomicAdder.class)
-                                .withArguments(folder.toString(), Long.toString(increments)));
         String line = adder.awaitLine("^" + AtomicAdder.CONNECTION);
         rdma.connect(
                 HexFormat.of().parseHex(line.substring(AtomicAdder.CONNECTION.length())),
@@ -202,7 +202,6 @@ class ShmAtomicIncrementsTest {
                 () -> connection.state() == RdmaConnection.State.CONNECTED,
                 () -> engine.await(Duration.ofMillis(10)));
         adder.awaitLine("^" + AtomicAdder.CONNECTED);
-        return adder;
     }
 
     private static boolean isDone(ChildProcess adder) {

@@ -11,8 +11,8 @@ import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.LeakCheck;
-import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.time.Duration;
@@ -81,16 +81,12 @@ class ShmBlobTest {
                 }
             }
             there.stop();
-            while (there.state() != ContextState.IDLE) {
-                engine.progress();
-            }
+            Await.byStep("idle", () -> there.state() == ContextState.IDLE, engine::progress);
             assertThat(outcome(here, engine, blob)).as("stopped").isEqualTo(Status.NOT_FOUND);
             connection.disconnect();
             engine.progress();
             here.stop();
-            while (here.state() != ContextState.IDLE) {
-                engine.progress();
-            }
+            Await.byStep("idle", () -> here.state() == ContextState.IDLE, engine::progress);
             Soak.report(
                     "rdma-blob",
                     random.seed(),
@@ -134,17 +130,15 @@ class ShmBlobTest {
     private static Status outcome(Rdma here, ProgressEngine engine, byte[] blob) {
         RdmaConnection connection = here.exportConnection();
         Status refused = statusOf(here, connection, blob);
-        long deadline = System.nanoTime() + Patience.NANOS;
-        while (refused == Status.SUCCESS
-                && connection.state() != RdmaConnection.State.FAILED
-                && System.nanoTime() < deadline) {
-            engine.await(Duration.ofMillis(1));
-        }
         if (refused != Status.SUCCESS) {
             connection.disconnect();
             engine.progress();
             return refused;
         }
+        Await.byStep(
+                "a failure",
+                () -> connection.state() == RdmaConnection.State.FAILED,
+                () -> engine.await(Duration.ofMillis(1)));
         return connection.failure();
     }
 

@@ -17,10 +17,10 @@ import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaOpcode;
 import io.softdpu.rdma.RdmaReceiveTask;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.CpuMeter;
 import io.softdpu.testkit.HiccupMeter;
 import io.softdpu.testkit.LeakCheck;
-import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.lang.foreign.MemorySegment;
@@ -454,13 +454,7 @@ class ShmHostileRingTest {
     }
 
     private void drive(String what, BooleanSupplier condition) {
-        long begin = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            progress();
-            if (System.nanoTime() - begin > Patience.NANOS) {
-                throw new AssertionError("did not happen: " + what + ", reasons=" + reasons);
-            }
-        }
+        Await.byStep(what, condition, this::progress);
     }
 
     private void progress() {

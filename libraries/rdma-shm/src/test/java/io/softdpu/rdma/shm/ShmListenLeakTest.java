@@ -5,6 +5,7 @@ import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
 import io.softdpu.testkit.LeakCheck;
+import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,11 +36,7 @@ class ShmListenLeakTest extends ListenFixture {
     @EnumSource(Ending.class)
     void shouldGiveBackEachConnectionOfLongLivedInstances(Ending ending) {
         Rdma listener = start(device, 1, rdma -> {});
-        Rdma connector =
-                start(
-                        targetDevice,
-                        1,
-                        rdma -> rdma.setConnectTimeout(Duration.ofSeconds(timeoutOf(ending))));
+        Rdma connector = start(targetDevice, 1, rdma -> rdma.setConnectTimeout(timeoutOf(ending)));
         round(ending, listener, connector); // loads what is loaded once
         LeakCheck leaks = LeakCheck.begin(folder.resolve("f"));
         for (int i = 0; i < ROUNDS; i++) {
@@ -48,8 +45,8 @@ class ShmListenLeakTest extends ListenFixture {
         until("nothing is left", leaks::isClean);
     }
 
-    private static int timeoutOf(Ending ending) {
-        return ending == Ending.UNANSWERED ? 1 : 60;
+    private static Duration timeoutOf(Ending ending) {
+        return ending == Ending.UNANSWERED ? Duration.ofMillis(200) : Patience.LIMIT;
     }
 
     /** Connects; where nobody answers, with a timeout that lets the request be reported. */

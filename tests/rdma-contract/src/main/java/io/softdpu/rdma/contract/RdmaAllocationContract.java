@@ -13,6 +13,7 @@ import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaWriteTask;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -199,19 +200,23 @@ public abstract class RdmaAllocationContract extends RdmaContract {
             for (Task task : tasks) {
                 task.submit();
             }
-            int idle = 0;
-            while (ended < tasks.length + needed) {
-                boolean moved = near.engine.progress();
-                moved |= far.engine.progress();
-                idle = moved ? 0 : idle + 1;
-                if (idle > 1_000_000) {
-                    throw new AssertionError("nothing moves: ended=" + ended);
-                }
-            }
+            drive(near, far, tasks.length + needed);
             for (Buf head : written) {
                 for (Buf element = head; element != null; element = element.nextInList()) {
                     element.resetDataLength();
                 }
+            }
+        }
+    }
+
+    /** Progresses until so many tasks have ended, without an allocation. */
+    private void drive(Peer near, Peer far, int tasks) {
+        long start = System.nanoTime();
+        while (ended < tasks) {
+            boolean moved = near.engine.progress();
+            moved |= far.engine.progress();
+            if (!moved && System.nanoTime() - start > Patience.NANOS) {
+                throw new AssertionError("nothing moves: ended=" + ended);
             }
         }
     }
@@ -260,15 +265,7 @@ public abstract class RdmaAllocationContract extends RdmaContract {
                     sends[i].submit();
                     reads[i].submit();
                 }
-                int idle = 0;
-                while (ended < 4 * BATCH) {
-                    boolean moved = near.engine.progress();
-                    moved |= far.engine.progress();
-                    idle = moved ? 0 : idle + 1;
-                    if (idle > 1_000_000) {
-                        throw new AssertionError("nothing moves: ended=" + ended);
-                    }
-                }
+                drive(near, far, 4 * BATCH);
                 for (int i = 0; i < 3 * BATCH; i++) {
                     destinations[i].resetDataLength();
                 }

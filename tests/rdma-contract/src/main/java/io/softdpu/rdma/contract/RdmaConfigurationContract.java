@@ -38,7 +38,7 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
     /** Types of tasks that each provider supports. */
     private static final Set<RdmaTaskType> SUPPORTED_TYPES = EnumSet.allOf(RdmaTaskType.class);
 
-    private static final Duration CONNECT_TIMEOUT = Duration.ofNanos(Patience.NANOS + 1);
+    private static final Duration CONNECT_TIMEOUT = Patience.LIMIT.plusNanos(1);
 
     /** For subclasses. */
     protected RdmaConfigurationContract() {}

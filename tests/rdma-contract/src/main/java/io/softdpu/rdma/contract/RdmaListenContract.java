@@ -15,6 +15,7 @@ import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Patience;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -657,7 +658,7 @@ public abstract class RdmaListenContract extends RdmaContract {
     void shouldEndItsRequestWhenItDisconnectsOrStops() {
         Listener listener = openListener(2);
         listener.peer().rdma.listen(PORT);
-        Peer near = openConfigured(rdma -> rdma.setConnectTimeout(Duration.ofMinutes(10)));
+        Peer near = openConfigured(rdma -> rdma.setConnectTimeout(Patience.LIMIT));
         near.start();
         RdmaConnection disconnected = connect(near, listener);
         RdmaConnectionRequest first = listener.first(near);

@@ -16,7 +16,6 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -165,10 +164,7 @@ public abstract class RdmaPciContract extends RdmaContract {
     private Mmap importPci(Peer dpu, Mapping mapping) {
         Mmap imported =
                 Mmap.createFromExport(
-                        hostMmap.exportPci(hostDevice),
-                        dpu.device,
-                        mapping,
-                        Duration.ofNanos(Patience.NANOS));
+                        hostMmap.exportPci(hostDevice), dpu.device, mapping, Patience.LIMIT);
         dpu.closeLater(imported);
         return imported;
     }

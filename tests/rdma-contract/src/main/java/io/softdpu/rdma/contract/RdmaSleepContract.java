@@ -7,7 +7,6 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -87,7 +86,7 @@ public abstract class RdmaSleepContract extends RdmaContract {
         Await.byStep(
                 "a task ends",
                 () -> !near.outcomes.isEmpty(),
-                () -> near.engine.await(Duration.ofNanos(Patience.NANOS)));
+                () -> near.engine.await(Patience.LIMIT));
         return near.outcomes.remove();
     }
 
@@ -150,7 +149,7 @@ public abstract class RdmaSleepContract extends RdmaContract {
                 far.receive(far.room(i * SLOT_BYTES, SLOT_BYTES), i);
             }
             while (toNear.state() == RdmaConnection.State.CONNECTED) {
-                far.engine.await(Duration.ofNanos(Patience.NANOS));
+                far.engine.await(Patience.LIMIT);
                 while (!far.outcomes.isEmpty()) {
                     Peer.Outcome outcome = far.outcomes.remove();
                     long slot = outcome.userData();
