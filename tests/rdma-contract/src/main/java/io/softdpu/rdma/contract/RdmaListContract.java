@@ -11,6 +11,7 @@ import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -137,6 +138,8 @@ public abstract class RdmaListContract extends RdmaContract {
         Peer far = on.far();
         near.fill(0, 1 << 20, 1);
         far.fill(FAR, 1 << 20, 2);
+        byte[] copy = near.bytes.asSlice(0, 1 << 20).toArray(ValueLayout.JAVA_BYTE);
+        MemorySegment before = MemorySegment.ofArray(copy);
         Buf list = list(use, near, pieces);
         list.retain();
         @Nullable Buf there =
@@ -163,16 +166,14 @@ public abstract class RdmaListContract extends RdmaContract {
         @Nullable Buf element = list;
         for (Piece piece : pieces) {
             long size = Math.min(piece.size(), sizeBytes - done);
-            for (long i = 0; i < size; i++) {
-                long at = piece.offset() + piece.head() + i;
-                byte here = near.bytes.get(ValueLayout.JAVA_BYTE, at);
-                byte farther = far.bytes.get(ValueLayout.JAVA_BYTE, FAR + done + i);
-                if (here != farther) {
-                    throw new AssertionError("byte " + (done + i) + " of " + pieces);
-                }
-                if (use.isInward()) {
-                    near.bytes.set(ValueLayout.JAVA_BYTE, at, Peer.pattern(1, at));
-                }
+            long at = piece.offset() + piece.head();
+            MemorySegment here = near.bytes.asSlice(at, size);
+            long different = here.mismatch(far.bytes.asSlice(FAR + done, size));
+            if (different >= 0) {
+                throw new AssertionError("byte " + (done + different) + " of " + pieces);
+            }
+            if (use.isInward()) {
+                here.copyFrom(before.asSlice(at, size));
             }
             if (element == null) {
                 throw new AssertionError("fewer elements");
