@@ -31,6 +31,7 @@ import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaWriteImmediateTask;
 import io.softdpu.rdma.RdmaWriteTask;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -191,6 +192,15 @@ final class Peer implements AutoCloseable {
                         peers[0].engine.await(BUS); // only the bus can bring something now
                     }
                 });
+    }
+
+    /** Sleeps until there is work, and fails if only the deadline has ended the sleep. */
+    void sleep() {
+        long start = System.nanoTime();
+        engine.await(Patience.LIMIT);
+        if (System.nanoTime() - start >= Patience.NANOS) {
+            throw new AssertionError("nothing has woken the engine: deadline=" + Patience.LIMIT);
+        }
     }
 
     /** The next outcome of this peer, driving the others too. */

@@ -7,7 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Process for the programs of the far side, each on a thread of its own. A line of standard input
@@ -66,12 +68,16 @@ public final class ProgramProcess {
             int number = Integer.parseInt(words.get(0));
             switch (words.get(1)) {
                 case START -> consoles.put(number, start(number, words.get(2)));
-                case TELL -> consoles.get(number).tell(Optional.of(words.get(2)));
-                case END -> consoles.remove(number).tell(Optional.empty());
+                case TELL -> running(consoles.get(number)).tell(Optional.of(words.get(2)));
+                case END -> running(consoles.remove(number)).tell(Optional.empty());
                 default -> throw new IllegalArgumentException("no command: line=" + line);
             }
         }
         consoles.values().forEach(console -> console.tell(Optional.empty()));
+    }
+
+    private static Console running(@Nullable Console console) {
+        return Objects.requireNonNull(console, "no program of that number");
     }
 
     private static Console start(int number, String line) {

@@ -226,7 +226,7 @@ public abstract class RdmaProcessContract extends RdmaProgramContract {
         Await.byStep(
                 "the failure",
                 () -> far.connection().state() == RdmaConnection.State.FAILED,
-                () -> near.engine.await(Patience.LIMIT));
+                near::sleep);
 
         assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
         Status submitted =

@@ -83,10 +83,7 @@ public abstract class RdmaSleepContract extends RdmaContract {
     }
 
     private static Peer.Outcome awaitNext(Peer near) {
-        Await.byStep(
-                "a task ends",
-                () -> !near.outcomes.isEmpty(),
-                () -> near.engine.await(Patience.LIMIT));
+        Await.byStep("a task ends", () -> !near.outcomes.isEmpty(), near::sleep);
         return near.outcomes.remove();
     }
 
@@ -149,7 +146,7 @@ public abstract class RdmaSleepContract extends RdmaContract {
                 far.receive(far.room(i * SLOT_BYTES, SLOT_BYTES), i);
             }
             while (toNear.state() == RdmaConnection.State.CONNECTED) {
-                far.engine.await(Patience.LIMIT);
+                far.sleep();
                 while (!far.outcomes.isEmpty()) {
                     Peer.Outcome outcome = far.outcomes.remove();
                     long slot = outcome.userData();
