@@ -139,13 +139,15 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
 
     /** Step of the listener's side after which it is killed. */
     enum ListenerStep {
-        LISTENING,
-        REQUESTED,
-        ACCEPTED,
-        ANSWERED;
+        LISTENING(PORT + 0),
+        REQUESTED(PORT + 1),
+        ACCEPTED(PORT + 2),
+        ANSWERED(PORT + 3);
 
-        private int port() {
-            return PORT + ordinal();
+        private final int port;
+
+        ListenerStep(int port) {
+            this.port = port;
         }
     }
 
@@ -159,7 +161,7 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
         FarProcess process = startProcess(processes);
         Map<ListenerStep, Connector> connectors = new EnumMap<>(ListenerStep.class);
         for (ListenerStep step : ListenerStep.values()) {
-            connectors.put(step, connectUntil(step, startIn(process, step.port())));
+            connectors.put(step, connectUntil(step, startIn(process, step.port)));
         }
         process.kill();
         connectors.forEach(this::assertSurvivesTheListener);
@@ -171,7 +173,7 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
         if (step == ListenerStep.LISTENING) {
             return new Connector(near, null);
         }
-        RdmaConnection here = connect(near, step.port(), NO_DATA);
+        RdmaConnection here = connect(near, step.port, NO_DATA);
         perform(far, ListenProgram.AWAIT_REQUEST);
         if (step == ListenerStep.ACCEPTED || step == ListenerStep.ANSWERED) {
             perform(far, ListenProgram.ACCEPT);
@@ -185,7 +187,7 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
     private void assertSurvivesTheListener(ListenerStep step, Connector connector) {
         Peer near = connector.near();
         @Nullable RdmaConnection here = connector.connection();
-        RdmaConnection failing = here == null ? connect(near, step.port(), NO_DATA) : here;
+        RdmaConnection failing = here == null ? connect(near, step.port, NO_DATA) : here;
         awaitState(failing, RdmaConnection.State.FAILED, near);
 
         assertThat(failing.failure())
@@ -196,9 +198,9 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
                                 : List.of(Status.CONNECTION_RESET, Status.NOT_FOUND));
         assertThat(near.rdma.state()).as("%s", step).isEqualTo(ContextState.STARTING);
 
-        FarProgram next = run(Program.LISTEN, Integer.toString(step.port()));
+        FarProgram next = run(Program.LISTEN, Integer.toString(step.port));
         perform(next, ListenProgram.LISTEN);
-        RdmaConnection again = connect(near, step.port(), NO_DATA);
+        RdmaConnection again = connect(near, step.port, NO_DATA);
         perform(next, ListenProgram.AWAIT_REQUEST, ListenProgram.ACCEPT);
         establish(near, again, next);
     }
@@ -285,13 +287,15 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
 
     /** Step of the side that connects after which it is killed. */
     enum ConnectorStep {
-        REQUESTED,
-        REPORTED,
-        ACCEPTED,
-        ANSWERED;
+        REQUESTED(PORT + 0),
+        REPORTED(PORT + 1),
+        ACCEPTED(PORT + 2),
+        ANSWERED(PORT + 3);
 
-        private int port() {
-            return PORT + ordinal();
+        private final int port;
+
+        ConnectorStep(int port) {
+            this.port = port;
         }
     }
 
@@ -307,14 +311,14 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
         FarProcess process = startProcess(processes);
         Map<ConnectorStep, Acceptor> acceptors = new EnumMap<>(ConnectorStep.class);
         for (ConnectorStep step : ConnectorStep.values()) {
-            acceptors.put(step, acceptUntil(step, startIn(process, step.port())));
+            acceptors.put(step, acceptUntil(step, startIn(process, step.port)));
         }
         process.kill();
         acceptors.forEach(this::assertSurvivesThePeer);
     }
 
     private Acceptor acceptUntil(ConnectorStep step, FarProgram far) {
-        Listener listener = openListener(step.port(), Patience.LIMIT);
+        Listener listener = openListener(step.port, Patience.LIMIT);
         perform(far, ListenProgram.CONNECT);
         if (step == ConnectorStep.REQUESTED) {
             return new Acceptor(listener, null, null);
@@ -353,7 +357,7 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
             assertThat(near.rdma.state()).as("%s", step).isEqualTo(ContextState.STARTING);
         }
 
-        FarProgram next = run(Program.LISTEN, Integer.toString(step.port()));
+        FarProgram next = run(Program.LISTEN, Integer.toString(step.port));
         perform(next, ListenProgram.CONNECT);
         establish(near, listener.nextRequest().accept(NO_DATA), next);
     }
