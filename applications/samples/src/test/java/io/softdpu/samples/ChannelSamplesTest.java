@@ -5,44 +5,42 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.OwnFabric;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
-import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests of the Comm Channel samples, each pair as two processes. */
-@StartsProcesses
+/**
+ * Tests of the Comm Channel samples on threads of this JVM; a server that is killed is a process.
+ */
+@ExtendWith(OwnFabric.class)
 class ChannelSamplesTest {
     private static final String CONTROL_PATH = "cc-ctrl-path";
     private static final String DATA_PATH = "cc-data-path-high-speed";
 
-    @TempDir Path folder;
-
-    private ChildProcess sample(Processes processes, String... arguments) {
-        return processes.start(
-                JavaCommand.ofClass(SampleProgram.class)
-                        .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
-                        .withArguments(arguments));
-    }
+    @AutoClose private final SampleThreads samples = new SampleThreads();
 
     /** Lines of both sides of a pair that has ended well, the server first. */
     private record Output(List<String> server, List<String> client) {}
 
     /** Runs a pair to its end, the server first; the client sends another text than its default. */
-    private Output run(Processes processes, String pair) {
-        ChildProcess server = sample(processes, pair + "-server", "rep-pci=0b:00.0");
+    private Output run(String pair) {
+        RunningSample server = samples.start(pair + "-server", "rep-pci=0b:00.0");
         server.awaitLine("^waiting for " + pair + "-client$");
-        ChildProcess client = sample(processes, pair + "-client", "text=Hello DPU");
+        RunningSample client = samples.start(pair + "-client", "text=Hello DPU");
         assertEndsWell(client);
         assertEndsWell(server);
         return new Output(server.outputLines(), client.outputLines());
     }
 
-    private static void assertEndsWell(ChildProcess sample) {
+    private static void assertEndsWell(RunningSample sample) {
         assertThat(sample.awaitExit()).as("%s", sample.errorLines()).isZero();
         assertThat(sample.errorLines()).isEmpty();
     }
@@ -50,8 +48,8 @@ class ChannelSamplesTest {
     @Test
     @Clause({"cc-166", "cc-176", "cc-177"})
     @Clause({"cc-171", "cc-178"})
-    void shouldExchangeMessagesOnTheControlPath(Processes processes) {
-        Output output = run(processes, CONTROL_PATH);
+    void shouldExchangeMessagesOnTheControlPath() {
+        Output output = run(CONTROL_PATH);
         assertThat(output.client)
                 .containsExactly(
                         "waiting for cc-ctrl-path-server",
@@ -78,8 +76,8 @@ class ChannelSamplesTest {
 
     @Test
     @Clause({"cc-173", "cc-174", "cc-175"})
-    void shouldSendFromTheClientFirstAndFromTheServerOnReceipt(Processes processes) {
-        Output output = run(processes, CONTROL_PATH); // the server on the DPU, which is first
+    void shouldSendFromTheClientFirstAndFromTheServerOnReceipt() {
+        Output output = run(CONTROL_PATH); // the server on the DPU, which is first
         assertThat(output.client)
                 .containsSubsequence(
                         "client: STARTING to RUNNING",
@@ -95,8 +93,8 @@ class ChannelSamplesTest {
 
     @Test
     @Clause({"cc-167", "cc-179", "cc-180"})
-    void shouldExchangeDataInBothDirectionsOfTheFastPath(Processes processes) {
-        Output output = run(processes, DATA_PATH); // the server on the DPU, which is first
+    void shouldExchangeDataInBothDirectionsOfTheFastPath() {
+        Output output = run(DATA_PATH); // the server on the DPU, which is first
         assertThat(output.server).contains("received: bytes=9, text=Hello DPU");
         assertThat(output.client).contains("received: bytes=17, text=Data from the DPU");
         for (List<String> side : List.of(output.server, output.client)) {
@@ -112,8 +110,8 @@ class ChannelSamplesTest {
 
     @Test
     @Clause({"cc-181", "cc-182"})
-    void shouldPostBeforeItSendsAndStopTheFastPathBeforeTheChannel(Processes processes) {
-        Output output = run(processes, DATA_PATH);
+    void shouldPostBeforeItSendsAndStopTheFastPathBeforeTheChannel() {
+        Output output = run(DATA_PATH);
         assertPostsFirst(output.server, "sent: bytes=17");
         assertPostsFirst(output.client, "sent: bytes=9");
         assertStopsFastPathFirst(output.server, "server: RUNNING to STOPPING");
@@ -131,19 +129,27 @@ class ChannelSamplesTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
+    void shouldExchangeTextsUnderTheSanitizerWithoutAReport(String pair, SeededRandom random) {
+        for (long seed : new long[] {1, 2, 3, random.between(4, 1_000_000)}) {
+            Sanitized.run(
+                    seed,
+                    () ->
+                            assertThat(run(pair).server)
+                                    .contains("received: bytes=9, text=Hello DPU"));
+        }
+    }
+
     /** A card refuses this order; see docs/fidelity.md. */
     @ParameterizedTest
     @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
-    void shouldWaitForAServerThatIsStartedLater(String pair, Processes processes) {
-        ChildProcess client = sample(processes, pair + "-client", "pci-addr=0b:00.1");
+    void shouldWaitForAServerThatIsStartedLater(String pair) {
+        RunningSample client = samples.start(pair + "-client", "pci-addr=0b:00.1");
         client.awaitLine("^client: IDLE to STARTING$");
-        ChildProcess server =
-                sample(
-                        processes,
-                        pair + "-server",
-                        "pci-addr=03:00.1",
-                        "rep-pci=0b:00.1",
-                        "text=Hello host");
+        RunningSample server =
+                samples.start(
+                        pair + "-server", "pci-addr=03:00.1", "rep-pci=0b:00.1", "text=Hello host");
         assertEndsWell(client);
         assertEndsWell(server);
         assertThat(client.outputLines()).contains("received: bytes=10, text=Hello host");
@@ -152,11 +158,11 @@ class ChannelSamplesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
-    void shouldFailInTimeIfThePeerDoesNotStart(String pair, Processes processes) {
-        ChildProcess server = sample(processes, pair + "-server", "rep-pci=0b:00.0", "timeout=0.5");
+    void shouldFailInTimeIfThePeerDoesNotStart(String pair) {
+        RunningSample server = samples.start(pair + "-server", "rep-pci=0b:00.0", "timeout=0.5");
         assertThat(server.awaitExit()).isEqualTo(1);
         assertThat(server.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
-        ChildProcess client = sample(processes, pair + "-client", "timeout=0.5");
+        RunningSample client = samples.start(pair + "-client", "timeout=0.5");
         assertThat(client.awaitExit()).isEqualTo(1);
         assertThat(client.errorLines())
                 .as("which servers there are")
@@ -165,15 +171,35 @@ class ChannelSamplesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
+    @StartsProcesses
     void shouldGoOnWithTheServerThatTakesThePlaceOfAKilledOne(String pair, Processes processes) {
-        ChildProcess server = sample(processes, pair + "-server", "rep-pci=0b:00.0");
+        ChildProcess server =
+                processes.start(
+                        JavaCommand.ofClass(SampleProgram.class)
+                                .withArguments(pair + "-server", "rep-pci=0b:00.0"));
         server.awaitLine("^waiting");
         server.freeze();
-        ChildProcess client = sample(processes, pair + "-client");
+        RunningSample client = samples.start(pair + "-client");
         client.awaitLine("^client: IDLE to STARTING$");
         server.kill();
-        ChildProcess other = sample(processes, pair + "-server", "rep-pci=0b:00.0");
+        server.awaitExit();
+        RunningSample other = samples.start(pair + "-server", "rep-pci=0b:00.0");
         assertEndsWell(other);
         assertEndsWell(client);
+    }
+
+    @Smoke
+    @ParameterizedTest
+    @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
+    void shouldExchangeTextsWithAnotherProcess(String pair, Processes processes) {
+        RunningSample server =
+                new RunningSample.OfProcess(
+                        processes.start(
+                                JavaCommand.ofClass(SampleProgram.class)
+                                        .withArguments(pair + "-server", "rep-pci=0b:00.0")));
+        RunningSample client = samples.start(pair + "-client", "text=Hello DPU");
+        assertEndsWell(client);
+        assertEndsWell(server);
+        assertThat(server.outputLines()).contains("received: bytes=9, text=Hello DPU");
     }
 }

@@ -6,35 +6,34 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.NamedPipe;
+import io.softdpu.testkit.OwnFabric;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of dma-copy, with two processes. */
-@StartsProcesses
+/** Tests of dma-copy on threads of this JVM; a peer that is killed is a process. */
+@ExtendWith(OwnFabric.class)
 class DmaCopyTest {
 
     @TempDir Path folder;
 
-    private ChildProcess sample(Processes processes, String... arguments) {
-        return processes.start(
-                JavaCommand.ofClass(SampleProgram.class)
-                        .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
-                        .withArguments(arguments));
-    }
+    @AutoClose private final SampleThreads samples = new SampleThreads();
 
     @Test
     @Clause({"core-121", "core-122"})
-    void shouldCopyATextWithTheDpuFirst(Processes processes) {
-        ChildProcess dpu = sample(processes, "dma-copy-dpu");
+    void shouldCopyATextWithTheDpuFirst() {
+        RunningSample dpu = samples.start("dma-copy-dpu");
         dpu.awaitLine("^waiting for dma-copy-host$");
-        ChildProcess host = sample(processes, "dma-copy-host", "text=Greetings from the host");
+        RunningSample host = samples.start("dma-copy-host", "text=Greetings from the host");
         assertThat(host.awaitExit()).isZero();
         assertThat(dpu.awaitExit()).isZero();
         assertThat(host.outputLines())
@@ -51,14 +50,39 @@ class DmaCopyTest {
     }
 
     @Test
-    void shouldCopyAFileWithTheHostFirst(Processes processes, SeededRandom random)
-            throws IOException {
+    void shouldCopyUnderTheSanitizerWithoutAReport(SeededRandom random) {
+        for (int i = 0; i < 3; i++) {
+            Sanitized.run(
+                    random.between(1, 1_000_000),
+                    () -> {
+                        RunningSample dpu = samples.start("dma-copy-dpu");
+                        RunningSample host = samples.start("dma-copy-host", "text=hello");
+                        assertThat(host.awaitExit()).isZero();
+                        assertThat(dpu.awaitExit()).isZero();
+                        assertThat(dpu.outputLines()).contains("text: hello");
+                    });
+        }
+    }
+
+    @Smoke
+    @Test
+    void shouldCopyTheTextOfAnotherProcess(Processes processes) {
+        ChildProcess host =
+                processes.start(
+                        JavaCommand.ofClass(SampleProgram.class).withArguments("dma-copy-host"));
+        RunningSample dpu = samples.start("dma-copy-dpu");
+        assertThat(host.awaitExit()).isZero();
+        assertThat(dpu.awaitExit()).isZero();
+    }
+
+    @Test
+    void shouldCopyAFileWithTheHostFirst(SeededRandom random) throws IOException {
         byte[] data = random.bytes(3_000_001);
         Path file = Files.write(folder.resolve("data"), data);
         Path output = folder.resolve("copied");
-        ChildProcess host = sample(processes, "dma-copy-host", "file=" + file);
+        RunningSample host = samples.start("dma-copy-host", "file=" + file);
         host.awaitLine("^waiting for dma-copy-dpu$");
-        ChildProcess dpu = sample(processes, "dma-copy-dpu", "output=" + output);
+        RunningSample dpu = samples.start("dma-copy-dpu", "output=" + output);
         assertThat(dpu.awaitExit()).isZero();
         assertThat(host.awaitExit()).isZero();
         assertThat(output).hasBinaryContent(data);
@@ -66,10 +90,10 @@ class DmaCopyTest {
     }
 
     @Test
-    void shouldGiveUpWhereNobodyComes(Processes processes) {
-        ChildProcess host = sample(processes, "dma-copy-host", "timeout=0.5");
-        ChildProcess dpu =
-                sample(processes, "dma-copy-dpu", "device=p1", "representor=hpf1", "timeout=0.5");
+    void shouldGiveUpWhereNobodyComes() {
+        RunningSample host = samples.start("dma-copy-host", "timeout=0.5");
+        RunningSample dpu =
+                samples.start("dma-copy-dpu", "device=p1", "representor=hpf1", "timeout=0.5");
         assertThat(dpu.awaitExit()).isEqualTo(1);
         assertThat(host.awaitExit()).isEqualTo(1);
         assertThat(dpu.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
@@ -77,23 +101,27 @@ class DmaCopyTest {
                 .anyMatch(line -> line.contains("TIME_OUT") || line.contains("NOT_FOUND"));
     }
 
+    @StartsProcesses
     @Test
     void shouldGoOnWithTheOneThatTakesThePlaceOfAKilledPeer(Processes processes) {
-        ChildProcess dpu = sample(processes, "dma-copy-dpu");
+        ChildProcess dpu =
+                processes.start(
+                        JavaCommand.ofClass(SampleProgram.class).withArguments("dma-copy-dpu"));
         dpu.awaitLine("^waiting");
         dpu.freeze();
-        ChildProcess host = sample(processes, "dma-copy-host");
+        RunningSample host = samples.start("dma-copy-host");
         host.awaitLine("^waiting");
         dpu.kill();
-        ChildProcess second = sample(processes, "dma-copy-dpu");
+        dpu.awaitExit();
+        RunningSample second = samples.start("dma-copy-dpu");
         assertThat(second.awaitExit()).as("takes its place").isZero();
         assertThat(host.awaitExit()).isZero();
     }
 
     @Test
-    void shouldRefuseAFileTogetherWithATextAndOneThatIsNotThere(Processes processes) {
-        ChildProcess both = sample(processes, "dma-copy-host", "file=x", "text=y");
-        ChildProcess none = sample(processes, "dma-copy-host", "file=" + folder.resolve("none"));
+    void shouldRefuseAFileTogetherWithATextAndOneThatIsNotThere() {
+        RunningSample both = samples.start("dma-copy-host", "file=x", "text=y");
+        RunningSample none = samples.start("dma-copy-host", "file=" + folder.resolve("none"));
         assertThat(both.awaitExit()).isEqualTo(1);
         assertThat(both.errorLines()).anyMatch(line -> line.contains("either a file or a text"));
         assertThat(none.awaitExit()).isEqualTo(1);
@@ -101,12 +129,12 @@ class DmaCopyTest {
     }
 
     @Test
-    void shouldNameAFileThatIsLargerThanItsDigestTakes(Processes processes) throws IOException {
+    void shouldNameAFileThatIsLargerThanItsDigestTakes() throws IOException {
         Path large = folder.resolve("large");
         try (RandomAccessFile sparse = new RandomAccessFile(large.toFile(), "rw")) {
             sparse.setLength(3L << 30);
         }
-        ChildProcess host = sample(processes, "dma-copy-host", "file=" + large);
+        RunningSample host = samples.start("dma-copy-host", "file=" + large);
         assertThat(host.awaitExit()).isEqualTo(1);
         assertThat(host.errorLines())
                 .anyMatch(line ->
@@ -117,17 +145,17 @@ class DmaCopyTest {
     }
 
     @Test
-    void shouldRefusePipesWithoutWaitingForAPeer(Processes processes) {
+    void shouldRefusePipesWithoutWaitingForAPeer() {
         try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
-            ChildProcess dpu = sample(processes, "dma-copy-dpu", "output=" + pipe.path());
-            ChildProcess reading = sample(processes, "dma-copy-host", "file=" + pipe.path());
+            RunningSample dpu = samples.start("dma-copy-dpu", "output=" + pipe.path());
+            RunningSample reading = samples.start("dma-copy-host", "file=" + pipe.path());
             assertThat(reading.awaitExit()).isEqualTo(1);
             assertThat(reading.errorLines())
                     .anyMatch(line ->
                             line.contains("file cannot be read: file=" + pipe.path())
                                     && line.contains("it is a pipe, expected=a regular file"));
             dpu.awaitLine("^waiting for dma-copy-host$");
-            ChildProcess host = sample(processes, "dma-copy-host");
+            RunningSample host = samples.start("dma-copy-host");
             assertThat(host.awaitExit()).isZero();
             assertThat(dpu.awaitExit()).isEqualTo(1);
             assertThat(dpu.errorLines())

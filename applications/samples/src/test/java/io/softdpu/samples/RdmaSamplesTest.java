@@ -2,27 +2,34 @@ package io.softdpu.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.OwnFabric;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests of the RDMA samples, each pair as two processes with a folder each. The test is the user
- * who copies the descriptors.
+ * Tests of the RDMA samples, each side with a folder of its own. They run on threads of this JVM; a
+ * side that is killed, or that has a user, is a process. The test is the user who copies the
+ * descriptors.
  */
-@StartsProcesses
+@ExtendWith(OwnFabric.class)
 class RdmaSamplesTest {
 
     private static final String SUBMITTED = "submitted: remainingTasks=1";
@@ -30,31 +37,53 @@ class RdmaSamplesTest {
     private static final String SIGNAL = "value=0xd0ca";
     private static final String ANSWER = "value=0xd0cb";
     private static final String COMPLETION = "value=0xffffffffffffffff";
+    private static final int SEEDS = 3;
 
     @TempDir Path folder;
+    @AutoClose private final SampleThreads threads = new SampleThreads();
 
-    private Program start(Processes processes, String name, String... options) {
-        return start(processes, command(name), name, options);
+    private Program start(String name, String... options) {
+        return startPausing(null, name, options);
     }
 
-    private JavaCommand command(String name) {
-        return JavaCommand.ofClass(SampleProgram.class)
-                .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
-                .withArguments(name);
+    private Program startPausing(@Nullable String pauseAfter, String name, String... options) {
+        Path own = ownFolder(name);
+        return new Program(
+                name, own, threads.startPausing(pauseAfter, arguments(name, own, options)));
     }
 
-    private Program start(
+    /** One that is killed, or has a user. */
+    private Program startProcess(Processes processes, String name, String... options) {
+        return startProcess(processes, JavaCommand.ofClass(SampleProgram.class), name, options);
+    }
+
+    private Program startProcess(
             Processes processes, JavaCommand command, String name, String... options) {
-        Path own = folder.resolve(name);
+        Path own = ownFolder(name);
+        ChildProcess process =
+                processes.start(command.withArguments(arguments(name, own, options)));
+        return new Program(name, own, new RunningSample.OfProcess(process));
+    }
+
+    private Program startPausingProcess(Processes processes, String pauseAfter, String name) {
+        return startProcess(
+                processes,
+                JavaCommand.ofClass(SampleProgram.class)
+                        .withEnvironment(SampleProgram.PAUSE_AFTER, pauseAfter),
+                name);
+    }
+
+    private Path ownFolder(String name) {
         try {
-            Files.createDirectories(own);
+            return Files.createDirectories(folder.resolve(name));
         } catch (IOException e) {
             throw new AssertionError("folder was not created", e);
         }
-        List<String> all = new ArrayList<>(List.of(options));
-        if (all.stream().noneMatch(option -> option.startsWith("timeout="))) {
-            all.add("timeout=600"); // the other side may take long to start
-        }
+    }
+
+    private static String[] arguments(String name, Path own, String... options) {
+        List<String> all = new ArrayList<>(List.of(name));
+        all.addAll(List.of(options));
         if (!all.contains("use-rdma-cm=")) {
             all.add("local-descriptor-path=" + own.resolve("local"));
             all.add("remote-descriptor-path=" + own.resolve("remote"));
@@ -62,8 +91,7 @@ class RdmaSamplesTest {
         if (takesMmap(name)) {
             all.add("mmap-descriptor-path=" + own.resolve("memory"));
         }
-        return new Program(
-                name, own, processes.start(command.withArguments(all.toArray(String[]::new))));
+        return all.toArray(String[]::new);
     }
 
     private static boolean takesMmap(String name) {
@@ -72,10 +100,10 @@ class RdmaSamplesTest {
     }
 
     /** A sample that runs, and its folder. */
-    private record Program(String name, Path folder, ChildProcess process) {
+    private record Program(String name, Path folder, RunningSample run) {
         /** Copies a descriptor to the peer's folder once it is there, as a user does. */
         void copy(String what, String file, Program to, String as) {
-            process.awaitLine("^" + what + " descriptor written");
+            run.awaitLine("^" + what + " descriptor written");
             try {
                 Files.copy(folder.resolve(file), to.folder.resolve(as));
             } catch (IOException e) {
@@ -93,35 +121,27 @@ class RdmaSamplesTest {
         }
 
         void assertEndsWell() {
-            assertThat(process.awaitExit()).as("%s", process.errorLines()).isZero();
-            assertThat(process.errorLines()).isEmpty();
+            assertThat(run.awaitExit()).as("%s", run.errorLines()).isZero();
+            assertThat(run.errorLines()).isEmpty();
         }
 
         void assertFails(int exitCode, String... parts) {
-            assertThat(process.awaitExit()).as("%s", process.errorLines()).isEqualTo(exitCode);
-            assertThat(String.join("\n", process.errorLines())).contains(parts);
+            assertThat(run.awaitExit()).as("%s", run.errorLines()).isEqualTo(exitCode);
+            assertThat(String.join("\n", run.errorLines())).contains(parts);
         }
 
-        /** Also goes on after a pause. */
-        void enter() {
-            try {
-                process.standardInput().write('\n');
-                process.standardInput().flush();
-            } catch (IOException e) {
-                throw new AssertionError("process does not read", e);
-            }
+        ChildProcess process() {
+            return ((RunningSample.OfProcess) run).process();
         }
 
         /** What it has printed, without the lines about files. */
         List<String> lines() {
-            return process.outputLines().stream()
-                    .filter(line -> !line.contains("descriptor"))
-                    .toList();
+            return run.outputLines().stream().filter(line -> !line.contains("descriptor")).toList();
         }
 
         /** What it has printed about files. */
         List<String> fileLines() {
-            return process.outputLines().stream()
+            return run.outputLines().stream()
                     .filter(line -> line.contains("descriptor"))
                     .map(line -> line.replaceFirst("file=.*", "file"))
                     .toList();
@@ -142,14 +162,43 @@ class RdmaSamplesTest {
             second.assertEndsWell();
             first.assertEndsWell();
         }
+
+        /** Ends well, the last value with it. */
+        void assertTransfers() {
+            second.assertEndsWell();
+            if (first.name.equals("rdma-write-responder")) {
+                first.run.enter();
+            }
+            first.assertEndsWell();
+            List<String> all = new ArrayList<>(first.lines());
+            all.addAll(second.lines());
+            String last =
+                    first.name.equals("rdma-sync-event-responder")
+                            ? "completed by the peer: " + COMPLETION
+                            : "Hi DOCA RDMA!";
+            assertThat(all).anyMatch(line -> line.endsWith(last));
+        }
+
+        /** For another run in the same folders. */
+        void deleteCopies() {
+            for (Program each : List.of(first, second)) {
+                for (String name : List.of("remote", "memory")) {
+                    try {
+                        Files.deleteIfExists(each.folder.resolve(name));
+                    } catch (IOException e) {
+                        throw new AssertionError("copy was not removed", e);
+                    }
+                }
+            }
+        }
     }
 
-    private Pair startPair(Processes processes, String first, String second) {
-        return new Pair(start(processes, first), start(processes, second));
+    private Pair startPair(String first, String second) {
+        return new Pair(start(first), start(second));
     }
 
-    private Pair run(Processes processes, String first, String second) {
-        Pair pair = startPair(processes, first, second);
+    private Pair run(String first, String second) {
+        Pair pair = startPair(first, second);
         pair.copyAll();
         pair.assertEndWell();
         return pair;
@@ -169,19 +218,29 @@ class RdmaSamplesTest {
     @Test
     @Clause({"rdma-215", "rdma-226", "rdma-238"})
     @Clause({"rdma-240", "rdma-241", "rdma-242"})
-    void shouldReadFromTheResponder(Processes processes) {
-        Pair pair = run(processes, "rdma-read-responder", "rdma-read-requester");
+    void shouldReadFromTheResponder() {
+        Pair pair = run("rdma-read-responder", "rdma-read-requester");
         assertThat(pair.second.lines())
                 .isEqualTo(statesAround(SUBMITTED, "read: bytes=13, text=Hi DOCA RDMA!"));
         assertThat(pair.first.lines())
                 .isEqualTo(statesAround("waiting until rdma-read-requester disconnects"));
     }
 
+    @Smoke
+    @Test
+    void shouldReadFromAResponderOfAnotherProcess(Processes processes) {
+        Pair pair =
+                new Pair(
+                        startProcess(processes, "rdma-read-responder"),
+                        start("rdma-read-requester"));
+        transfer(pair);
+    }
+
     @Test
     @Clause({"rdma-203", "rdma-204", "rdma-205"})
     @Clause({"rdma-224", "rdma-227", "rdma-243"})
-    void shouldExportConnectionAndMemoryWhereTheyAreNeeded(Processes processes) {
-        Pair read = run(processes, "rdma-read-responder", "rdma-read-requester");
+    void shouldExportConnectionAndMemoryWhereTheyAreNeeded() {
+        Pair read = run("rdma-read-responder", "rdma-read-requester");
         assertThat(read.first.fileLines())
                 .containsExactly(
                         "connection descriptor written, copy it to the peer: file",
@@ -199,8 +258,8 @@ class RdmaSamplesTest {
 
     @Test
     @Clause({"rdma-231", "rdma-232", "rdma-235"})
-    void shouldLogTheStatesInTheirOrder(Processes processes) {
-        Pair pair = run(processes, "rdma-receive", "rdma-send");
+    void shouldLogTheStatesInTheirOrder() {
+        Pair pair = run("rdma-receive", "rdma-send");
         for (Program each : List.of(pair.first, pair.second)) {
             assertThat(each.lines().stream().filter(line -> line.startsWith("rdma: ")))
                     .containsExactly(
@@ -219,9 +278,8 @@ class RdmaSamplesTest {
     })
     @Clause({"rdma-239", "rdma-243"})
     @Clause({"rdma-251", "rdma-258"})
-    void shouldExportTheMemoryOfTheResponderAlone(
-            String responder, String requester, Processes processes) {
-        Pair pair = run(processes, responder, requester);
+    void shouldExportTheMemoryOfTheResponderAlone(String responder, String requester) {
+        Pair pair = run(responder, requester);
         assertThat(pair.first.fileLines())
                 .contains("mmap descriptor written, copy it to the peer: file")
                 .noneMatch(line -> line.startsWith("waiting for the mmap descriptor"));
@@ -235,8 +293,8 @@ class RdmaSamplesTest {
     @ValueSource(strings = {"", "-immediate"})
     @Clause({"rdma-260", "rdma-265"})
     @Clause({"rdma-267", "rdma-273"})
-    void shouldExportNoMemoryToSendAndReceive(String kind, Processes processes) {
-        Pair pair = run(processes, "rdma-receive" + kind, "rdma-send" + kind);
+    void shouldExportNoMemoryToSendAndReceive(String kind) {
+        Pair pair = run("rdma-receive" + kind, "rdma-send" + kind);
         for (Program each : List.of(pair.first, pair.second)) {
             assertThat(each.fileLines()).hasSize(2).noneMatch(line -> line.contains("mmap"));
             assertThat(SampleProgram.find(each.name).options())
@@ -244,20 +302,24 @@ class RdmaSamplesTest {
         }
     }
 
+    @StartsProcesses
     @Test
     @Clause({"rdma-244", "rdma-245", "rdma-246"})
     @Clause({"rdma-247", "rdma-248", "rdma-249"})
     void shouldWriteToTheResponderWhoseUserKnowsWhenItIsDone(Processes processes) {
-        Pair pair = startPair(processes, "rdma-write-responder", "rdma-write-requester");
+        Pair pair =
+                new Pair(
+                        startProcess(processes, "rdma-write-responder"),
+                        start("rdma-write-requester"));
         pair.copyAll();
         pair.second.assertEndsWell();
         assertThat(pair.second.lines())
                 .isEqualTo(statesAround(SUBMITTED, "written: bytes=13, text=Hi DOCA RDMA!"));
-        pair.first.process.awaitLine("^press Enter when rdma-write-requester is done$");
+        pair.first.run.awaitLine("^press Enter when rdma-write-requester is done$");
         assertThat(pair.first.lines())
                 .as("does not know")
                 .noneMatch(line -> line.contains("text="));
-        pair.first.enter();
+        pair.first.run.enter();
         pair.first.assertEndsWell();
         assertThat(pair.first.lines())
                 .isEqualTo(
@@ -267,42 +329,44 @@ class RdmaSamplesTest {
     }
 
     /** As in a script, whose input has ended. */
+    @StartsProcesses
     @Test
     @Clause("rdma-248")
     void shouldPrintWhatWasWrittenWithoutAUserWhenTheRequesterHasGone(Processes processes)
             throws IOException {
-        Pair pair = startPair(processes, "rdma-write-responder", "rdma-write-requester");
-        pair.first.process.standardInput().close();
+        Pair pair =
+                new Pair(
+                        startProcess(processes, "rdma-write-responder"),
+                        start("rdma-write-requester"));
+        pair.first.process().standardInput().close();
         pair.copyAll();
         pair.assertEndWell();
         assertThat(pair.first.lines())
                 .contains("written by the peer: bytes=13, text=Hi DOCA RDMA!");
     }
 
+    @StartsProcesses
     @Test
     @Clause({"rdma-217", "rdma-220", "rdma-248"})
     void shouldFailIfNothingWasWrittenWhenTheUserSaysSo(Processes processes) {
-        JavaCommand paused =
-                command("rdma-write-requester")
-                        .withEnvironment(SampleProgram.PAUSE_AFTER, "rdma: STARTING to RUNNING");
-        Program responder = start(processes, "rdma-write-responder");
-        Program requester = start(processes, paused, "rdma-write-requester");
+        Program responder = startProcess(processes, "rdma-write-responder");
+        Program requester = startPausing("rdma: STARTING to RUNNING", "rdma-write-requester");
         new Pair(responder, requester).copyAll();
-        responder.process.awaitLine("^press Enter");
-        requester.process.awaitLine("^rdma: STARTING to RUNNING");
-        responder.enter();
+        responder.run.awaitLine("^press Enter");
+        requester.run.awaitLine("^rdma: STARTING to RUNNING");
+        responder.run.enter();
         responder.assertFails(3, "memory holds no text of the peer: bytes=257, textBytes=0");
         assertThat(responder.lines())
                 .endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE");
-        requester.process.kill();
+        requester.run.enter();
+        assertThat(requester.run.awaitExit()).isEqualTo(1);
     }
 
     @Test
     @Clause({"rdma-250", "rdma-252", "rdma-253"})
     @Clause({"rdma-254", "rdma-256", "rdma-257"})
-    void shouldWriteAndTellTheResponderByAValue(Processes processes) {
-        Pair pair =
-                run(processes, "rdma-write-immediate-responder", "rdma-write-immediate-requester");
+    void shouldWriteAndTellTheResponderByAValue() {
+        Pair pair = run("rdma-write-immediate-responder", "rdma-write-immediate-requester");
         assertThat(pair.second.lines())
                 .isEqualTo(
                         statesAround(
@@ -319,8 +383,8 @@ class RdmaSamplesTest {
     @Test
     @Clause({"rdma-259", "rdma-261", "rdma-262"})
     @Clause({"rdma-264", "rdma-265"})
-    void shouldSendToTheReceiver(Processes processes) {
-        Pair pair = run(processes, "rdma-receive", "rdma-send");
+    void shouldSendToTheReceiver() {
+        Pair pair = run("rdma-receive", "rdma-send");
         assertThat(pair.second.lines())
                 .isEqualTo(statesAround("sending: bytes=13, text=Hi DOCA RDMA!", SUBMITTED));
         assertThat(pair.first.lines())
@@ -334,8 +398,8 @@ class RdmaSamplesTest {
     @Test
     @Clause({"rdma-266", "rdma-268", "rdma-269"})
     @Clause({"rdma-271", "rdma-272", "rdma-273"})
-    void shouldSendWithAValueToTheReceiver(Processes processes) {
-        Pair pair = run(processes, "rdma-receive-immediate", "rdma-send-immediate");
+    void shouldSendWithAValueToTheReceiver() {
+        Pair pair = run("rdma-receive-immediate", "rdma-send-immediate");
         assertThat(pair.second.lines())
                 .isEqualTo(
                         statesAround(
@@ -351,8 +415,8 @@ class RdmaSamplesTest {
     @Test
     @Clause({"rdma-274", "rdma-275", "rdma-276"})
     @Clause({"rdma-278", "rdma-279", "rdma-281"})
-    void shouldSignalTheResponderByItsSyncEventAndReadItsSignal(Processes processes) {
-        Pair pair = run(processes, "rdma-sync-event-responder", "rdma-sync-event-requester");
+    void shouldSignalTheResponderByItsSyncEventAndReadItsSignal() {
+        Pair pair = run("rdma-sync-event-responder", "rdma-sync-event-requester");
         assertThat(pair.second.lines())
                 .isEqualTo(
                         statesAround(
@@ -393,37 +457,32 @@ class RdmaSamplesTest {
     })
     @Clause({"rdma-277", "rdma-280", "rdma-282"})
     void shouldNotGoOnBeforeTheSignalOfThePeer(
-            String paused, String pause, String reached, String next, Processes processes) {
-        Pair pair = startPaused(processes, paused, pause);
+            String paused, String pause, String reached, String next) {
+        Program still = startPausing(pause, paused);
+        Program waiting = start(otherSide(paused));
+        Pair pair = paired(still, waiting);
         pair.copyAll();
-        boolean isFirst = pair.first.name.equals(paused);
-        Program still = isFirst ? pair.first : pair.second;
-        Program waiting = isFirst ? pair.second : pair.first;
-        still.process.awaitLine("^" + pause);
-        waiting.process.awaitLine("^" + reached);
+        still.run.awaitLine("^" + pause);
+        waiting.run.awaitLine("^" + reached);
         assertThat(waiting.lines()).noneMatch(line -> line.startsWith(next));
-        assertThat(waiting.process.isAlive()).as("waits").isTrue();
-        still.enter();
+        assertThat(waiting.run.isAlive()).as("waits").isTrue();
+        still.run.enter();
         pair.assertEndWell();
         assertThat(waiting.lines()).anyMatch(line -> line.startsWith(next));
     }
 
-    private Pair startPaused(Processes processes, String paused, String pause) {
-        List<Program> both = new ArrayList<>();
-        for (String name : List.of("rdma-sync-event-responder", "rdma-sync-event-requester")) {
-            JavaCommand command = command(name);
-            both.add(
-                    start(
-                            processes,
-                            name.equals(paused)
-                                    ? command.withEnvironment(SampleProgram.PAUSE_AFTER, pause)
-                                    : command,
-                            name));
-        }
-        return new Pair(both.getFirst(), both.getLast());
+    private static String otherSide(String eventSample) {
+        return eventSample.endsWith("responder")
+                ? "rdma-sync-event-requester"
+                : "rdma-sync-event-responder";
+    }
+
+    private static Pair paired(Program one, Program other) {
+        return one.name.endsWith("responder") ? new Pair(one, other) : new Pair(other, one);
     }
 
     /** Without a time limit of minutes: its connection tells. */
+    @StartsProcesses
     @ParameterizedTest
     @CsvSource({
         "rdma-sync-event-requester,rdma: STARTING to RUNNING,waiting for the signal",
@@ -434,14 +493,12 @@ class RdmaSamplesTest {
     @Clause({"rdma-277", "rdma-280", "rdma-282"})
     void shouldFailInPlaceOfAWaitForASignalIfThePeerIsKilled(
             String killed, String pause, String reached, Processes processes) {
-        Pair pair = startPaused(processes, killed, pause);
-        pair.copyAll();
-        boolean isFirst = pair.first.name.equals(killed);
-        Program victim = isFirst ? pair.first : pair.second;
-        Program other = isFirst ? pair.second : pair.first;
-        victim.process.awaitLine("^" + pause);
-        other.process.awaitLine("^" + reached);
-        victim.process.kill();
+        Program victim = startPausingProcess(processes, pause, killed);
+        Program other = start(otherSide(killed));
+        paired(victim, other).copyAll();
+        victim.run.awaitLine("^" + pause);
+        other.run.awaitLine("^" + reached);
+        victim.process().kill();
         other.assertFails(1, "CONNECTION_RESET");
         assertThat(other.lines()).endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE");
     }
@@ -449,9 +506,9 @@ class RdmaSamplesTest {
     /** As if it had forgotten its last signal: the descriptor is none of memory. */
     @Test
     @Clause({"rdma-278", "rdma-282"})
-    void shouldFailIfTheRequesterDisconnectsWithoutCompletion(Processes processes) {
-        Program responder = start(processes, "rdma-sync-event-responder");
-        Program other = start(processes, "rdma-write-requester");
+    void shouldFailIfTheRequesterDisconnectsWithoutCompletion() {
+        Program responder = start("rdma-sync-event-responder");
+        Program other = start("rdma-write-requester");
         new Pair(responder, other).copyAll();
         other.assertFails(1, "INVALID_VALUE");
         responder.assertFails(
@@ -463,13 +520,13 @@ class RdmaSamplesTest {
     /** Neither runs before the user has copied the last descriptor that it needs. */
     @Test
     @Clause({"rdma-212", "rdma-224"})
-    void shouldWaitInStartingUntilTheUserHasCopied(Processes processes) {
-        Pair pair = startPair(processes, "rdma-read-responder", "rdma-read-requester");
-        pair.first.process.awaitLine("^waiting for the connection descriptor");
-        pair.second.process.awaitLine("^waiting for the connection descriptor");
+    void shouldWaitInStartingUntilTheUserHasCopied() {
+        Pair pair = startPair("rdma-read-responder", "rdma-read-requester");
+        pair.first.run.awaitLine("^waiting for the connection descriptor");
+        pair.second.run.awaitLine("^waiting for the connection descriptor");
         pair.second.copyConnection(pair.first);
         pair.first.copyConnection(pair.second);
-        pair.second.process.awaitLine("^waiting for the mmap descriptor");
+        pair.second.run.awaitLine("^waiting for the mmap descriptor");
         for (Program each : List.of(pair.first, pair.second)) {
             assertThat(each.lines()).containsExactly("rdma: IDLE to STARTING");
         }
@@ -487,12 +544,12 @@ class RdmaSamplesTest {
     @Clause({"rdma-207", "rdma-208", "rdma-209"})
     @Clause({"rdma-206", "rdma-218"})
     void shouldTransferTheGivenString(
-            String first, String ofFirst, String second, String ofSecond, Processes processes) {
+            String first, String ofFirst, String second, String ofSecond) {
         String text = "Grüße, DPU. ".repeat(18).strip();
         Pair pair =
                 new Pair(
-                        start(processes, first, options(ofFirst, text)),
-                        start(processes, second, options(ofSecond, text)));
+                        start(first, options(ofFirst, text)),
+                        start(second, options(ofSecond, text)));
         pair.copyAll();
         pair.assertEndWell();
         List<String> all = new ArrayList<>(pair.first.lines());
@@ -509,11 +566,11 @@ class RdmaSamplesTest {
     @Test
     @Clause({"rdma-202", "rdma-211"})
     @Clause({"rdma-233", "rdma-234"})
-    void shouldRunOnTheNamedDevicesOfAnySide(Processes processes) {
+    void shouldRunOnTheNamedDevicesOfAnySide() {
         Pair pair =
                 new Pair(
-                        start(processes, "rdma-read-responder", "device=0b:00.1"),
-                        start(processes, "rdma-read-requester", "device=t0"));
+                        start("rdma-read-responder", "device=0b:00.1"),
+                        start("rdma-read-requester", "device=t0"));
         pair.copyAll();
         pair.assertEndWell();
         assertThat(pair.second.lines()).contains("read: bytes=13, text=Hi DOCA RDMA!");
@@ -528,8 +585,8 @@ class RdmaSamplesTest {
     @Clause({"rdma-217", "rdma-220", "rdma-221"})
     @Clause({"rdma-236", "rdma-271"})
     void shouldFailForAnotherOperationThanThePeers(
-            String receiver, String sender, String actual, String expected, Processes processes) {
-        Pair pair = startPair(processes, receiver, sender);
+            String receiver, String sender, String actual, String expected) {
+        Pair pair = startPair(receiver, sender);
         pair.copyAll();
         pair.second.assertEndsWell();
         pair.first.assertFails(
@@ -542,9 +599,9 @@ class RdmaSamplesTest {
     /** Its receive has no buf: the value that is awaited comes with a write. */
     @Test
     @Clause("rdma-254")
-    void shouldFailForASendInPlaceOfAWriteWithImmediate(Processes processes) {
-        Program responder = start(processes, "rdma-write-immediate-responder");
-        Program sender = start(processes, "rdma-send-immediate");
+    void shouldFailForASendInPlaceOfAWriteWithImmediate() {
+        Program responder = start("rdma-write-immediate-responder");
+        Program sender = start("rdma-send-immediate");
         responder.copyConnection(sender);
         sender.copyConnection(responder);
         responder.assertFails(1, "TOO_BIG: task of the sample has failed");
@@ -552,6 +609,7 @@ class RdmaSamplesTest {
     }
 
     /** Without the permission of the responder's memory and instance nothing is written or read. */
+    @StartsProcesses
     @ParameterizedTest
     @CsvSource({
         "rdma-read-responder,rdma-write-requester",
@@ -561,15 +619,16 @@ class RdmaSamplesTest {
     @Clause({"rdma-220", "rdma-236"})
     void shouldFailWithoutThePermissionOfTheResponder(
             String responder, String requester, Processes processes) {
-        Pair pair = startPair(processes, responder, requester);
+        Pair pair = new Pair(startProcess(processes, responder), start(requester));
         pair.copyAll();
         pair.second.assertFails(1, "NOT_PERMITTED");
         assertThat(pair.second.lines())
                 .endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE");
-        pair.first.process.kill();
+        pair.first.process().kill();
     }
 
     /** Its receive was never submitted, so the send is in flight until its end. */
+    @StartsProcesses
     @ParameterizedTest
     @CsvSource({
         "rdma-receive,rdma-send",
@@ -580,14 +639,14 @@ class RdmaSamplesTest {
     @Clause({"rdma-237", "rdma-230"})
     void shouldFailWithTheStatusOfTheTaskIfThePeerIsKilled(
             String receiver, String sender, Processes processes) {
-        JavaCommand paused =
-                command(receiver)
-                        .withEnvironment(SampleProgram.PAUSE_AFTER, "rdma: STARTING to RUNNING");
-        Pair pair = new Pair(start(processes, paused, receiver), start(processes, sender));
+        Pair pair =
+                new Pair(
+                        startPausingProcess(processes, "rdma: STARTING to RUNNING", receiver),
+                        start(sender));
         pair.copyAll();
-        pair.first.process.awaitLine("^rdma: STARTING to RUNNING");
-        pair.second.process.awaitLine("^" + SUBMITTED);
-        pair.first.process.kill();
+        pair.first.run.awaitLine("^rdma: STARTING to RUNNING");
+        pair.second.run.awaitLine("^" + SUBMITTED);
+        pair.first.process().kill();
         pair.second.assertFails(
                 1, "CONNECTION_RESET: task of the sample has failed: sample=" + sender);
         assertThat(pair.second.lines())
@@ -595,26 +654,25 @@ class RdmaSamplesTest {
         assertThat(pair.second.folder.resolve("local")).doesNotExist();
     }
 
+    @StartsProcesses
     @Test
     @Clause({"rdma-226", "rdma-236"})
     void shouldFailOnTheResponderIfTheRequesterIsKilled(Processes processes) {
-        JavaCommand paused =
-                command("rdma-read-requester")
-                        .withEnvironment(SampleProgram.PAUSE_AFTER, "rdma: STARTING to RUNNING");
-        Program responder = start(processes, "rdma-read-responder");
-        Program requester = start(processes, paused, "rdma-read-requester");
+        Program responder = start("rdma-read-responder");
+        Program requester =
+                startPausingProcess(processes, "rdma: STARTING to RUNNING", "rdma-read-requester");
         new Pair(responder, requester).copyAll();
-        responder.process.awaitLine("^waiting until");
-        requester.process.awaitLine("^rdma: STARTING to RUNNING");
-        requester.process.kill();
+        responder.run.awaitLine("^waiting until");
+        requester.run.awaitLine("^rdma: STARTING to RUNNING");
+        requester.process().kill();
         responder.assertFails(1, "CONNECTION_RESET");
         assertThat(responder.lines()).endsWith("rdma: STOPPING to IDLE");
     }
 
     @Test
     @Clause({"rdma-212", "rdma-236", "rdma-237"})
-    void shouldFailInTimeIfNothingIsCopied(Processes processes) {
-        Program alone = start(processes, "rdma-read-requester", "timeout=0.5");
+    void shouldFailInTimeIfNothingIsCopied() {
+        Program alone = start("rdma-read-requester", "timeout=0.5");
         alone.assertFails(
                 1,
                 "TIME_OUT: descriptor of the peer is not there: file="
@@ -626,9 +684,9 @@ class RdmaSamplesTest {
 
     @Test
     @Clause("rdma-225")
-    void shouldRefuseADescriptorThatIsNone(Processes processes) throws IOException {
-        Program program = start(processes, "rdma-receive");
-        program.process.awaitLine("^waiting");
+    void shouldRefuseADescriptorThatIsNone() throws IOException {
+        Program program = start("rdma-receive");
+        program.run.awaitLine("^waiting");
         Files.writeString(program.folder.resolve("remote"), "no descriptor");
         program.assertFails(1, "INVALID_VALUE");
     }
@@ -636,71 +694,74 @@ class RdmaSamplesTest {
     /** Only memory needs a file then. */
     @ParameterizedTest
     @CsvSource({
-        "rdma-read-responder,rdma-read-requester,127.3.0.1",
-        "rdma-write-responder,rdma-write-requester,::ffff:127.3.0.1",
-        "rdma-write-immediate-responder,rdma-write-immediate-requester,127.3.0.1",
-        "rdma-receive,rdma-send,127.3.0.1",
-        "rdma-receive-immediate,rdma-send-immediate,127.3.0.1",
-        "rdma-sync-event-responder,rdma-sync-event-requester,127.3.0.1"
+        "rdma-read-responder,rdma-read-requester",
+        "rdma-write-immediate-responder,rdma-write-immediate-requester",
+        "rdma-receive,rdma-send",
+        "rdma-receive-immediate,rdma-send-immediate",
+        "rdma-sync-event-responder,rdma-sync-event-requester"
     })
-    void shouldConnectByAddressWithoutConnectionDescriptors(
-            String first, String second, String address, Processes processes) {
-        for (String seed : List.of("none", "1")) {
-            Program listening = start(processes, with(seed, first), first, "use-rdma-cm=");
-            listening.process.awaitLine("^listening.*address=127.3.0.1, port=13579$");
-            Program connecting =
-                    start(
-                            processes,
-                            with(seed, second),
-                            second,
-                            "use-rdma-cm=",
-                            "address=" + address,
-                            "port=13579");
-            if (takesMmap(second)) {
-                listening.copyShared(connecting);
-            }
-            connecting.assertEndsWell();
-            if (first.equals("rdma-write-responder")) {
-                listening.enter();
-            }
-            listening.assertEndsWell();
-            List<String> all = new ArrayList<>(listening.lines());
-            all.addAll(connecting.lines());
-            assertThat(all)
-                    .as("seed %s", seed)
-                    .anyMatch(line -> line.endsWith(lastValueOf(first)))
-                    .contains("requested: address=127.11.0.1");
-            for (Program each : List.of(listening, connecting)) {
-                assertThat(each.fileLines())
-                        .noneMatch(line -> line.contains("connection descriptor"));
-            }
-            deleteCopies(List.of(listening, connecting));
+    void shouldConnectByAddressWithoutConnectionDescriptors(String first, String second) {
+        Runnable run = () -> connectByAddress(start(first, "use-rdma-cm="), second, "127.3.0.1");
+        run.run();
+        Sanitized.run(1, run);
+    }
+
+    @StartsProcesses
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1})
+    void shouldWriteByAddressWithoutConnectionDescriptors(long seed, Processes processes) {
+        Runnable run =
+                () ->
+                        connectByAddress(
+                                startProcess(
+                                        processes,
+                                        sanitizedProgram(seed),
+                                        "rdma-write-responder",
+                                        "use-rdma-cm="),
+                                "rdma-write-requester",
+                                "::ffff:127.3.0.1");
+        if (seed == 0) {
+            run.run();
+        } else {
+            Sanitized.run(seed, run);
         }
     }
 
-    private JavaCommand with(String seed, String name) {
-        return seed.equals("none")
-                ? command(name)
-                : command(name).withEnvironment("SOFTDPU_SANITIZE", seed);
+    private void connectByAddress(Program listening, String second, String address) {
+        listening.run.awaitLine("^listening.*address=127.3.0.1, port=13579$");
+        Program connecting = start(second, "use-rdma-cm=", "address=" + address, "port=13579");
+        if (takesMmap(second)) {
+            listening.copyShared(connecting);
+        }
+        Pair pair = new Pair(listening, connecting);
+        pair.assertTransfers();
+        assertThat(listening.lines()).contains("requested: address=127.11.0.1");
+        for (Program each : List.of(listening, connecting)) {
+            assertThat(each.fileLines()).noneMatch(line -> line.contains("connection descriptor"));
+        }
+        pair.deleteCopies();
+    }
+
+    /** The side that is a process, with this seed; without the sanitizer for 0. */
+    private static JavaCommand sanitizedProgram(long seed) {
+        JavaCommand command = JavaCommand.ofClass(SampleProgram.class);
+        return seed == 0 ? command : command.withEnvironment(Sanitizer.ENVIRONMENT, "" + seed);
     }
 
     @Test
-    void shouldListenOnTheGivenPortAndGid(Processes processes) {
-        Program receiver =
-                start(processes, "rdma-receive", "use-rdma-cm=", "port=7", "gid-index=1");
-        String line = receiver.process.awaitLine("^listening.*, port=7$");
+    void shouldListenOnTheGivenPortAndGid() {
+        Program receiver = start("rdma-receive", "use-rdma-cm=", "port=7", "gid-index=1");
+        String line = receiver.run.awaitLine("^listening.*, port=7$");
         String address = line.replaceFirst(".*address=(.*), port=7", "$1");
         assertThat(address).contains(":");
-        Program sender =
-                start(processes, "rdma-send", "use-rdma-cm=", "port=7", "address=" + address);
+        Program sender = start("rdma-send", "use-rdma-cm=", "port=7", "address=" + address);
         new Pair(receiver, sender).assertEndWell();
         assertThat(receiver.lines()).contains("received: bytes=13, text=Hi DOCA RDMA!");
     }
 
     @Test
-    void shouldFailIfNothingListensAtTheAddress(Processes processes) {
-        Program sender =
-                start(processes, "rdma-send", "use-rdma-cm=", "address=127.3.0.1", "port=8");
+    void shouldFailIfNothingListensAtTheAddress() {
+        Program sender = start("rdma-send", "use-rdma-cm=", "address=127.3.0.1", "port=8");
         sender.assertFails(1, "NOT_FOUND");
         assertThat(sender.lines()).startsWith("rdma: IDLE to STARTING");
     }
@@ -709,7 +770,6 @@ class RdmaSamplesTest {
     @ParameterizedTest
     @CsvSource({
         "rdma-read-responder,rdma-read-requester",
-        "rdma-write-responder,rdma-write-requester",
         "rdma-write-immediate-responder,rdma-write-immediate-requester",
         "rdma-receive,rdma-send",
         "rdma-receive-immediate,rdma-send-immediate",
@@ -717,44 +777,27 @@ class RdmaSamplesTest {
     })
     @Clause({"rdma-216", "rdma-219", "rdma-221"})
     @Clause({"rdma-228", "rdma-229", "rdma-237"})
-    void shouldRunUnderTheSanitizerWithoutAReport(
-            String first, String second, Processes processes) {
-        for (String seed : List.of("1", "2", "3")) {
-            List<Program> both = new ArrayList<>();
-            for (String name : List.of(first, second)) {
-                JavaCommand command = command(name).withEnvironment("SOFTDPU_SANITIZE", seed);
-                both.add(start(processes, command, name));
-            }
-            Pair pair = new Pair(both.getFirst(), both.getLast());
-            pair.copyAll();
-            pair.second.assertEndsWell();
-            if (first.equals("rdma-write-responder")) {
-                pair.first.enter();
-            }
-            pair.first.assertEndsWell();
-            List<String> all = new ArrayList<>(pair.first.lines());
-            all.addAll(pair.second.lines());
-            assertThat(all).as("seed %s", seed).anyMatch(line -> line.endsWith(lastValueOf(first)));
-            deleteCopies(both);
+    void shouldRunUnderTheSanitizerWithoutAReport(String first, String second) {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            Sanitized.run(seed, () -> transfer(startPair(first, second)));
         }
     }
 
-    /** The end of a line of a run that has got to its end. */
-    private static String lastValueOf(String responder) {
-        return responder.equals("rdma-sync-event-responder")
-                ? "completed by the peer: " + COMPLETION
-                : "Hi DOCA RDMA!";
+    @StartsProcesses
+    @Test
+    @Clause({"rdma-216", "rdma-219", "rdma-221"})
+    @Clause({"rdma-228", "rdma-229", "rdma-237"})
+    void shouldWriteUnderTheSanitizerWithoutAReport(Processes processes) {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            Program responder =
+                    startProcess(processes, sanitizedProgram(seed), "rdma-write-responder");
+            Sanitized.run(seed, () -> transfer(new Pair(responder, start("rdma-write-requester"))));
+        }
     }
 
-    private static void deleteCopies(List<Program> programs) {
-        for (Program each : programs) {
-            for (String name : List.of("remote", "memory")) {
-                try {
-                    Files.deleteIfExists(each.folder.resolve(name));
-                } catch (IOException e) {
-                    throw new AssertionError("copy was not removed", e);
-                }
-            }
-        }
+    private static void transfer(Pair pair) {
+        pair.copyAll();
+        pair.assertTransfers();
+        pair.deleteCopies();
     }
 }

@@ -1,6 +1,7 @@
 package io.softdpu.samples;
 
 import io.softdpu.core.device.Topology;
+import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -9,10 +10,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sample as a separate process. Arguments: its name, then {@code option=value} each. Whatever it
- * throws ends the process with 1, and with 3 where the data is wrong. With {@link #PAUSE_AFTER} in
- * its environment it waits after the line that begins so for its standard input, so that it can be
- * killed exactly there.
+ * A sample as a separate process. Arguments: its name, then {@code option=value} each; without a
+ * timeout it has that of {@link Patience}. Whatever it throws ends the process with 1, and with 3
+ * where the data is wrong. With {@link #PAUSE_AFTER} in its environment it waits after the line
+ * that begins so for its standard input, so that it can be killed exactly there.
  */
 public final class SampleProgram {
     /** Name of the environment variable with the begin of the line after which it pauses. */
@@ -36,16 +37,22 @@ public final class SampleProgram {
                         () -> new IllegalArgumentException("no such option: option=" + longName));
     }
 
-    /** Runs the sample. */
-    public static void main(String[] arguments) {
+    /** The settings that follow the name. */
+    static SampleSettings settings(String... arguments) {
         Sample sample = find(arguments[0]);
         Map<SampleOption, String> values = new HashMap<>();
+        values.put(SampleOption.TIMEOUT, Long.toString(Patience.SECONDS));
         for (int i = 1; i < arguments.length; i++) {
             String name = arguments[i].replaceFirst("=.*", "");
             values.put(option(sample, name), arguments[i].substring(name.length() + 1));
         }
+        return new SampleSettings(Topology.builtin(), values);
+    }
+
+    /** Runs the sample. */
+    public static void main(String[] arguments) {
         try {
-            sample.run(new SampleSettings(Topology.builtin(), values), output());
+            find(arguments[0]).run(settings(arguments), output());
         } catch (WrongDataException e) {
             System.err.println(e);
             System.exit(3);

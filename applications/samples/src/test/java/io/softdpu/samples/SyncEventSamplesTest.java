@@ -5,35 +5,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.OwnFabric;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.StartsProcesses;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests of the sync event samples, as two processes. */
-@StartsProcesses
+/** Tests of the sync event samples on threads of this JVM; a host that is killed is a process. */
+@ExtendWith(OwnFabric.class)
 class SyncEventSamplesTest {
     private static final String DPU = "sync-event-dpu";
     private static final String HOST = "sync-event-host";
 
-    @TempDir Path folder;
+    @AutoClose private final SampleThreads samples = new SampleThreads();
 
-    private JavaCommand program(String... arguments) {
-        return JavaCommand.ofClass(SampleProgram.class)
-                .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
-                .withArguments(arguments);
-    }
-
+    /** Arguments; an option that is empty is none. */
     private static String[] with(String sample, String... options) {
         List<String> all = new ArrayList<>(List.of(sample));
-        all.addAll(List.of(options));
+        Stream.of(options).filter(option -> !option.isEmpty()).forEach(all::add);
         if (sample.equals(DPU)) {
             all.add("rep-pci-addr=0b:00.0");
         }
@@ -41,21 +38,21 @@ class SyncEventSamplesTest {
     }
 
     /** The DPU's program, which listens. */
-    private ChildProcess dpu(Processes processes, String... options) {
-        ChildProcess dpu = processes.start(program(with(DPU, options)));
+    private RunningSample dpu(String... options) {
+        RunningSample dpu = samples.start(with(DPU, options));
         dpu.awaitLine("^waiting for sync-event-host$");
         return dpu;
     }
 
-    private static void assertEndsWell(ChildProcess sample) {
+    private static void assertEndsWell(RunningSample sample) {
         assertThat(sample.awaitExit()).as("%s", sample.errorLines()).isZero();
         assertThat(sample.errorLines()).isEmpty();
     }
 
     /** Runs both with these options, the DPU first, and checks their output. */
-    private void assertSignals(Processes processes, String... options) {
-        ChildProcess dpu = dpu(processes, options);
-        ChildProcess host = processes.start(program(with(HOST, options)));
+    private void assertSignals(String... options) {
+        RunningSample dpu = dpu(options);
+        RunningSample host = samples.start(with(HOST, options));
         assertEndsWell(host);
         assertEndsWell(dpu);
         assertThat(host.outputLines())
@@ -71,36 +68,44 @@ class SyncEventSamplesTest {
     @Test
     @Clause({"core-205", "core-214", "core-215"})
     @Clause({"core-216", "core-217", "core-218"})
-    void shouldSignalBySetInSynchronousMode(Processes processes) {
-        assertSignals(processes);
+    void shouldSignalBySetInSynchronousMode() {
+        assertSignals();
     }
 
     @Test
     @Clause({"core-213", "core-218", "core-222"})
-    void shouldSignalByAddInSynchronousMode(Processes processes) {
-        assertSignals(processes, "atomic=");
+    void shouldSignalByAddInSynchronousMode() {
+        assertSignals("atomic=");
     }
 
     @Test
     @Clause({"core-211", "core-216", "core-217"})
     @Clause({"core-220", "core-222", "core-223"})
-    void shouldSignalBySetInAsynchronousMode(Processes processes) {
-        assertSignals(processes, "async=");
+    void shouldSignalBySetInAsynchronousMode() {
+        assertSignals("async=");
     }
 
     @Test
     @Clause({"core-211", "core-212", "core-213"})
-    void shouldSignalByAddInAsynchronousModeWithADepth(Processes processes) {
-        assertSignals(processes, "async=", "qdepth=8", "atomic=");
+    void shouldSignalByAddInAsynchronousModeWithADepth() {
+        assertSignals("async=", "qdepth=8", "atomic=");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "atomic=", "async=", "async= qdepth=1 atomic="})
+    void shouldSignalUnderTheSanitizerWithoutAReport(String options, SeededRandom random) {
+        for (long seed : new long[] {1, 2, 3, random.between(4, 1_000_000)}) {
+            Sanitized.run(seed, () -> assertSignals(options.split(" ")));
+        }
     }
 
     /** The mode is a choice of each side: the value is one and the same. */
     @ParameterizedTest
-    @CsvSource({"async=,timeout=60", "timeout=60,async="})
+    @CsvSource({"async=,''", "'',async="})
     @Clause({"core-205", "core-216", "core-220"})
-    void shouldSignalBetweenTheTwoModes(String ofDpu, String ofHost, Processes processes) {
-        ChildProcess dpu = dpu(processes, ofDpu);
-        ChildProcess host = processes.start(program(with(HOST, ofHost)));
+    void shouldSignalBetweenTheTwoModes(String ofDpu, String ofHost) {
+        RunningSample dpu = dpu(ofDpu);
+        RunningSample host = samples.start(with(HOST, ofHost));
         assertEndsWell(host);
         assertEndsWell(dpu);
         assertThat(host.outputLines()).endsWith("signalled: value=1", "waited: value=2");
@@ -110,42 +115,28 @@ class SyncEventSamplesTest {
     /** The host waits for the DPU: one that was started before it gives the signal all the same. */
     @Test
     @Clause({"core-219", "core-221", "core-223"})
-    void shouldExportAndSignalOnceTheDpuIsThere(Processes processes) {
-        JavaCommand paused =
-                program(with(HOST)).withEnvironment(SampleProgram.PAUSE_AFTER, "connected");
-        ChildProcess dpu = dpu(processes);
-        ChildProcess host = processes.start(paused);
+    void shouldExportAndSignalOnceTheDpuIsThere() {
+        RunningSample dpu = dpu();
+        RunningSample host = samples.startPausing("connected", with(HOST));
         host.awaitLine("^connected to sync-event-dpu$");
         assertThat(dpu.outputLines()).containsExactly("waiting for sync-event-host");
-        goOn(host);
+        host.enter();
         assertEndsWell(host);
         assertEndsWell(dpu);
         assertThat(host.outputLines()).containsSubsequence("signalled: value=1", "waited: value=2");
         assertThat(host.outputLines().get(1)).startsWith("exported: bytes=");
     }
 
-    private static void goOn(ChildProcess paused) {
-        try {
-            paused.standardInput().write('\n');
-            paused.standardInput().flush();
-        } catch (IOException e) {
-            throw new AssertionError("process does not read", e);
-        }
-    }
-
     /** The DPU waits for the host's signal then, and not for a message. */
     @ParameterizedTest
-    @ValueSource(strings = {"timeout=60", "async="})
+    @ValueSource(strings = {"", "async="})
     @Clause({"core-217", "core-222"})
-    void shouldNotEndAWaitBeforeTheSignal(String mode, Processes processes) {
-        ChildProcess dpu = dpu(processes, mode);
-        ChildProcess host =
-                processes.start(
-                        program(with(HOST, mode))
-                                .withEnvironment(SampleProgram.PAUSE_AFTER, "exported"));
+    void shouldNotEndAWaitBeforeTheSignal(String mode) {
+        RunningSample dpu = dpu(mode);
+        RunningSample host = samples.startPausing("exported", with(HOST, mode));
         host.awaitLine("^exported");
         assertThat(dpu.outputLines()).containsExactly("waiting for sync-event-host");
-        goOn(host);
+        host.enter();
         assertEndsWell(host);
         assertEndsWell(dpu);
         assertThat(dpu.outputLines()).contains("waited: value=1");
@@ -155,19 +146,22 @@ class SyncEventSamplesTest {
      * The DPU waits for the message with the export, for the signal, or for the end of the host,
      * which is stopped at its line and then killed.
      */
+    @StartsProcesses
     @ParameterizedTest
     @CsvSource({
-        "connected,timeout=60",
+        "connected,''",
         "connected,async=",
-        "exported,timeout=60",
+        "exported,''",
         "exported,async=",
-        "signalled,timeout=60"
+        "signalled,''"
     })
     void shouldFailOnTheDpuIfTheHostIsKilled(String line, String mode, Processes processes) {
-        ChildProcess dpu = dpu(processes, mode);
+        RunningSample dpu = dpu(mode);
         ChildProcess host =
                 processes.start(
-                        program(with(HOST, mode)).withEnvironment(SampleProgram.PAUSE_AFTER, line));
+                        JavaCommand.ofClass(SampleProgram.class)
+                                .withEnvironment(SampleProgram.PAUSE_AFTER, line)
+                                .withArguments(with(HOST, mode)));
         host.awaitLine("^" + line);
         host.freeze();
         host.kill();
@@ -177,14 +171,12 @@ class SyncEventSamplesTest {
 
     @Test
     @Clause({"core-209", "core-210"})
-    void shouldWorkOnTheNamedDevices(Processes processes) {
-        ChildProcess dpu =
-                processes.start(program(DPU, "dev-pci-addr=03:00.1", "rep-pci-addr=0b:00.1"));
+    void shouldWorkOnTheNamedDevices() {
+        RunningSample dpu = samples.start(DPU, "dev-pci-addr=03:00.1", "rep-pci-addr=0b:00.1");
         dpu.awaitLine("^waiting");
-        ChildProcess other =
-                processes.start(program(with(HOST, "dev-pci-addr=0b:00.0", "timeout=0.5")));
+        RunningSample other = samples.start(with(HOST, "dev-pci-addr=0b:00.0", "timeout=0.5"));
         assertThat(other.awaitExit()).as("of the other port").isEqualTo(1);
-        ChildProcess host = processes.start(program(HOST, "dev-pci-addr=0b:00.1"));
+        RunningSample host = samples.start(HOST, "dev-pci-addr=0b:00.1");
         assertEndsWell(host);
         assertEndsWell(dpu);
         assertThat(host.outputLines()).endsWith("waited: value=2");
@@ -201,32 +193,34 @@ class SyncEventSamplesTest {
                 "async= qdepth=1048577|expected=1 to 1048576"
             })
     @Clause("core-212")
-    void shouldRefuseADepthThatIsNone(String options, String reason, Processes processes) {
-        ChildProcess host = processes.start(program(with(HOST, options.split(" "))));
+    void shouldRefuseADepthThatIsNone(String options, String reason) {
+        RunningSample host = samples.start(with(HOST, options.split(" ")));
         assertThat(host.awaitExit()).isEqualTo(1);
         assertThat(host.errorLines())
                 .anyMatch(line -> line.contains("INVALID_VALUE") && line.contains(reason));
     }
 
-    /** Each wait of either has a time limit. */
+    /**
+     * Each wait of either has a time limit. The host is a process: it ends with its job in flight,
+     * and leaves what it has to the end of the process.
+     */
+    @StartsProcesses
     @ParameterizedTest
-    @ValueSource(strings = {"timeout=60", "async="})
+    @ValueSource(strings = {"", "async="})
     void shouldFailInTimeIfThePeerDoesNotAnswer(String mode, Processes processes) {
-        ChildProcess alone = processes.start(program(with(DPU, "timeout=0.5")));
+        RunningSample alone = samples.start(with(DPU, "timeout=0.5"));
         assertThat(alone.awaitExit()).isEqualTo(1);
         assertThat(alone.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
 
-        ChildProcess dpu =
-                processes.start(
-                        program(with(DPU, mode))
-                                .withEnvironment(SampleProgram.PAUSE_AFTER, "waited"));
+        RunningSample dpu = samples.startPausing("waited", with(DPU, mode));
         dpu.awaitLine("^waiting");
-        String[] options =
-                mode.equals("async=")
-                        ? new String[] {mode, "timeout=5"}
-                        : new String[] {"timeout=5"};
-        ChildProcess host = processes.start(program(with(HOST, options)));
+        ChildProcess host =
+                processes.start(
+                        JavaCommand.ofClass(SampleProgram.class)
+                                .withArguments(with(HOST, mode, "timeout=2")));
         assertThat(host.awaitExit()).isEqualTo(1);
         assertThat(host.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
+        dpu.enter();
+        assertThat(dpu.awaitExit()).isEqualTo(1);
     }
 }

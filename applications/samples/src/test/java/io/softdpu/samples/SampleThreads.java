@@ -1,0 +1,149 @@
+package io.softdpu.samples;
+
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
+import java.io.ByteArrayOutputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Samples on threads of this JVM, in the fabric folder of this process. All have ended when this is
+ * closed.
+ */
+final class SampleThreads implements AutoCloseable {
+    private final List<Running> started = new ArrayList<>();
+
+    /**
+     * Starts a sample.
+     *
+     * @param arguments its name, then {@code option=value} each; without a timeout it has that of
+     *     {@link Patience}
+     */
+    RunningSample start(String... arguments) {
+        return startPausing(null, arguments);
+    }
+
+    /** Starts one that pauses after the first line that begins so, until {@code enter}. */
+    RunningSample startPausing(@Nullable String pauseAfter, String... arguments) {
+        Running running = new Running(pauseAfter, arguments);
+        started.add(running);
+        running.thread.start();
+        return running;
+    }
+
+    /** Interrupts those that still run, and waits for their end. */
+    @Override
+    public void close() throws InterruptedException {
+        for (Running each : started) {
+            each.thread.interrupt();
+            each.thread.join(Duration.ofNanos(Patience.NANOS));
+        }
+    }
+
+    private static final class Running implements RunningSample {
+        private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
+        private final List<String> errors = Collections.synchronizedList(new ArrayList<>());
+        private final Semaphore entered = new Semaphore(0);
+        private final Thread thread;
+        private @Nullable String pauseAfter;
+        private volatile int exit;
+
+        Running(@Nullable String pauseAfter, String... arguments) {
+            this.pauseAfter = pauseAfter;
+            this.thread = new Thread(() -> run(arguments), "sample-" + arguments[0]);
+        }
+
+        private void run(String... arguments) {
+            try {
+                SampleProgram.find(arguments[0])
+                        .run(
+                                SampleProgram.settings(arguments),
+                                new PrintStream(new Lines(), true, StandardCharsets.UTF_8));
+            } catch (RuntimeException | Error e) {
+                exit = e instanceof WrongDataException ? 3 : 1;
+                for (Throwable each = e; each != null; each = each.getCause()) {
+                    errors.add(each.toString());
+                }
+            }
+        }
+
+        @Override
+        public String awaitLine(String regex) {
+            Predicate<String> found = Pattern.compile(regex).asPredicate();
+            Await.until(
+                    "line or end: regex=" + regex,
+                    () -> !thread.isAlive() || outputLines().stream().anyMatch(found));
+            return outputLines().stream()
+                    .filter(found)
+                    .findFirst()
+                    .orElseThrow(() ->
+                            new AssertionError(
+                                    "line did not come: regex=%s, lines=%s, errors=%s"
+                                            .formatted(regex, lines, errors)));
+        }
+
+        @Override
+        public List<String> outputLines() {
+            synchronized (lines) {
+                return List.copyOf(lines);
+            }
+        }
+
+        @Override
+        public List<String> errorLines() {
+            synchronized (errors) {
+                return List.copyOf(errors);
+            }
+        }
+
+        @Override
+        public boolean isAlive() {
+            return thread.isAlive();
+        }
+
+        @Override
+        public int awaitExit() {
+            Await.until("end of " + thread.getName(), () -> !thread.isAlive());
+            return exit;
+        }
+
+        @Override
+        public void enter() {
+            entered.release();
+        }
+
+        /** What it prints, on its own thread. */
+        private final class Lines extends OutputStream {
+            private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+
+            @Override
+            public void write(int octet) throws InterruptedIOException {
+                if (octet != '\n') {
+                    line.write(octet);
+                    return;
+                }
+                String whole = line.toString(StandardCharsets.UTF_8);
+                line.reset();
+                lines.add(whole);
+                if (pauseAfter != null && whole.startsWith(pauseAfter)) {
+                    pauseAfter = null;
+                    try {
+                        entered.acquire();
+                    } catch (InterruptedException e) {
+                        throw new InterruptedIOException("the test has ended");
+                    }
+                }
+            }
+        }
+    }
+}
