@@ -2,7 +2,11 @@ package io.softdpu.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.perf.child.ChildReport;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.storage.SessionReport;
+import io.softdpu.storage.initiator.StorageInitiator;
+import io.softdpu.storage.workload.ExecutionStrategy;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -21,15 +25,20 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Errors of the roles when one of the three is stopped (SIGSTOP), and its own error when it
- * continues. Each wait has a deadline of its own; where a slow machine needs all attempts, their
- * sum is longer than what a test has by default.
+ * Errors of the roles when one of the three, a process, is stopped (SIGSTOP), and its own error
+ * when it continues. The other two are in this JVM.
  */
 @StartsProcesses
 @Tag(Soak.TAG)
@@ -40,16 +49,16 @@ class FrozenPeersTest {
      * to the pause in it, or that one who only was starved is blamed, the next attempt has twice as
      * long.
      */
-    private static final int TIMEOUT_SECONDS = 3;
+    private static final int TIMEOUT_SECONDS = 2;
 
     /**
      * With this much time a session that does not do as it should is a failure: no machine starves
      * a process for so long.
      */
-    private static final int MOST_TIMEOUT_SECONDS = 96;
+    private static final int MOST_TIMEOUT_SECONDS = 64;
 
     /** Sessions that run at the same time: nearly all of a session is waiting. */
-    private static final int AT_ONCE = 3;
+    private static final int AT_ONCE = 8;
 
     private static final List<String> ROLES = List.of("target", "zero-copy", "initiator");
 
@@ -68,8 +77,10 @@ class FrozenPeersTest {
         }
 
         /** What is verified must not count where it cannot have been. */
-        String strategy() {
-            return this == UNDER_LOAD ? "read_throughput_test" : "read_write_data_validity_test";
+        ExecutionStrategy strategy() {
+            return this == UNDER_LOAD
+                    ? ExecutionStrategy.READ_THROUGHPUT_TEST
+                    : ExecutionStrategy.READ_WRITE_DATA_VALIDITY_TEST;
         }
 
         boolean beforeData() {
@@ -77,12 +88,13 @@ class FrozenPeersTest {
         }
 
         /** So many operations that the load does not end by itself, where it must not. */
-        String operations() {
-            return this == UNDER_LOAD ? "1000000000000" : "100";
+        long operations() {
+            return this == UNDER_LOAD ? 1_000_000_000_000L : 100;
         }
     }
 
     @TempDir private Path folder;
+    private final List<Peers> begun = new ArrayList<>();
     private int attempts;
 
     /** A role and the step at which it is stopped. */
@@ -93,43 +105,47 @@ class FrozenPeersTest {
         }
     }
 
-    /** Three processes, one of which is stopped or will be. */
+    /** A process that is stopped or will be, and its peers. */
     private record Session(
             Cell cell,
             int timeoutSeconds,
             Path fabric,
-            Path report,
-            ChildProcess target,
-            ChildProcess service,
-            ChildProcess initiator) {
-
-        List<ChildProcess> all() {
-            return List.of(target, service, initiator);
-        }
-
-        ChildProcess frozen() {
-            return all().get(ROLES.indexOf(cell.victim()));
-        }
-
-        List<ChildProcess> others() {
-            List<ChildProcess> others = new ArrayList<>(all());
-            others.remove(frozen());
-            return others;
-        }
-
-        /** Who waits for one who waits for the frozen one has not ended before three timeouts. */
-        Duration deadline() {
-            return Patience.LIMIT.plusSeconds(4L * timeoutSeconds);
-        }
+            Peers peers,
+            @Nullable StorageInitiator initiator,
+            ChildProcess frozen) {
 
         boolean isPaused() {
-            return frozen().outputLines().contains("paused");
+            return frozen.outputLines().contains("paused");
+        }
+
+        boolean hasOneEnded() {
+            return !frozen.isAlive()
+                    || peers.ends().values().stream().anyMatch(CompletableFuture::isDone);
+        }
+
+        /** What a peer ends with, which must be a failure. */
+        DpuException failure(String role) {
+            try {
+                SessionReport report =
+                        peers.ends().get(role).get(Patience.SECONDS, TimeUnit.SECONDS);
+                throw new AssertionError(this + ": " + role + " ended with " + report);
+            } catch (ExecutionException e) {
+                assertThat(e.getCause()).as("%s: %s", this, role).isInstanceOf(DpuException.class);
+                return (DpuException) e.getCause();
+            } catch (InterruptedException | TimeoutException e) {
+                throw new AssertionError(this + ": no end of " + role, e);
+            }
         }
 
         @Override
         public String toString() {
             return cell + ", control timeout " + timeoutSeconds + " s";
         }
+    }
+
+    @AfterEach
+    void closePeers() {
+        begun.forEach(Peers::close);
     }
 
     @Test
@@ -157,22 +173,15 @@ class FrozenPeersTest {
                         .formatted(cells.size(), ROLES.size(), When.values().length, attempts));
     }
 
-    /** All of the table; in the short form one moment for each role, the load among them. */
+    /** All of the table, in any order. */
     private static List<Cell> cells(SeededRandom random) {
         List<Cell> all = new ArrayList<>();
-        List<When> moments = new ArrayList<>(List.of(When.values()));
-        Collections.shuffle(moments, new Random(random.nextLong()));
-        moments.remove(When.UNDER_LOAD);
-        moments.addFirst(When.UNDER_LOAD);
-        List<String> roles = new ArrayList<>(ROLES);
-        Collections.shuffle(roles, new Random(random.nextLong()));
-        for (int i = 0; i < roles.size(); i++) {
-            for (int j = 0; j < moments.size(); j++) {
-                if (Soak.isLong() || i == j) {
-                    all.add(new Cell(roles.get(i), moments.get(j)));
-                }
+        for (String role : ROLES) {
+            for (When moment : When.values()) {
+                all.add(new Cell(role, moment));
             }
         }
+        Collections.shuffle(all, new Random(random.nextLong()));
         return all;
     }
 
@@ -190,45 +199,42 @@ class FrozenPeersTest {
     private static int longerThan(Session session) {
         int timeoutSeconds = 2 * session.timeoutSeconds();
         assertThat(timeoutSeconds)
-                .as(
-                        "%s: %s",
-                        session, session.all().stream().map(ChildProcess::errorLines).toList())
+                .as("%s: %s, %s", session, session.peers(), session.frozen().errorLines())
                 .isLessThanOrEqualTo(MOST_TIMEOUT_SECONDS);
         return timeoutSeconds;
     }
 
     private Session begin(Processes processes, Cell cell, int timeoutSeconds) throws IOException {
         attempts++;
-        Path own =
+        Path fabric =
                 Files.createDirectory(
                         folder.resolve(cell.victim + "-" + cell.when + "-" + timeoutSeconds));
-        Path fabric = Files.createDirectory(own.resolve("fabric"));
-        Pipeline pipeline = new Pipeline(processes, fabric);
+        Peers peers = new Peers(fabric, Duration.ofSeconds(timeoutSeconds));
+        begun.add(peers);
         String timeout = "" + timeoutSeconds;
-        ChildProcess target =
-                cell.victim.equals("target")
-                        ? paused(processes, fabric, cell, timeout)
-                        : pipeline.target("--volume", "memory:4MiB", "--control-timeout", timeout);
-        String address = "127.0.0.1:" + Pipeline.portOf(target);
-        ChildProcess service =
-                cell.victim.equals("zero-copy")
-                        ? paused(processes, fabric, cell, timeout, address)
-                        : pipeline.service(target, "--control-timeout", timeout);
-        service.awaitLine("waiting: ");
-        Path report = own.resolve("report.json");
-        String operations = cell.when.operations();
-        ChildProcess initiator =
-                cell.victim.equals("initiator")
-                        ? paused(processes, fabric, cell, timeout, operations)
-                        : pipeline.initiator(
-                                cell.when.strategy(),
-                                "--run-limit-operation-count",
-                                operations,
-                                "--control-timeout",
-                                timeout,
-                                "--report",
-                                report.toString());
-        return new Session(cell, timeoutSeconds, fabric, report, target, service, initiator);
+        String victim = cell.victim;
+        long operations = cell.when.operations();
+        ChildProcess frozen = null;
+        StorageInitiator initiator = null;
+        int port;
+        if (victim.equals("target")) {
+            frozen = paused(processes, fabric, cell, timeout);
+            port = Pipeline.portOf(frozen);
+        } else {
+            port = peers.target();
+        }
+        if (victim.equals("zero-copy")) {
+            frozen = paused(processes, fabric, cell, timeout, "127.0.0.1:" + port);
+            frozen.awaitLine("waiting: ");
+        } else {
+            peers.service(port);
+        }
+        if (victim.equals("initiator")) {
+            frozen = paused(processes, fabric, cell, timeout, "" + operations);
+        } else {
+            initiator = peers.initiator(cell.when.strategy(), operations);
+        }
+        return new Session(cell, timeoutSeconds, fabric, peers, initiator, frozen);
     }
 
     private static ChildProcess paused(
@@ -236,7 +242,6 @@ class FrozenPeersTest {
         String pause = cell.when.pauses.get(ROLES.indexOf(cell.victim));
         return processes.start(
                 JavaCommand.ofClass(PausedRole.class)
-                        .withJvmOptions("-XX:TieredStopAtLevel=1")
                         .withArguments(cell.victim, pause, timeout)
                         .withArguments(more)
                         .withEnvironment("SOFTDPU_FABRIC", fabric.toString()));
@@ -246,19 +251,23 @@ class FrozenPeersTest {
     private static boolean comesToThePause(Session session) {
         Await.until(
                 "paused or ended: session=" + session,
-                () ->
-                        session.isPaused()
-                                || !session.all().stream().allMatch(ChildProcess::isAlive));
+                () -> session.isPaused() || session.hasOneEnded());
         if (session.isPaused()) {
             return true;
         }
         write(session.frozen()); // where it comes to the pause now it need not stay there
-        for (ChildProcess process : session.all()) {
-            process.awaitExit();
-        }
-        assertThat(session.all().stream().map(ChildProcess::errorLines).flatMap(List::stream))
-                .as("%s", session)
-                .anyMatch(line -> line.startsWith("softdpu: TIME_OUT: "));
+        session.frozen().awaitExit();
+        List<Status> reasons = new ArrayList<>();
+        session.peers()
+                .ends()
+                .keySet()
+                .forEach(role -> reasons.add(session.failure(role).status()));
+        assertThat(
+                        reasons.contains(Status.TIME_OUT)
+                                || session.frozen().errorLines().stream()
+                                        .anyMatch(line -> line.startsWith("softdpu: TIME_OUT: ")))
+                .as("%s: %s, %s", session, reasons, session.frozen().errorLines())
+                .isTrue();
         return false;
     }
 
@@ -271,44 +280,31 @@ class FrozenPeersTest {
         boolean blamed = assertOthersEnd(session);
         goOn(session.frozen());
         assertFrozenOneEnds(session);
+        session.peers().close();
         assertNothingIsLeft(session);
         return blamed;
     }
 
     /** Whether they have blamed the frozen one. */
-    private static boolean assertOthersEnd(Session session) throws IOException {
-        for (ChildProcess other : session.others()) {
-            assertThat(other.awaitExit()).as("%s", session).isEqualTo(ExitCode.FAILED.code());
-            assertThat(other.errorLines())
-                    .as("%s: %s", session, other)
-                    .anyMatch(line -> line.startsWith("softdpu: TIME_OUT: "));
+    private static boolean assertOthersEnd(Session session) {
+        boolean blamed = true;
+        for (String role : session.peers().ends().keySet()) {
+            DpuException failure = session.failure(role);
+            assertThat(failure.status()).as("%s: %s", session, role).isEqualTo(Status.TIME_OUT);
+            assertThat(Errors.codeOf(failure)).isEqualTo(ExitCode.FAILED);
+            blamed &= blames(session, role, failure.getMessage());
         }
         assertThat(session.frozen().isAlive()).isTrue();
-        boolean blamed = true;
-        for (String role : ROLES) {
-            blamed &= blames(session, role);
+        StorageInitiator initiator = session.initiator();
+        if (blamed && initiator != null && session.cell().when().beforeData()) {
+            assertThat(initiator.initiatorReport().bytesVerified()).as("%s", session).isZero();
         }
-        if (!blamed) {
-            return false;
-        }
-        if (!session.cell().victim().equals("initiator")) {
-            ChildReport report = ChildReport.read(session.report());
-            assertThat(report.status()).isEqualTo("TIME_OUT");
-            if (session.cell().when().beforeData()) {
-                assertThat(report.initiator().bytesVerified()).as("%s", session).isZero();
-            }
-        }
-        return true;
+        return blamed;
     }
 
     /** Whether that role has blamed the frozen one: if not, then another one, and nothing else. */
-    private static boolean blames(Session session, String role) {
-        String victim = session.cell().victim();
-        if (role.equals(victim)) {
-            return true;
-        }
-        String error = error(session.all().get(ROLES.indexOf(role)));
-        if (error.matches(names(role, victim))) {
+    private static boolean blames(Session session, String role, String error) {
+        if (error.matches(names(role, session.cell().victim()))) {
             return true;
         }
         assertThat(ROLES)
@@ -351,14 +347,6 @@ class FrozenPeersTest {
             case "target" -> ".*(from|peer)=tcp://127\\.0\\.0\\.1:.*";
             default -> throw new AssertionError(victim);
         };
-    }
-
-    /** The line of the error. */
-    private static String error(ChildProcess process) {
-        return process.errorLines().stream()
-                .filter(line -> line.startsWith("softdpu: "))
-                .findFirst()
-                .orElse("none");
     }
 
     private static void goOn(ChildProcess frozen) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.OwnFabric;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.net.InetAddress;
@@ -12,12 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests of the usual first mistakes: the error, and the next step on the line after it. */
-@StartsProcesses
+@ExtendWith(OwnFabric.class)
 class NextStepTest {
     private static final String TARGET = "storage target --cpu any --volume memory:1M ";
     private static final String SERVICE =
@@ -26,18 +28,18 @@ class NextStepTest {
             "storage initiator --cpu any --execution-strategy read_throughput_test"
                     + " --control-timeout 0.2 ";
 
-    @TempDir Path folder;
+    private final Path fabric = Path.of(System.getenv("SOFTDPU_FABRIC"));
 
     private ChildProcess start(Processes processes, String arguments) {
         return processes.start(
                 JavaCommand.ofClass(SoftDpu.class)
-                        .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
+                        .withEnvironment("SOFTDPU_FABRIC", fabric.toString())
                         .withArguments(arguments.strip().split(" +")));
     }
 
-    private void assertFails(Processes processes, String arguments, String error, String nextStep) {
-        ChildProcess command = start(processes, arguments);
-        assertThat(command.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+    private static void assertFails(String arguments, String error, String nextStep) {
+        Run command = Run.of(arguments.strip().split(" +"));
+        assertThat(command.exit()).isEqualTo(ExitCode.FAILED.code());
         List<String> errors =
                 command.errorLines().stream().filter(line -> line.startsWith("softdpu: ")).toList();
         assertThat(errors).hasSize(2);
@@ -88,21 +90,19 @@ class NextStepTest {
                         + " `softdpu storage zero-copy -d p1 --cpu any -r hpf1 --storage-server"
                         + " 127.0.0.1:12345 --command-channel-name blue`"
             })
-    void shouldNameTheNextStep(
-            String arguments, String error, String nextStep, Processes processes) {
+    void shouldNameTheNextStep(String arguments, String error, String nextStep) {
         String once =
                 arguments.contains("--cpu 4095") // the option may be given once
                         ? arguments.replace("--cpu any ", "")
                         : arguments;
-        assertFails(processes, once, error, nextStep);
+        assertFails(once, error, nextStep);
     }
 
     @Test
-    void shouldNameTheFreePortWhereOneIsTaken(Processes processes) throws Exception {
+    void shouldNameTheFreePortWhereOneIsTaken() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             String port = Integer.toString(taken.getLocalPort());
             assertFails(
-                    processes,
                     TARGET + "-d t0 --listen-port " + port,
                     "IN_USE: port is taken: address=127.0.0.1:" + port,
                     "take another port, or `--listen-port 0` for a free one, which is printed");
@@ -110,9 +110,8 @@ class NextStepTest {
     }
 
     @Test
-    void shouldRefuseAFolderOfAnotherProgramInEachCommandThatUsesOne(Processes processes)
-            throws Exception {
-        Path fabric = Files.createDirectory(folder.resolve("fabric"));
+    void shouldRefuseAFolderOfAnotherProgramInEachCommandThatUsesOne() throws Exception {
+        Files.createDirectories(fabric);
         Path other = Files.createFile(fabric.resolve("passwd"));
         for (String arguments :
                 List.of(
@@ -122,7 +121,6 @@ class NextStepTest {
                         TARGET + "-d t0 --listen-port 0",
                         INITIATOR + "-d 0b:00.0")) {
             assertFails(
-                    processes,
                     arguments,
                     "NOT_PERMITTED: fabric folder holds a file that is not the fabric's: path="
                             + fabric
@@ -135,6 +133,7 @@ class NextStepTest {
     }
 
     @Test
+    @StartsProcesses
     void shouldNameTheServersThatAreThereInsteadAndWaitOnOneLineOfTheLog(Processes processes) {
         ChildProcess target = start(processes, TARGET + "-d t0 --listen-port 0");
         String port =
@@ -148,7 +147,6 @@ class NextStepTest {
         service.awaitErrorLine(".*waiting for an initiator at .*blue.*");
 
         assertFails(
-                processes,
                 INITIATOR + "-d pf0",
                 "NOT_FOUND: not connected: server=doca_storage_comch,",
                 "start the service first, with the same SOFTDPU_FABRIC: `softdpu storage zero-copy"
@@ -163,10 +161,17 @@ class NextStepTest {
     }
 
     @Test
-    void shouldMakeNoFabricFolderWithoutANeedForOne(Processes processes) {
+    @StartsProcesses
+    void shouldMakeNoFabricFolderWithoutANeedForOne(@TempDir Path folder, Processes processes) {
+        Path none = folder.resolve("fabric");
         for (String arguments : List.of("topology", "help", "completion bash", "sample --list")) {
-            assertThat(start(processes, arguments).awaitExit()).isZero();
+            ChildProcess command =
+                    processes.start(
+                            JavaCommand.ofClass(SoftDpu.class)
+                                    .withEnvironment("SOFTDPU_FABRIC", none.toString())
+                                    .withArguments(arguments.split(" ")));
+            assertThat(command.awaitExit()).isZero();
         }
-        assertThat(folder.resolve("fabric")).doesNotExist();
+        assertThat(none).doesNotExist();
     }
 }

@@ -17,6 +17,7 @@ import io.softdpu.storage.server.TargetOptions;
 import io.softdpu.storage.workload.ExecutionStrategy;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.StrategySettings;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -26,13 +27,11 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * The roles that are not under test, in the JVM of the test: they end with an exception, and no
- * time is spent on starting processes. Their timeouts are long, so that the role under test times
- * out first.
+ * time is spent on starting processes.
  */
 final class Peers implements AutoCloseable {
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
-
     private final Path fabric;
+    private final Duration timeout;
     private final Map<String, StorageRole> roles = new LinkedHashMap<>();
     private final Map<String, Machine> machines = new LinkedHashMap<>();
     private final Map<String, CompletableFuture<SessionReport>> ends = new LinkedHashMap<>();
@@ -41,7 +40,13 @@ final class Peers implements AutoCloseable {
     private int targetPort;
 
     Peers(Path fabric) {
+        this(fabric, Patience.LIMIT);
+    }
+
+    /** Those with this control timeout. */
+    Peers(Path fabric, Duration timeout) {
         this.fabric = fabric;
+        this.timeout = timeout;
     }
 
     /** Starts a target, and says where it listens. */
@@ -52,7 +57,7 @@ final class Peers implements AutoCloseable {
                         TargetOptions.builder()
                                 .device("t0")
                                 .cpu(CpuBinding.any())
-                                .controlTimeout(TIMEOUT)
+                                .controlTimeout(timeout)
                                 .build(),
                         MemoryVolume.ofPattern(1 << 20, 4096),
                         SessionListener.none());
@@ -78,24 +83,27 @@ final class Peers implements AutoCloseable {
                                 .cpu(CpuBinding.any())
                                 .storageServer(
                                         ServiceOptions.parseStorageServer("127.0.0.1:" + port))
-                                .controlTimeout(TIMEOUT)
+                                .controlTimeout(timeout)
                                 .build(),
                         SessionListener.none()));
     }
 
     /** Starts an initiator that reads so often. */
     void initiator(long operations) {
-        run(
-                "initiator",
+        initiator(ExecutionStrategy.READ_THROUGHPUT_TEST, operations);
+    }
+
+    /** Starts an initiator, which is returned. */
+    StorageInitiator initiator(ExecutionStrategy strategy, long operations) {
+        StorageInitiator initiator =
                 StorageInitiator.open(
                         machine("initiator", Side.HOST),
                         InitiatorOptions.builder()
                                 .device("0b:00.0")
                                 .cpu(CpuBinding.any())
-                                .controlTimeout(TIMEOUT)
+                                .controlTimeout(timeout)
                                 .build(),
-                        ExecutionStrategy.READ_THROUGHPUT_TEST.workload(
-                                new StrategySettings(operations, 16, 1, null)),
+                        strategy.workload(new StrategySettings(operations, 16, 1, null)),
                         new InitiatorListener() {
                             @Override
                             public void phaseProgress(
@@ -104,7 +112,9 @@ final class Peers implements AutoCloseable {
                                     load.countDown();
                                 }
                             }
-                        }));
+                        });
+        run("initiator", initiator);
+        return initiator;
     }
 
     /** Counted down when the initiator is in the middle of its work. */

@@ -84,7 +84,7 @@ class PerfRdmaTest extends PerfFixture {
                                 "--wait",
                                 wait,
                                 "--seconds",
-                                "0.2",
+                                "0.1",
                                 "--json",
                                 "-"));
 
@@ -163,7 +163,7 @@ class PerfRdmaTest extends PerfFixture {
     void shouldPrintATableAndWriteTheJsonBesideIt() throws IOException {
         Path json = folder.resolve("perf.json");
         ChildProcess perf =
-                perf("latency", "--op", "write", "--seconds", "0.1", "--json", json.toString());
+                perf("latency", "--op", "write", "--seconds", "0.05", "--json", json.toString());
 
         assertThat(perf.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(perf.outputLines().getFirst()).startsWith("measurement").contains("p50  ");
@@ -184,7 +184,8 @@ class PerfRdmaTest extends PerfFixture {
         "bandwidth, write, adaptive"
     })
     void shouldEndWhereItsOtherHalfIsKilled(String measurement, String operation, String wait) {
-        ChildProcess perf = perf(measurement, "--op", operation, "--wait", wait, "--seconds", "60");
+        ChildProcess perf =
+                perf(measurement, "--op", operation, "--wait", wait, "--seconds", "3600");
         ProcessHandle dpu = otherHalf(perf);
 
         dpu.destroyForcibly();
@@ -203,7 +204,8 @@ class PerfRdmaTest extends PerfFixture {
     @CsvSource({"latency, write, busy", "latency, send, event", "rate, read, adaptive"})
     void shouldEndAfterASignalThoughItsOtherHalfIsFrozen(
             String measurement, String operation, String wait) {
-        ChildProcess perf = perf(measurement, "--op", operation, "--wait", wait, "--seconds", "60");
+        ChildProcess perf =
+                perf(measurement, "--op", operation, "--wait", wait, "--seconds", "3600");
         ProcessHandle dpu = otherHalf(perf);
         signal(dpu, "STOP");
 
@@ -221,51 +223,13 @@ class PerfRdmaTest extends PerfFixture {
     @CsvSource({"latency, write, busy", "latency, send, event", "rate, read, adaptive"})
     void shouldEndItsOtherHalfWhereItIsKilledItself(
             String measurement, String operation, String wait) {
-        ChildProcess perf = perf(measurement, "--op", operation, "--wait", wait, "--seconds", "60");
+        ChildProcess perf =
+                perf(measurement, "--op", operation, "--wait", wait, "--seconds", "3600");
         ProcessHandle dpu = otherHalf(perf);
 
         perf.signal("KILL"); // and not its other half with it
 
         Await.until("the other half has ended", () -> !dpu.isAlive());
         assertNothingLeft();
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "latency|value is missing: option=--op, expected=--op=OP",
-                "latency --op write --wait adaptive|a peer that is written to is not notified, and"
-                        + " polls its memory: option=--wait, wait=adaptive, measurement=latency,"
-                        + " op=write, expected=busy",
-                "latency --op read --window 4|latency is that of one operation at a time:"
-                        + " option=--window, window=4, measurement=latency, expected=no window",
-                "bandwidth --op cmp-swap|atomic operations have no bandwidth: option=--op,"
-                        + " op=cmp-swap, measurement=bandwidth, expected=latency or rate",
-                "rate --op fetch-add --size 16|size is illegal: option=--size, size=16,"
-                        + " op=fetch-add, expected=8, or no size",
-                "rate --op read --size 3GiB|size is illegal: option=--size, size=3GiB, expected=1"
-                        + " to 2GiB",
-                "rate --op read --size 0|size is zero: option=--size, size=0",
-                "rate --op read --window 9000|window is illegal: option=--window, window=9000,"
-                        + " expected=1 to 8192",
-                "bandwidth --op read --size 1GiB --window 5|operations of both processes need too"
-                        + " much memory: option=--window, window=5, size=1GiB, needed=10 GiB,"
-                        + " limit=8 GiB",
-                "rate --op copy|no such operation: option=--op, op=copy, expected=write, read,"
-                        + " send, write-imm, fetch-add or cmp-swap",
-                "rate --op read --wait long|no such way to wait: option=--wait, wait=long,"
-                        + " expected=busy, adaptive or event",
-                "rate --op read --cpu 0|option=--cpu, cpu=0, expected=HOST,DPU such as 0,1",
-                "control --op read|no such measurement: measurement=control, expected=latency,"
-                        + " rate or bandwidth",
-                "rate --op read --json /no/such/folder/a.json|option=--json,"
-                        + " file=/no/such/folder/a.json"
-            })
-    void shouldRefuseWhatCannotBeMeasured(String arguments, String reason) {
-        ChildProcess perf = perf(arguments.split(" "));
-
-        assertThat(perf.awaitExit()).isEqualTo(ExitCode.USAGE.code());
-        assertThat(perf.errorLines().getFirst()).startsWith("softdpu: ").contains(reason);
     }
 }

@@ -50,7 +50,7 @@ class PerfSyncEventTest extends PerfFixture {
     @ValueSource(strings = {"busy", "yield", "event"})
     void shouldMeasureRoundTripsWithEachWayToWait(String wait) throws IOException {
         JsonNode found =
-                measured(perf("latency", "--wait", wait, "--seconds", "0.2", "--json", "-"));
+                measured(perf("latency", "--wait", wait, "--seconds", "0.05", "--json", "-"));
 
         assertThat(found.fieldNames()).toIterable().containsExactlyElementsOf(KEYS);
         assertThat(found.get("measurement").asText()).isEqualTo("latency");
@@ -71,7 +71,7 @@ class PerfSyncEventTest extends PerfFixture {
 
     @Test
     void shouldCountTheAddsOfBothProcessesWhoseSumIsTheValue() throws IOException {
-        JsonNode found = measured(perf("rate", "--seconds", "0.2", "--json", "-"));
+        JsonNode found = measured(perf("rate", "--seconds", "0.05", "--json", "-"));
 
         assertThat(found.fieldNames()).toIterable().containsExactlyElementsOf(KEYS);
         long host = found.at("/adds/host").asLong();
@@ -98,14 +98,14 @@ class PerfSyncEventTest extends PerfFixture {
                                 "--pace",
                                 paceMicros + "us",
                                 "--seconds",
-                                "0.5",
+                                "0.1",
                                 "--json",
                                 "-"));
 
         assertThat(found.get("pace_ns").asLong()).isEqualTo(paceMicros * 1000L);
         assertThat(found.get("round_trips").asLong())
                 .as("none early")
-                .isBetween(1L, 500_000L / paceMicros + 1);
+                .isBetween(1L, 100_000L / paceMicros + 1);
         assertThat(found.at("/softdpu/options/pace_ns").asLong()).isEqualTo(paceMicros * 1000L);
     }
 
@@ -136,7 +136,7 @@ class PerfSyncEventTest extends PerfFixture {
     @Test
     void shouldPrintATableAndWriteTheJsonBesideIt() throws IOException {
         Path json = folder.resolve("perf.json");
-        ChildProcess latency = perf("latency", "--seconds", "0.1", "--json", json.toString());
+        ChildProcess latency = perf("latency", "--seconds", "0.05", "--json", json.toString());
         assertThat(latency.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(latency.outputLines().getFirst()).startsWith("measurement").contains("p50  ");
         assertThat(latency.outputLines().get(1))
@@ -145,7 +145,7 @@ class PerfSyncEventTest extends PerfFixture {
         assertThat(new ObjectMapper().readTree(json.toFile()).get("wait").asText())
                 .isEqualTo("busy");
 
-        ChildProcess rate = perf("rate", "--seconds", "0.1");
+        ChildProcess rate = perf("rate", "--seconds", "0.05");
         assertThat(rate.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(rate.outputLines().getFirst()).contains("adds of host", "adds of DPU", "value");
         assertThat(rate.outputLines().get(1)).matches("rate +\\d+ +\\d+ +\\d+ .* B/addition .*");
@@ -159,7 +159,7 @@ class PerfSyncEventTest extends PerfFixture {
         "rate, --cpu, any"
     })
     void shouldEndWhereItsOtherHalfIsKilled(String measurement, String option, String value) {
-        ChildProcess perf = perf(measurement, option, value, "--seconds", "60");
+        ChildProcess perf = perf(measurement, option, value, "--seconds", "3600");
         ProcessHandle dpu = otherHalf(perf);
 
         dpu.destroyForcibly();
@@ -177,7 +177,7 @@ class PerfSyncEventTest extends PerfFixture {
     @ParameterizedTest
     @ValueSource(strings = {"busy", "yield", "event"})
     void shouldEndAfterASignalThoughItsOtherHalfIsFrozen(String wait) {
-        ChildProcess perf = perf("latency", "--wait", wait, "--seconds", "60");
+        ChildProcess perf = perf("latency", "--wait", wait, "--seconds", "3600");
         ProcessHandle dpu = otherHalf(perf);
         signal(dpu, "STOP");
 
@@ -196,39 +196,13 @@ class PerfSyncEventTest extends PerfFixture {
     void shouldEndItsOtherHalfWhereItIsKilledItself(String measurement, String wait) {
         ChildProcess perf =
                 wait.isEmpty()
-                        ? perf(measurement, "--seconds", "60")
-                        : perf(measurement, "--wait", wait, "--seconds", "60");
+                        ? perf(measurement, "--seconds", "3600")
+                        : perf(measurement, "--wait", wait, "--seconds", "3600");
         ProcessHandle dpu = otherHalf(perf);
 
         perf.signal("KILL"); // and not its other half with it
 
         Await.until("the other half has ended", () -> !dpu.isAlive());
         assertNothingLeft();
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "rate --wait busy|only round trips wait: option=--wait, wait=busy,"
-                        + " measurement=rate, expected=no way to wait",
-                "rate --pace 2ms|only round trips have a pace: option=--pace, pace=2ms,"
-                        + " measurement=rate, expected=no pace",
-                "latency --pace 3s|pace is illegal: option=--pace, pace=3s, seconds=2.0,"
-                        + " expected=at most the time of the run",
-                "latency --pace 0us|time is illegal: option=--pace, pace=0us, expected=1us to 60s",
-                "latency --pace 2|time is illegal: option=--pace, pace=2, expected=1us to 60s",
-                "latency --pace 61s|time is illegal: option=--pace, pace=61s",
-                "latency --wait adaptive|no such way to wait: option=--wait, wait=adaptive,"
-                        + " expected=busy, yield or event",
-                "latency --cpu 0|option=--cpu, cpu=0, expected=HOST,DPU such as 0,1",
-                "bandwidth|no such measurement: measurement=bandwidth, expected=latency or rate",
-                "rate --json /no/such/folder/a.json|option=--json, file=/no/such/folder/a.json"
-            })
-    void shouldRefuseWhatCannotBeMeasured(String arguments, String reason) {
-        ChildProcess perf = perf(arguments.split(" "));
-
-        assertThat(perf.awaitExit()).isEqualTo(ExitCode.USAGE.code());
-        assertThat(perf.errorLines().getFirst()).startsWith("softdpu: ").contains(reason);
     }
 }

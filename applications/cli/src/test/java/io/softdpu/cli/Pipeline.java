@@ -9,13 +9,12 @@ import io.softdpu.testkit.Processes;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 /** The storage roles as separate processes, in the fabric folder of a test. */
 final class Pipeline {
 
     private static final int SIGKILLED = 128 + 9;
+    private static final String CONTROL_TIMEOUT = "--control-timeout";
 
     private final Processes processes;
     private final Path fabric;
@@ -27,11 +26,7 @@ final class Pipeline {
 
     /** The command line of softdpu, ended by Ctrl-C as at a terminal. */
     static JavaCommand command(String... arguments) {
-        return JavaCommand.ofClass(SoftDpu.class)
-                // Short runs: what the optimizing compiler would gain, it takes to compile.
-                .withJvmOptions("-XX:TieredStopAtLevel=1")
-                .interruptible()
-                .withArguments(arguments);
+        return JavaCommand.ofClass(SoftDpu.class).interruptible().withArguments(arguments);
     }
 
     ChildProcess start(String... arguments) {
@@ -40,13 +35,7 @@ final class Pipeline {
 
     /** A target that listens. */
     ChildProcess target(String... more) {
-        ChildProcess target =
-                start(
-                        words(
-                                List.of(
-                                        "storage target -d t0 --cpu any --listen-port 0"
-                                                .split(" ")),
-                                more));
+        ChildProcess target = start(role("storage target -d t0 --cpu any --listen-port 0", more));
         target.awaitLine("listening: port=");
         return target;
     }
@@ -80,18 +69,9 @@ final class Pipeline {
     }
 
     private static String[] serviceArguments(ChildProcess target, String... more) {
-        return words(
-                List.of(
-                        "storage",
-                        "zero-copy",
-                        "-d",
-                        "03:00.0",
-                        "-r",
-                        "0b:00.0",
-                        "--cpu",
-                        "any",
-                        "--storage-server",
-                        "127.0.0.1:" + portOf(target)),
+        return role(
+                "storage zero-copy -d 03:00.0 -r 0b:00.0 --cpu any --storage-server 127.0.0.1:"
+                        + portOf(target),
                 more);
     }
 
@@ -105,18 +85,7 @@ final class Pipeline {
     }
 
     private ChildProcess initiatorOf(String option, String work, String... more) {
-        return start(
-                words(
-                        List.of(
-                                "storage",
-                                "initiator",
-                                "-d",
-                                "0b:00.0",
-                                "--cpu",
-                                "any",
-                                option,
-                                work),
-                        more));
+        return start(role("storage initiator -d 0b:00.0 --cpu any " + option + " " + work, more));
     }
 
     /** An initiator that reads until it is interrupted, and has begun to. */
@@ -134,18 +103,18 @@ final class Pipeline {
         return initiator;
     }
 
-    /** Waits for something that takes a second or two. */
-    static void await(CountDownLatch latch) {
-        try {
-            assertThat(latch.await(Patience.NANOS, TimeUnit.NANOSECONDS)).isTrue();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
-    }
-
     static void assertKilled(ChildProcess process) {
         process.kill();
         assertThat(process.awaitExit()).isEqualTo(SIGKILLED);
+    }
+
+    /** Its words, and the control timeout of {@link Patience} unless there is another. */
+    private static String[] role(String words, String... more) {
+        String timeout =
+                List.of(more).contains(CONTROL_TIMEOUT)
+                        ? ""
+                        : " " + CONTROL_TIMEOUT + " " + Patience.SECONDS;
+        return words(List.of((words + timeout).split(" ")), more);
     }
 
     private static String[] words(List<String> first, String... more) {

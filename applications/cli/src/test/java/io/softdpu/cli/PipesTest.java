@@ -10,6 +10,7 @@ import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.NamedPipe;
+import io.softdpu.testkit.OwnFabric;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
@@ -20,22 +21,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 /** Tests of pipes: refused without waiting where a file is expected, and closed standard output. */
+@ExtendWith(OwnFabric.class)
 class PipesTest {
 
     @TempDir Path folder;
-
-    private ChildProcess command(Processes processes, Stream<String> arguments) {
-        return processes.start(
-                JavaCommand.ofClass(SoftDpu.class)
-                        .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
-                        .withArguments(arguments.toArray(String[]::new)));
-    }
 
     @ParameterizedTest
     @CsvSource(
@@ -55,17 +51,16 @@ class PipesTest {
                 "demo --size 1M --json PIPE|file cannot be written: option=--json, file=PIPE",
                 "devices @PIPE|argument is not expected: argument=@PIPE"
             })
-    @StartsProcesses
-    void shouldRefuseAPipe(String arguments, String message, Processes processes) {
+    void shouldRefuseAPipe(String arguments, String message) {
         try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
             String path = pipe.path().toString();
-            ChildProcess command =
-                    command(
-                            processes,
+            Run command =
+                    Run.of(
                             Stream.of(arguments.split(" ", -1))
-                                    .map(each -> each.replace("PIPE", path)));
+                                    .map(each -> each.replace("PIPE", path))
+                                    .toArray(String[]::new));
 
-            assertThat(command.awaitExit()).isNotZero();
+            assertThat(command.exit()).isNotZero();
             assertThat(command.errorLines())
                     .anyMatch(line -> line.contains(message.replace("PIPE", path)));
         }

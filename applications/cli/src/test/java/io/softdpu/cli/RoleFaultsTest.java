@@ -6,6 +6,7 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.OtherUser;
+import io.softdpu.testkit.OwnFabric;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
@@ -14,26 +15,16 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Errors of a role that cannot start its session. */
-@StartsProcesses
+@ExtendWith(OwnFabric.class)
 class RoleFaultsTest {
-    @TempDir Path fabric;
     @TempDir Path folder;
-
-    private Processes processes;
-    private Pipeline pipeline;
-
-    @BeforeEach
-    void setUp(Processes processes) {
-        this.processes = processes;
-        pipeline = new Pipeline(processes, fabric);
-    }
 
     @Test
     void shouldAnswerAnUnknownDeviceWithThoseThereAre() {
@@ -45,7 +36,7 @@ class RoleFaultsTest {
         Path missing = folder.resolve("missing");
 
         assertFails(
-                pipeline.start(
+                Run.of(
                         ("storage initiator -d pf0 --cpu any --execution-strategy"
                                         + " read_only_data_validity_test --storage-plain-content "
                                         + missing)
@@ -56,7 +47,7 @@ class RoleFaultsTest {
     @Test
     void shouldNotFindTheDeviceOfAnotherSide() {
         assertFails(
-                pipeline.start(
+                Run.of(
                         "storage target -d pf0 --cpu any --listen-port 0 --volume memory:1M"
                                 .split(" ")),
                 "softdpu: NOT_FOUND: .*pf0.*t0.*");
@@ -65,7 +56,7 @@ class RoleFaultsTest {
     @Test
     void shouldAnswerAnUnknownCoreBeforeAPeerMayCome() {
         assertFails(
-                pipeline.start(
+                Run.of(
                         "storage target -d t0 --cpu 4095 --listen-port 0 --volume memory:1M"
                                 .split(" ")),
                 "softdpu: NOT_FOUND: .*cpu=4095, available=.*");
@@ -95,8 +86,8 @@ class RoleFaultsTest {
                 "softdpu: TIME_OUT: .*address=tcp://127.0.0.2:1, waitedMillis=250, .*");
     }
 
-    private ChildProcess service(String flags, String more) {
-        return pipeline.start(("storage zero-copy --cpu any " + flags + " " + more).split(" "));
+    private static Run service(String flags, String more) {
+        return Run.of(("storage zero-copy --cpu any " + flags + " " + more).split(" "));
     }
 
     @Test
@@ -115,7 +106,7 @@ class RoleFaultsTest {
     void shouldNameThePortThatIsTaken() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             assertFails(
-                    pipeline.start(
+                    Run.of(
                             ("storage target -d t0 --cpu any --volume memory:1M --listen-port "
                                             + taken.getLocalPort())
                                     .split(" ")),
@@ -138,7 +129,8 @@ class RoleFaultsTest {
     }
 
     @Test
-    void shouldNameAVolumeThatThisUserMayNotRead() throws IOException {
+    @StartsProcesses
+    void shouldNameAVolumeThatThisUserMayNotRead(Processes processes) throws IOException {
         OtherUser nobody = OtherUser.nobody();
         Path open =
                 Files.createTempDirectory(
@@ -166,14 +158,18 @@ class RoleFaultsTest {
             Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwx------"));
             nobody.own(own);
 
-            assertFails(processes.start(command), "softdpu: NOT_PERMITTED: .*" + secret + ".*");
+            ChildProcess target = processes.start(command);
+            int exit = target.awaitExit();
+            assertFails(
+                    new Run(exit, target.outputLines(), target.errorLines()),
+                    "softdpu: NOT_PERMITTED: .*" + secret + ".*");
         } finally {
             deleteTree(open);
         }
     }
 
-    private ChildProcess withVolume(Path volume) {
-        return pipeline.start(
+    private static Run withVolume(Path volume) {
+        return Run.of(
                 "storage",
                 "target",
                 "-d",
@@ -186,7 +182,7 @@ class RoleFaultsTest {
                 volume.toString());
     }
 
-    private ChildProcess initiator(String... more) {
+    private static Run initiator(String... more) {
         String[] fixed =
                 ("storage initiator --cpu any --execution-strategy read_throughput_test"
                                 + " --control-timeout 0.5")
@@ -194,18 +190,18 @@ class RoleFaultsTest {
         String[] all = new String[fixed.length + more.length];
         System.arraycopy(fixed, 0, all, 0, fixed.length);
         System.arraycopy(more, 0, all, fixed.length, more.length);
-        return pipeline.start(all);
+        return Run.of(all);
     }
 
-    private static void assertFails(ChildProcess process, String errorLine) {
-        assertThat(process.awaitExit()).isEqualTo(ExitCode.FAILED.code());
-        assertThat(process.errorLines())
+    private static void assertFails(Run run, String errorLine) {
+        assertThat(run.exit()).isEqualTo(ExitCode.FAILED.code());
+        assertThat(run.errorLines())
                 .filteredOn(line -> line.matches("softdpu: [A-Z_]+: .*")) // without the next step
                 .singleElement()
                 .asString()
                 .matches(errorLine);
-        assertThat(process.errorLines()).noneMatch(line -> line.startsWith("\tat "));
-        assertThat(process.outputLines()).noneMatch(line -> line.startsWith("listening"));
+        assertThat(run.errorLines()).noneMatch(line -> line.startsWith("\tat "));
+        assertThat(run.outputLines()).noneMatch(line -> line.startsWith("listening"));
     }
 
     private static void deleteTree(Path root) throws IOException {

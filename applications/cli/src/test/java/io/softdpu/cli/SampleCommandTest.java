@@ -8,8 +8,10 @@ import io.softdpu.samples.Samples;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.OwnFabric;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -20,6 +22,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** Tests of the samples as commands: names, options and exit codes. */
-@StartsProcesses
+@ExtendWith(OwnFabric.class)
 class SampleCommandTest {
 
     @TempDir Path folder;
@@ -105,6 +108,7 @@ class SampleCommandTest {
     }
 
     @Test
+    @StartsProcesses
     @Clause("cc-170")
     void shouldRequireTheRepresentorOnTheDpuAlone(Processes processes) {
         for (String pair : List.of("cc-ctrl-path", "cc-data-path-high-speed")) {
@@ -122,6 +126,7 @@ class SampleCommandTest {
     }
 
     @Test
+    @StartsProcesses
     @Clause({"cc-169", "cc-171"})
     void shouldWorkOnTheNamedDevicesWithTheNamedTexts(Processes processes) {
         ChildProcess server =
@@ -209,16 +214,15 @@ class SampleCommandTest {
         "--use-rdma-cm,--mmap-descriptor-path,USAGE"
     })
     @Clause({"rdma-203", "rdma-204", "rdma-205"})
-    void shouldRequireTheFilesOfAnRdmaSample(
-            String given, String missing, ExitCode exit, Processes processes) {
-        String line = "sample rdma-read-responder " + given;
-        ChildProcess sample = command(processes, "", line.split(" "));
-        assertThat(sample.awaitExit()).isEqualTo(exit.code());
+    void shouldRequireTheFilesOfAnRdmaSample(String given, String missing, ExitCode exit) {
+        Run sample = Run.ofWords("sample rdma-read-responder " + given);
+        assertThat(sample.exit()).isEqualTo(exit.code());
         assertThat(sample.errorLines().getFirst()).contains("value is missing: option=" + missing);
     }
 
     /** On one machine each may name the file that the other writes. */
     @Test
+    @StartsProcesses
     @Clause({"rdma-203", "rdma-204", "rdma-205"})
     @Clause({"rdma-202", "rdma-206", "rdma-207"})
     void shouldReadByRdmaWithTheShortFlags(Processes processes) {
@@ -270,18 +274,16 @@ class SampleCommandTest {
 
     /** The mode of an event is a line of level 60 alone. */
     @Test
+    @StartsProcesses
     @Clause({"core-208", "core-209", "core-216"})
     void shouldLogTheModeOfASyncEventAtItsLevel(Processes processes) {
-        for (String level : List.of("20", "30", "40", "50", "60", "debug")) {
-            List<ChildProcess> both =
-                    signals(
-                            processes,
-                            "",
-                            List.of("-l", level, "--async", "--qdepth", "8", "--atomic"));
+        for (List<String> levels :
+                List.of(List.of("20", "30"), List.of("40", "50"), List.of("60", "debug"))) {
+            List<ChildProcess> both = signals(processes, levels);
             for (ChildProcess each : both) {
                 assertThat(each.errorLines().isEmpty())
-                        .as("level %s: %s", level, each.errorLines())
-                        .isEqualTo(!level.equals("60") && !level.equals("debug"));
+                        .as("levels %s: %s", levels, each.errorLines())
+                        .isEqualTo(!levels.contains("60"));
                 assertThat(each.errorLines())
                         .allMatch(line ->
                                 line.contains(
@@ -296,18 +298,26 @@ class SampleCommandTest {
         }
     }
 
-    /** Runs both to their good end, the DPU first, with the same options beside their devices. */
-    private List<ChildProcess> signals(Processes processes, String seed, List<String> options) {
+    /** Runs both to their good end, the DPU first, each with a log level of its own. */
+    private List<ChildProcess> signals(Processes processes, List<String> levels) {
+        List<String> mode = List.of("--async", "--qdepth", "8", "--atomic");
         ChildProcess dpu =
                 command(
                         processes,
-                        seed,
-                        arguments("sample sync-event-dpu -d 03:00.0 -r 0b:00.0", options));
+                        "",
+                        arguments(
+                                "sample sync-event-dpu -d 03:00.0 -r 0b:00.0 -l "
+                                        + levels.getFirst(),
+                                mode));
         dpu.awaitLine("^waiting for sync-event-host$");
         ChildProcess host =
-                command(processes, seed, arguments("sample sync-event-host -d 0b:00.0", options));
-        assertThat(host.awaitExit()).as("%s: %s", options, host.errorLines()).isZero();
-        assertThat(dpu.awaitExit()).as("%s: %s", options, dpu.errorLines()).isZero();
+                command(
+                        processes,
+                        "",
+                        arguments(
+                                "sample sync-event-host -d 0b:00.0 -l " + levels.getLast(), mode));
+        assertThat(host.awaitExit()).as("%s: %s", levels, host.errorLines()).isZero();
+        assertThat(dpu.awaitExit()).as("%s: %s", levels, dpu.errorLines()).isZero();
         assertThat(host.outputLines()).endsWith("signalled: value=1", "waited: value=2");
         assertThat(dpu.outputLines()).endsWith("waited: value=1", "signalled: value=2");
         return List.of(host, dpu);
@@ -318,23 +328,10 @@ class SampleCommandTest {
                 .toArray(String[]::new);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"", "--atomic", "--async", "--async --qdepth 1 --atomic"})
-    void shouldSignalUnderTheSanitizerWithoutAReport(
-            String options, Processes processes, SeededRandom random) {
-        List<String> given = options.isEmpty() ? List.of() : List.of(options.split(" "));
-        String any = Long.toString(random.between(4, 1_000_000));
-        for (String seed : List.of("1", "2", "3", any)) {
-            for (ChildProcess each : signals(processes, seed, given)) {
-                assertThat(each.errorLines()).as("reports with seed %s", seed).isEmpty();
-            }
-        }
-    }
-
     @Test
-    void shouldFailForATextThatTheDeviceCannotSend(Processes processes) {
-        ChildProcess sample = command(processes, "", "sample", "cc-ctrl-path-client", "-t", "");
-        assertThat(sample.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+    void shouldFailForATextThatTheDeviceCannotSend() {
+        Run sample = Run.of("sample", "cc-ctrl-path-client", "-t", "");
+        assertThat(sample.exit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(sample.errorLines().getFirst())
                 .startsWith(
                         "softdpu: INVALID_VALUE: length of the text is illegal: option=--text,"
@@ -359,38 +356,15 @@ class SampleCommandTest {
     }
 
     @Test
-    void shouldFailWithTheErrorOfTheSample(Processes processes) {
-        ChildProcess sample = command(processes, "", "sample", "pe-polling", "--device=nothing");
-        assertThat(sample.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+    void shouldFailWithTheErrorOfTheSample() {
+        Run sample = Run.of("sample", "pe-polling", "--device=nothing");
+        assertThat(sample.exit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(sample.errorLines()).anyMatch(line -> line.startsWith("softdpu: NOT_FOUND: "));
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "pe-polling",
-                "pe-event",
-                "pe-reactive",
-                "pe-async-stop",
-                "pe-multi-context",
-                "pe-task-error",
-                "pe-task-resubmit",
-                "pe-graph",
-                "workq",
-                "graph",
-                "sha"
-            })
-    void shouldBeRightUnderTheSanitizer(String name, Processes processes, SeededRandom random) {
-        for (int i = 0; i < 3; i++) {
-            String seed = Long.toString(random.between(1, 1_000_000));
-            ChildProcess sample = command(processes, seed, "sample", name);
-            assertThat(sample.awaitExit()).as("seed %s: %s", seed, sample.errorLines()).isZero();
-            assertThat(sample.errorLines()).as("reports with seed %s", seed).isEmpty();
-        }
     }
 
     /** The digest of the standard's example. */
     @Test
+    @Smoke
     void shouldPrintTheDigestOfAText(Processes processes) {
         ChildProcess sample = command(processes, "", "sample", "sha", "--text", "abc");
         assertThat(sample.awaitExit()).as("%s", sample.errorLines()).isZero();
@@ -402,35 +376,17 @@ class SampleCommandTest {
                         "no parts: bytes=3, blockBytes=64");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"cc-ctrl-path", "cc-data-path-high-speed"})
-    void shouldExchangeTextsUnderTheSanitizerWithoutAReport(
-            String pair, Processes processes, SeededRandom random) {
-        String any = Long.toString(random.between(4, 1_000_000));
-        for (String seed : List.of("1", "2", "3", any)) {
-            ChildProcess server =
-                    command(processes, seed, "sample", pair + "-server", "-r", "0b:00.0");
-            ChildProcess client = command(processes, seed, "sample", pair + "-client", "-t", "hi");
-            assertThat(client.awaitExit()).as("seed %s", seed).isZero();
-            assertThat(server.awaitExit()).as("seed %s", seed).isZero();
-            assertThat(server.outputLines()).contains("received: bytes=2, text=hi");
-            assertThat(client.errorLines()).as("reports with seed %s", seed).isEmpty();
-            assertThat(server.errorLines()).as("reports with seed %s", seed).isEmpty();
-        }
-    }
-
+    /** The seed is that of the environment. */
     @Test
+    @StartsProcesses
     void shouldCopyBetweenTwoProcessesUnderTheSanitizer(Processes processes, SeededRandom random) {
-        for (int i = 0; i < 3; i++) {
-            String seed = Long.toString(random.between(1, 1_000_000));
-            ChildProcess dpu = command(processes, seed, "sample", "dma-copy-dpu");
-            ChildProcess host =
-                    command(processes, seed, "sample", "dma-copy-host", "--text", "hello");
-            assertThat(host.awaitExit()).as("seed %s", seed).isZero();
-            assertThat(dpu.awaitExit()).as("seed %s", seed).isZero();
-            assertThat(dpu.outputLines()).contains("text: hello");
-            assertThat(host.errorLines()).as("reports with seed %s", seed).isEmpty();
-            assertThat(dpu.errorLines()).as("reports with seed %s", seed).isEmpty();
-        }
+        String seed = Long.toString(random.between(1, 1_000_000));
+        ChildProcess dpu = command(processes, seed, "sample", "dma-copy-dpu");
+        ChildProcess host = command(processes, seed, "sample", "dma-copy-host", "--text", "hello");
+        assertThat(host.awaitExit()).as("seed %s", seed).isZero();
+        assertThat(dpu.awaitExit()).as("seed %s", seed).isZero();
+        assertThat(dpu.outputLines()).contains("text: hello");
+        assertThat(host.errorLines()).as("reports with seed %s", seed).isEmpty();
+        assertThat(dpu.errorLines()).as("reports with seed %s", seed).isEmpty();
     }
 }
