@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @StartsProcesses
 class InterruptedCommandsTest {
+    private static final long ENDLESS = 1_000_000_000_000L;
     private static final String ENDLESS_READS =
             "read:name=reads,ioSizeBytes=4096,transactions=64,order=sequential,nanos="
                     + TimeUnit.HOURS.toNanos(1);
@@ -40,11 +43,18 @@ class InterruptedCommandsTest {
 
     private Processes processes;
     private Pipeline pipeline;
+    private Peers peers;
 
     @BeforeEach
     void setUp(Processes processes) {
         this.processes = processes;
         pipeline = new Pipeline(processes, fabric);
+        peers = new Peers(fabric);
+    }
+
+    @AfterEach
+    void closePeers() {
+        peers.close();
     }
 
     @Test
@@ -67,7 +77,9 @@ class InterruptedCommandsTest {
             ChildProcess service =
                     pipeline.start(
                             ("storage zero-copy -d 03:00.0 -r 0b:00.0 --cpu any --log-level DEBUG"
-                                            + " --control-timeout 60 --storage-server 127.0.0.1:"
+                                            + " --control-timeout "
+                                            + Patience.SECONDS
+                                            + " --storage-server 127.0.0.1:"
                                             + nobody)
                                     .split(" "));
             service.awaitErrorLine("CONNECTING_TO_STORAGE");
@@ -79,9 +91,7 @@ class InterruptedCommandsTest {
 
     @Test
     void shouldEndAnInitiatorThatFindsNoService() {
-        ChildProcess initiator =
-                pipeline.initiator(
-                        "read_throughput_test", "--control-timeout", "60", "--log-level", "DEBUG");
+        ChildProcess initiator = pipeline.initiator("read_throughput_test", "--log-level", "DEBUG");
         initiator.awaitErrorLine("CONNECTING_TO_SERVICE");
 
         assertAborted(initiator, "TERM");
@@ -112,15 +122,13 @@ class InterruptedCommandsTest {
     @ParameterizedTest
     @ValueSource(strings = {"INT", "TERM"})
     void shouldShowWhatAThroughputTestHadMeasuredUntilThen(String signal) {
-        ChildProcess target = pipeline.patternTarget();
-        ChildProcess service = pipeline.service(target);
+        peers.service(peers.target());
         ChildProcess initiator = pipeline.initiatorOfPhase(ENDLESS_READS);
         initiator.awaitLine("phase: .* state=running, operations=[1-9]\\d*, .*");
 
         assertAborted(initiator, signal);
 
-        service.awaitExit();
-        target.awaitExit();
+        peers.assertAllFail();
         assertThat(initiator.outputLines())
                 .anyMatch(line -> line.matches("phase .* \\(aborted\\):"))
                 .anyMatch(line -> line.matches(" +operation count +[1-9]\\d* of .*"))
@@ -132,17 +140,25 @@ class InterruptedCommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"target", "zero-copy", "initiator"})
-    void shouldEndWithItsParentAndSaySo(String role) throws IOException {
-        ChildProcess target =
-                role.equals("target")
-                        ? pipeline.target("--volume", "memory:4MiB", "--exit-with-parent")
-                        : pipeline.patternTarget();
-        ChildProcess service = pipeline.service(target, more(role, "zero-copy"));
-        ChildProcess initiator =
-                pipeline.initiatorUnderLoad("read_throughput_test", more(role, "initiator"));
+    void shouldEndWithItsParentAndSaySo(String role) throws Exception {
         ChildProcess process =
-                List.of(target, service, initiator)
-                        .get(List.of("target", "zero-copy", "initiator").indexOf(role));
+                switch (role) {
+                    case "target" ->
+                            pipeline.target("--volume", "memory:4MiB", "--exit-with-parent");
+                    case "zero-copy" -> pipeline.service(peers.target(), "--exit-with-parent");
+                    default -> {
+                        peers.service(peers.target());
+                        yield pipeline.initiatorUnderLoad(
+                                "read_throughput_test", "--exit-with-parent");
+                    }
+                };
+        if (role.equals("target")) {
+            peers.service(Pipeline.portOf(process));
+        }
+        if (!role.equals("initiator")) {
+            peers.initiator(ENDLESS);
+            assertThat(peers.load().await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+        }
 
         process.standardInput().close();
 
@@ -150,14 +166,9 @@ class InterruptedCommandsTest {
         assertThat(process.errorLines())
                 .anyMatch(line ->
                         line.matches("softdpu: CONNECTION_ABORTED: .*parent process has ended.*"));
-        for (ChildProcess other : List.of(target, service, initiator)) {
-            assertThat(other.awaitExit()).isEqualTo(ExitCode.FAILED.code());
-        }
+        peers.assertAllFail();
+        peers.close();
         assertNothingLeft();
-    }
-
-    private static String[] more(String role, String own) {
-        return role.equals(own) ? new String[] {"--exit-with-parent"} : new String[0];
     }
 
     /**
@@ -178,7 +189,7 @@ class InterruptedCommandsTest {
             boolean terminate = round % 2 == 1;
             ChildProcess demo =
                     processes.start(
-                            Pipeline.command("demo", "--seconds", "100", "--size", "1MiB")
+                            Pipeline.command("demo", "--seconds", "3600", "--size", "1MiB")
                                     .withJvmOptions("-Djava.io.tmpdir=" + temporary));
             Await.holdsWithin(Duration.ofMillis(random.nextInt(3_000)), () -> !demo.isAlive());
             List<Long> children =

@@ -6,7 +6,6 @@ import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
-import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -58,7 +57,7 @@ class KilledProcessesTest {
         processes = started;
         pipeline = new Pipeline(started, fabric);
         long begin = System.nanoTime();
-        int total = Soak.count(10, 10, 200);
+        int total = Soak.count(4, 4, 200);
         Neighbour neighbour = null;
         int survived = 0;
         for (int round = 0; round < total; round++) {
@@ -142,7 +141,7 @@ class KilledProcessesTest {
     private void killParent(Duration delay) {
         ChildProcess demo =
                 processes.start(
-                        Pipeline.command("demo", "--seconds", "100", "--size", "1MiB")
+                        Pipeline.command("demo", "--seconds", "3600", "--size", "1MiB")
                                 .withJvmOptions("-Djava.io.tmpdir=" + temporary));
         demo.awaitErrorLine("\\[3/9\\]");
         assertThat(Await.holdsWithin(delay, () -> !demo.isAlive()))
@@ -170,8 +169,7 @@ class KilledProcessesTest {
     }
 
     private static void assertGone(ProcessResources resources) {
-        Await.holdsWithin(Patience.LIMIT, () -> resources.left().isEmpty());
-        assertThat(resources.left()).isEmpty();
+        Await.until("resources are gone", () -> resources.left().isEmpty());
     }
 
     /** The next program that joins removes what a killed one could not. */
@@ -228,8 +226,9 @@ class KilledProcessesTest {
         }
 
         void assertAsBefore(Victim victim) {
-            Await.holdsWithin(Patience.LIMIT, () -> held().equals(before));
-            assertThat(held()).as("the neighbour after the end of " + victim).isEqualTo(before);
+            Await.until(
+                    "the neighbour holds what it held: victim=" + victim,
+                    () -> held().equals(before));
         }
 
         void assertServes() {

@@ -1,6 +1,10 @@
 package io.softdpu.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.SessionListener;
@@ -24,6 +28,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The roles that are not under test, in the JVM of the test: they end with an exception, and no
@@ -125,6 +132,29 @@ final class Peers implements AutoCloseable {
     /** What each of them ends with, by the names of their roles. */
     Map<String, CompletableFuture<SessionReport>> ends() {
         return ends;
+    }
+
+    /** Waits until each of them has ended, and well. */
+    void assertAllSucceed() throws Exception {
+        for (CompletableFuture<SessionReport> end : ends.values()) {
+            assertThat(end.get(Patience.SECONDS, TimeUnit.SECONDS).status())
+                    .isEqualTo(Status.SUCCESS);
+        }
+    }
+
+    /** Waits until each of them has ended, with a failure. */
+    void assertAllFail() {
+        ends.forEach((role, end) -> {
+            try {
+                throw new AssertionError(
+                        role + " ended well: " + end.get(Patience.SECONDS, TimeUnit.SECONDS));
+            } catch (ExecutionException e) {
+                assertThat(e.getCause()).as(role).isInstanceOf(DpuException.class);
+                assertThat(Errors.codeOf((DpuException) e.getCause())).isEqualTo(ExitCode.FAILED);
+            } catch (InterruptedException | TimeoutException e) {
+                throw new AssertionError("no end: role=" + role, e);
+            }
+        });
     }
 
     private Machine machine(String role, Side side) {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.softdpu.linux.Affinity;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
@@ -160,6 +161,7 @@ class PerfComchTest extends PerfFixture {
     }
 
     @Test
+    @Smoke
     void shouldRunAsOftenAndWithTheWindowThatTheUserAsksFor() throws IOException {
         JsonNode found =
                 measured(

@@ -52,7 +52,12 @@ final class Pipeline {
 
     /** A service that has found its target and waits for an initiator. */
     ChildProcess service(ChildProcess target, String... more) {
-        ChildProcess service = start(serviceArguments(target, more));
+        return service(portOf(target), more);
+    }
+
+    /** The same for the target that listens there. */
+    ChildProcess service(int port, String... more) {
+        ChildProcess service = start(serviceArguments(port, more));
         service.awaitLine("waiting: ");
         return service;
     }
@@ -61,17 +66,17 @@ final class Pipeline {
     ChildProcess serviceWithErrorsInOutput(ChildProcess target, String... more) {
         ChildProcess service =
                 processes.start(
-                        command(serviceArguments(target, more))
+                        command(serviceArguments(portOf(target), more))
                                 .behind("/bin/sh", "-c", "exec \"$@\" 2>&1", "sh")
                                 .withEnvironment("SOFTDPU_FABRIC", "" + fabric));
         service.awaitLine("waiting: ");
         return service;
     }
 
-    private static String[] serviceArguments(ChildProcess target, String... more) {
+    private static String[] serviceArguments(int port, String... more) {
         return role(
                 "storage zero-copy -d 03:00.0 -r 0b:00.0 --cpu any --storage-server 127.0.0.1:"
-                        + portOf(target),
+                        + port,
                 more);
     }
 

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,10 +31,17 @@ class StorageRolesTest {
     @TempDir Path folder;
 
     private Pipeline pipeline;
+    private Peers peers;
 
     @BeforeEach
     void setUp(Processes processes) {
         pipeline = new Pipeline(processes, fabric);
+        peers = new Peers(fabric);
+    }
+
+    @AfterEach
+    void closePeers() {
+        peers.close();
     }
 
     @ParameterizedTest
@@ -85,16 +93,14 @@ class StorageRolesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"read_throughput_test", "write_throughput_test"})
-    void shouldMeasureThroughputAfterAWarmUp(String strategy) {
-        ChildProcess target = pipeline.patternTarget();
-        ChildProcess service = pipeline.service(target);
+    void shouldMeasureThroughputAfterAWarmUp(String strategy) throws Exception {
+        peers.service(peers.target());
         ChildProcess initiator =
                 pipeline.initiator(
                         strategy, "--run-limit-operation-count", "100", "--warm-up", "0.1");
 
         assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
-        assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
-        assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
+        peers.assertAllSucceed();
         assertThat(initiator.outputLines())
                 .first()
                 .asString()
@@ -107,19 +113,17 @@ class StorageRolesTest {
 
     @Test
     void shouldRefuseAVolumeAboveTheLimitOfMemoryAndSayHowToRaiseIt() {
-        ChildProcess target = pipeline.patternTarget();
-        ChildProcess service = pipeline.service(target);
+        peers.service(peers.target());
         ChildProcess initiator =
-                pipeline.initiator("read_write_data_validity_test", "--max-memory", "2MiB");
+                pipeline.initiator("read_write_data_validity_test", "--max-memory", "512KiB");
 
         assertThat(initiator.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(initiator.errorLines())
                 .contains(
                         "softdpu: NO_MEMORY: memory for the data is above the limit:"
-                            + " sizeBytes=4194304, maxMemoryBytes=2097152, expected=a storage that"
-                            + " fits, or --max-memory=4194304 or more");
-        assertThat(service.awaitExit()).isEqualTo(ExitCode.FAILED.code());
-        assertThat(target.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+                            + " sizeBytes=1048576, maxMemoryBytes=524288, expected=a storage that"
+                            + " fits, or --max-memory=1048576 or more");
+        peers.assertAllFail();
     }
 
     @Test
