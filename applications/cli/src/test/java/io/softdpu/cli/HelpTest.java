@@ -9,9 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +27,16 @@ import picocli.CommandLine.ParseResult;
 
 /** Tests of help texts: the overview, their width, and their examples. */
 class HelpTest {
+    /** By name: to make the tree takes longer than what is looked at in it. */
+    private static final Map<String, CommandLine> COMMANDS =
+            visible(SoftDpu.commandLine())
+                    .collect(
+                            Collectors.toMap(
+                                    one -> one.getCommandSpec().qualifiedName(),
+                                    Function.identity(),
+                                    (first, second) -> first,
+                                    LinkedHashMap::new));
+
     @TempDir Path folder;
 
     private static Stream<CommandLine> visible(CommandLine group) {
@@ -34,14 +48,11 @@ class HelpTest {
     }
 
     private static Stream<String> commands() {
-        return visible(SoftDpu.commandLine()).map(one -> one.getCommandSpec().qualifiedName());
+        return COMMANDS.keySet().stream();
     }
 
     private static CommandLine find(String qualifiedName) {
-        return visible(SoftDpu.commandLine())
-                .filter(one -> one.getCommandSpec().qualifiedName().equals(qualifiedName))
-                .findFirst()
-                .orElseThrow();
+        return Objects.requireNonNull(COMMANDS.get(qualifiedName));
     }
 
     /** The example command lines of a command, with continued lines joined. */
