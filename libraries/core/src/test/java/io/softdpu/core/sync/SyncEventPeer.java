@@ -40,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  * {@code close} closes it. A mode is {@code sync}, {@code engine} or {@code queue}.
  */
 public final class SyncEventPeer {
+    /** A sleep that ended by itself would hide a lost wake-up. */
+    private static final Duration NO_LIMIT = Duration.ofSeconds(Long.MAX_VALUE);
 
     /** Number of the command that is executed. */
     private static String number = "";
@@ -287,7 +289,7 @@ public final class SyncEventPeer {
         event.asContext().allocateWaitGreater(above, SyncEvent.ALL_BITS).submit();
         tellWhenArmed();
         while (woken == 0 && ended == Status.SUCCESS) {
-            engine.await(Patience.LIMIT);
+            engine.await(NO_LIMIT);
         }
         return ended == Status.SUCCESS ? woken : ended;
     }
@@ -299,7 +301,7 @@ public final class SyncEventPeer {
         tellWhenArmed();
         while (status == Status.AGAIN) {
             queue.armEvent();
-            queue.awaitEvent(Patience.LIMIT);
+            queue.awaitEvent(NO_LIMIT);
             queue.clearEvent();
             status = queue.progressRetrieve(retrieved);
         }
