@@ -122,7 +122,7 @@ final class SampleThreads implements AutoCloseable {
             entered.release();
         }
 
-        /** What it prints, on its own thread. */
+        /** Collects the lines that it prints, on its own thread. */
         private final class Lines extends OutputStream {
             private final ByteArrayOutputStream line = new ByteArrayOutputStream();
 

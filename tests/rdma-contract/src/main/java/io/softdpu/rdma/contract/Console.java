@@ -10,8 +10,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a program of the far side has of its test: the test environment, arguments, the lines that
- * the test tells it, and an output. The program's thread reads; any thread prints.
+ * Test environment, arguments, input and output of a program of the far side. The program's thread
+ * reads; any thread prints.
  */
 final class Console {
 
