@@ -3,6 +3,7 @@ package io.softdpu.jcstress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.softdpu.core.internal.engine.EngineImpl;
+import io.softdpu.testkit.Patience;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -28,7 +29,7 @@ public class EngineSleep {
     @Actor
     public void sleep(II_Result r) {
         if (!engine.arm()) {
-            engine.sleep(Pollers.LOST_NANOS);
+            engine.sleep(Patience.NANOS);
         }
         engine.disarm();
         engine.mailbox().drain();

@@ -12,9 +12,6 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Pollers {
     static final int COUNT = 256;
 
-    /** Far above any wake-up that is not lost. */
-    static final long LOST_NANOS = 2_000_000_000L;
-
     private static final AtomicLong NEXT = new AtomicLong();
 
     private Pollers() {}
