@@ -174,7 +174,7 @@ class ConnectionEndTest {
             }
             assertThat(System.nanoTime() - begin)
                     .as("woken by the time limit of the connection")
-                    .isLessThan(Patience.NANOS);
+                    .isLessThan(Patience.DEADLINE.toNanos());
         }
         assertThat(client.sends).containsExactly(Status.CONNECTION_ABORTED);
         card.until("server told", () -> server.events.size() == 2);

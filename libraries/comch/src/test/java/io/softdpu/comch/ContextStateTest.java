@@ -369,7 +369,7 @@ class ContextStateTest {
             card.hostEngine.await(Patience.LIMIT);
             assertThat(System.nanoTime() - begin)
                     .as("woken by the time limit of the registration")
-                    .isLessThan(Patience.NANOS);
+                    .isLessThan(Patience.DEADLINE.toNanos());
         }
         assertThat(receiving.consumer.failure().status()).isEqualTo(Status.TIME_OUT);
     }

@@ -134,7 +134,7 @@ class CreditTest extends FastPathFixture {
     /** The engines whose notification comes, among those that are told of some buffers. */
     private static List<Integer> wokenOf(List<ProgressEngine> engines, int expected) {
         List<Integer> woken = new ArrayList<>();
-        long deadline = System.nanoTime() + Patience.NANOS;
+        long deadline = System.nanoTime() + Patience.DEADLINE.toNanos();
         while (woken.size() < expected && System.nanoTime() - deadline < 0) {
             for (int i = 0; i < engines.size(); i++) {
                 // Each listens for the doorbell; the one that drains it wakes the others.

@@ -111,7 +111,7 @@ class DataPathTest {
     /** Progresses both engines until a message has arrived. */
     private void awaitMessage() {
         long before = received;
-        long deadline = System.nanoTime() + Patience.NANOS;
+        long deadline = System.nanoTime() + Patience.DEADLINE.toNanos();
         while (received == before) {
             card.hostEngine.progress();
             card.dpuEngine.progress();

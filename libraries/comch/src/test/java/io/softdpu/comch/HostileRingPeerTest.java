@@ -244,7 +244,7 @@ class HostileRingPeerTest {
     /** Progresses until contexts and imports have released their resources. */
     private void awaitClean(LeakCheck leaks) {
         long begin = System.nanoTime();
-        while (!leaks.isClean() && System.nanoTime() - begin < Patience.NANOS) {
+        while (!leaks.isClean() && System.nanoTime() - begin < Patience.DEADLINE.toNanos()) {
             progress();
         }
         leaks.assertNothingLeft();
@@ -302,7 +302,7 @@ class HostileRingPeerTest {
         long begin = System.nanoTime();
         while (!condition.getAsBoolean()) {
             progress();
-            if (System.nanoTime() - begin > Patience.NANOS) {
+            if (System.nanoTime() - begin > Patience.DEADLINE.toNanos()) {
                 throw new AssertionError("did not happen: " + what + ", reasons=" + reasons);
             }
         }

@@ -124,7 +124,7 @@ public final class LoadPeer implements AutoCloseable {
     public void close() {
         closing = true;
         try {
-            if (!thread.join(Patience.LIMIT)) {
+            if (!thread.join(Patience.DEADLINE)) {
                 throw new AssertionError("does not end: " + thread.getName());
             }
         } catch (InterruptedException e) {

@@ -98,7 +98,7 @@ final class LoadSession {
     /** Waits for the end of all threads. */
     void join() {
         for (LoadWorker worker : workers) {
-            if (!worker.join(Patience.LIMIT)) {
+            if (!worker.join(Patience.DEADLINE)) {
                 throw new AssertionError("does not end: " + this);
             }
         }

@@ -98,7 +98,7 @@ class PostingFetchTest {
             }
         } finally {
             stop = true;
-            assertThat(flipper.join(Patience.LIMIT)).as("flipper ended").isTrue();
+            assertThat(flipper.join(Patience.DEADLINE)).as("flipper ended").isTrue();
         }
         assertThat(failures).isEmpty();
     }

@@ -304,7 +304,7 @@ class StreamTest extends StreamFixture {
                 MESSAGES,
                 () -> {
                     int before = taken;
-                    long deadline = System.nanoTime() + Patience.NANOS;
+                    long deadline = System.nanoTime() + Patience.DEADLINE.toNanos();
                     while (taken == before) {
                         sendAll();
                         card.hostEngine.progress();

@@ -219,7 +219,7 @@ class ThreadsTest {
                                 inventory.bufByData(mmap, i * 1024L, i % 2 == 0 ? 32 : 512),
                                 consumerIds.getFirst()));
             }
-            long deadline = System.nanoTime() + Patience.NANOS;
+            long deadline = System.nanoTime() + Patience.DEADLINE.toNanos();
             for (int i = 0; i < messages; ) {
                 while (idle.isEmpty()) {
                     engine.progress();
@@ -339,7 +339,7 @@ class ThreadsTest {
         long begin = System.nanoTime();
         while (!condition.getAsBoolean()) {
             engine.await(Duration.ofNanos(sleepNanos));
-            assertThat(System.nanoTime() - begin).as(what).isLessThan(Patience.NANOS);
+            assertThat(System.nanoTime() - begin).as(what).isLessThan(Patience.DEADLINE.toNanos());
         }
     }
 

@@ -132,7 +132,7 @@ final class DmaFixture implements AutoCloseable {
 
     /** Until nothing is in flight. */
     void awaitEnd() {
-        long until = System.nanoTime() + Patience.NANOS;
+        long until = System.nanoTime() + Patience.DEADLINE.toNanos();
         while (dma.inFlightTasks() > 0) {
             engine.progress();
             if (System.nanoTime() > until) {
@@ -142,7 +142,7 @@ final class DmaFixture implements AutoCloseable {
     }
 
     void awaitState(Context context, ContextState state) {
-        long until = System.nanoTime() + Patience.NANOS;
+        long until = System.nanoTime() + Patience.DEADLINE.toNanos();
         while (context.state() != state) {
             engine.progress();
             if (System.nanoTime() > until) {

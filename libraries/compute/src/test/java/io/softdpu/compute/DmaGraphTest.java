@@ -89,7 +89,7 @@ class DmaGraphTest {
                     JobEvent event = JobEvent.create();
                     long begin = System.nanoTime();
                     while (queue.progressRetrieve(event) == Status.AGAIN) {
-                        assertThat(System.nanoTime() - begin).isLessThan(Patience.NANOS);
+                        assertThat(System.nanoTime() - begin).isLessThan(Patience.DEADLINE.toNanos());
                     }
                     assertThat(event.type()).isEqualTo(JobType.GRAPH_JOB);
                     assertThat(event.result()).isZero();
@@ -151,7 +151,7 @@ class DmaGraphTest {
         long begin = System.nanoTime();
         while (instance.isInFlight()) {
             fixture.engine.progress();
-            assertThat(System.nanoTime() - begin).isLessThan(Patience.NANOS);
+            assertThat(System.nanoTime() - begin).isLessThan(Patience.DEADLINE.toNanos());
         }
     }
 

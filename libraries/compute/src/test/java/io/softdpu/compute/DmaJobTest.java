@@ -62,7 +62,7 @@ class DmaJobTest {
     }
 
     private static Status retrieve(WorkQueue queue, JobEvent event) {
-        long until = System.nanoTime() + Patience.NANOS;
+        long until = System.nanoTime() + Patience.DEADLINE.toNanos();
         Status status = queue.progressRetrieve(event);
         while (status == Status.AGAIN) {
             assertThat(System.nanoTime()).as("deadline").isLessThan(until);

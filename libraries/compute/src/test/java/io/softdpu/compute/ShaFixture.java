@@ -76,7 +76,7 @@ final class ShaFixture implements AutoCloseable {
     }
 
     void awaitEnd(Context context) {
-        long until = System.nanoTime() + Patience.NANOS;
+        long until = System.nanoTime() + Patience.DEADLINE.toNanos();
         while (context.inFlightTasks() > 0) {
             engine.progress();
             if (System.nanoTime() > until) {
@@ -87,7 +87,7 @@ final class ShaFixture implements AutoCloseable {
 
     /** Until a job has ended. */
     static Status retrieve(WorkQueue queue, JobEvent event) {
-        long until = System.nanoTime() + Patience.NANOS;
+        long until = System.nanoTime() + Patience.DEADLINE.toNanos();
         Status status = queue.progressRetrieve(event);
         while (status == Status.AGAIN) {
             if (System.nanoTime() > until) {

@@ -343,7 +343,7 @@ class ShaJobTest {
             Buf destination = inventory.bufByAddress(own, 9_000, 64);
             ShaPartialHashJob part = sha.createPartialHashJob(shared, source, destination);
             JobEvent ended = JobEvent.create();
-            long until = System.nanoTime() + Patience.NANOS;
+            long until = System.nanoTime() + Patience.DEADLINE.toNanos();
             while (hashed < 100) {
                 destination.resetDataLength();
                 Status begun = ofThread.trySubmit(part.setFinal(false));

@@ -399,7 +399,7 @@ final class DescriptorRefusalTest {
         long begin = System.nanoTime();
         int file = offered.get();
         while (file < 0) {
-            assertThat(System.nanoTime() - begin).as("nanoseconds").isLessThan(Patience.NANOS);
+            assertThat(System.nanoTime() - begin).as("nanoseconds").isLessThan(Patience.DEADLINE.toNanos());
             Thread.onSpinWait();
             file = offered.get();
         }

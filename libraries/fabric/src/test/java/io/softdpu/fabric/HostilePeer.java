@@ -55,7 +55,7 @@ final class HostilePeer implements AutoCloseable {
         long begin = System.nanoTime();
         int error;
         while ((error = call.getAsInt()) == Errno.EAGAIN
-                && System.nanoTime() - begin < Patience.NANOS) {
+                && System.nanoTime() - begin < Patience.DEADLINE.toNanos()) {
             LockSupport.parkNanos(PAUSE_NANOS);
         }
         return error;
@@ -118,7 +118,7 @@ final class HostilePeer implements AutoCloseable {
         while (true) {
             assertThat(System.nanoTime() - begin)
                     .as("nanoseconds until a frame comes")
-                    .isLessThan(Patience.NANOS);
+                    .isLessThan(Patience.DEADLINE.toNanos());
             awaitReadable(socket);
             int length = DescriptorPassing.receive(socket, message);
             if (length <= 0) {

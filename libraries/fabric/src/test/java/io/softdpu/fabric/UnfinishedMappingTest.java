@@ -208,7 +208,7 @@ final class UnfinishedMappingTest {
                 .isInstanceOfSatisfying(
                         FabricException.class,
                         e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.CLOSED));
-        closing.join(Patience.LIMIT);
+        closing.join(Patience.DEADLINE);
         assertNothingLeft();
     }
 

@@ -139,7 +139,7 @@ final class EpollTest {
         Thread waiter = Thread.ofPlatform().start(() -> result[0] = epoll.await(-1));
 
         EventFd.signal(event);
-        assertThat(waiter.join(Patience.LIMIT)).isTrue();
+        assertThat(waiter.join(Patience.DEADLINE)).isTrue();
 
         assertThat(result[0]).isEqualTo(1);
         assertThat(epoll.data(0)).isEqualTo(7);
@@ -152,7 +152,7 @@ final class EpollTest {
         Thread waiter = Thread.ofPlatform().start(() -> epoll.await(-1));
 
         epoll.add(pair[1], Epoll.IN, 7);
-        assertThat(waiter.join(Patience.LIMIT)).isTrue();
+        assertThat(waiter.join(Patience.DEADLINE)).isTrue();
 
         assertThat(epoll.data(0)).isEqualTo(7);
     }
@@ -166,7 +166,7 @@ final class EpollTest {
         long start = System.nanoTime();
         Thread.ofPlatform().start(waiting);
         // Each stop must not begin the wait anew, or it would never end under these.
-        while (!waiting.isDone() && System.nanoTime() - start < Patience.NANOS) {
+        while (!waiting.isDone() && System.nanoTime() - start < Patience.DEADLINE.toNanos()) {
             stopAndContinueThisProcess();
         }
 

@@ -270,7 +270,7 @@ public final class Pipeline implements AutoCloseable {
     /** Waits for the end of a thread. */
     public static void join(Thread thread) {
         try {
-            if (!thread.join(Patience.LIMIT)) {
+            if (!thread.join(Patience.DEADLINE)) {
                 AssertionError stuck = new AssertionError("no end in time: " + thread.getName());
                 stuck.setStackTrace(thread.getStackTrace());
                 throw stuck;

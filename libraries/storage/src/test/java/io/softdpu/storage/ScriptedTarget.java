@@ -108,7 +108,7 @@ public final class ScriptedTarget implements AutoCloseable {
 
     /** Waits for an io_message that has come and was not asked for here yet. */
     public byte[] awaitRequest() throws InterruptedException {
-        byte[] request = requests.poll(Patience.NANOS, TimeUnit.NANOSECONDS);
+        byte[] request = requests.poll(Patience.SECONDS, TimeUnit.SECONDS);
         if (request == null) {
             throw new AssertionError("no request in time");
         }

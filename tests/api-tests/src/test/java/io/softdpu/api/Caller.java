@@ -66,7 +66,7 @@ final class Caller implements AutoCloseable {
                         .name("misuse-once")
                         .start(() -> outcome[0] = invoke(operation, receiver, arguments));
         try {
-            if (!thread.join(Patience.LIMIT)) {
+            if (!thread.join(Patience.DEADLINE)) {
                 throw new AssertionError("call does not end: " + operation);
             }
         } catch (InterruptedException e) {

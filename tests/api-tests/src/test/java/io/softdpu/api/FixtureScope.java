@@ -175,7 +175,7 @@ final class FixtureScope implements AutoCloseable {
         long begin = System.nanoTime();
         while (!condition.getAsBoolean()) {
             progressOrRest();
-            if (System.nanoTime() - begin > Patience.NANOS) {
+            if (System.nanoTime() - begin > Patience.DEADLINE.toNanos()) {
                 throw new AssertionError("did not happen: what=" + what + ", scope=" + this);
             }
         }
@@ -458,7 +458,7 @@ final class FixtureScope implements AutoCloseable {
         for (WorkQueue queue : queues.keySet()) {
             while (queue.inFlightJobs() > 0) {
                 queue.progressRetrieve(event);
-                if (System.nanoTime() - begin > Patience.NANOS) {
+                if (System.nanoTime() - begin > Patience.DEADLINE.toNanos()) {
                     throw new AssertionError("jobs do not come to their end: scope=" + this);
                 }
             }
@@ -479,7 +479,7 @@ final class FixtureScope implements AutoCloseable {
             instances.forEach(FixtureScope::closeIfPossible);
             tasks.forEach(FixtureScope::freeIfPossible);
             progressOrRest();
-            if (System.nanoTime() - begin > Patience.NANOS) {
+            if (System.nanoTime() - begin > Patience.DEADLINE.toNanos()) {
                 throw new AssertionError("scope does not come to its end: " + this);
             }
         }

@@ -23,9 +23,9 @@ public final class Await {
      * @throws AssertionError when the deadline of {@link Patience} has passed
      */
     public static void until(String what, BooleanSupplier condition) {
-        if (!holdsWithin(Patience.LIMIT, condition)) {
+        if (!holdsWithin(Patience.DEADLINE, condition)) {
             throw new AssertionError(
-                    "did not happen: what=" + what + ", deadline=" + Patience.LIMIT);
+                    "did not happen: what=" + what + ", deadline=" + Patience.DEADLINE);
         }
     }
 
@@ -42,11 +42,12 @@ public final class Await {
     public static void byStep(String what, BooleanSupplier condition, Runnable step) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - start > Patience.NANOS) {
-                throw new AssertionError(
-                        "did not happen: what=" + what + ", deadline=" + Patience.LIMIT);
-            }
             step.run();
+            // Also where the condition holds now: a step may have slept until it ended by itself.
+            if (System.nanoTime() - start > Patience.DEADLINE.toNanos()) {
+                throw new AssertionError(
+                        "did not happen: what=" + what + ", deadline=" + Patience.DEADLINE);
+            }
         }
     }
 

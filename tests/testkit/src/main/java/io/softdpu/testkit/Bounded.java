@@ -43,7 +43,7 @@ public final class Bounded {
      * @throws Exception what a call threw
      */
     public static <T> List<T> callAll(String what, int threads, Callable<T> call) throws Exception {
-        return callAll(what, threads, Patience.LIMIT, call);
+        return callAll(what, threads, Patience.DEADLINE, call);
     }
 
     /** As {@link #callAll(String, int, Callable)}, with a deadline of its own. */

@@ -89,7 +89,7 @@ public final class ChildProcess implements AutoCloseable {
      * @throws AssertionError when the deadline passes or the output ends without such a line
      */
     public String awaitLine(String regex) {
-        return await(output, regex, Patience.LIMIT);
+        return await(output, regex, Patience.DEADLINE);
     }
 
     /** As {@link #awaitLine(String)}, with a deadline of its own. */
@@ -105,7 +105,7 @@ public final class ChildProcess implements AutoCloseable {
      * @throws AssertionError when the deadline passes or the output ends without such a line
      */
     public String awaitErrorLine(String regex) {
-        return await(errors, regex, Patience.LIMIT);
+        return await(errors, regex, Patience.DEADLINE);
     }
 
     private String await(Output from, String regex, Duration deadline) {
@@ -128,7 +128,7 @@ public final class ChildProcess implements AutoCloseable {
      * @throws AssertionError when it still runs then
      */
     public int awaitExit() {
-        return awaitExit(Patience.LIMIT);
+        return awaitExit(Patience.DEADLINE);
     }
 
     /**
@@ -139,7 +139,7 @@ public final class ChildProcess implements AutoCloseable {
      * @throws AssertionError when it has neither ended nor printed by the deadline
      */
     public int awaitExitWhileItPrints() {
-        return awaitExitWhileItPrints(Patience.LIMIT);
+        return awaitExitWhileItPrints(Patience.DEADLINE);
     }
 
     /** As {@link #awaitExitWhileItPrints()}, with a deadline of its own. */

@@ -52,7 +52,7 @@ public final class LeakCheck {
      * @throws AssertionError that lists what is left
      */
     public void assertNothingLeft() {
-        assertNothingLeft(Patience.LIMIT);
+        assertNothingLeft(Patience.DEADLINE);
     }
 
     /** As {@link #assertNothingLeft()}, with a deadline of its own. */

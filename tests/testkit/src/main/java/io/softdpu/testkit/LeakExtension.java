@@ -33,7 +33,7 @@ public final class LeakExtension extends BaselineExtension {
     /** JUnit's configuration parameter for how long things may take to end by themselves. */
     static final String DEADLINE_PARAMETER = "softdpu.leaks.deadline.millis";
 
-    private static final int DEADLINE_MILLIS = (int) Patience.LIMIT.toMillis();
+    private static final int DEADLINE_MILLIS = (int) Patience.DEADLINE.toMillis();
 
     private static final String RECORDER_PACKAGE = "io.softdpu.linux.";
 

@@ -72,7 +72,7 @@ final class Output {
     synchronized void awaitEnd() throws InterruptedException {
         long start = System.nanoTime();
         while (!ended) {
-            if (!waitUntil(start, Patience.LIMIT)) {
+            if (!waitUntil(start, Patience.DEADLINE)) {
                 // A descendant holds the pipe; closing the process kills it, too.
                 return;
             }

@@ -114,7 +114,7 @@ public final class SwappedFile implements AutoCloseable {
     public void close() {
         closed = true;
         try {
-            thread.join(Patience.LIMIT);
+            thread.join(Patience.DEADLINE);
             pipe.close();
             Files.deleteIfExists(name);
             Files.deleteIfExists(regular);

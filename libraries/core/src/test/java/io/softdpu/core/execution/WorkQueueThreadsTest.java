@@ -156,7 +156,7 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
         WorkQueue second = machines.add(WorkQueue.create(1));
         second.add(context);
         for (Thread each : List.of(remover, adder, stopper)) {
-            assertThat(each.join(Patience.LIMIT)).isTrue();
+            assertThat(each.join(Patience.DEADLINE)).isTrue();
         }
         assertThat(early).as("while the queue was being added").isEmpty();
         assertThat(over).containsExactlyInAnyOrder("removed", "added", "not stopped");
@@ -193,7 +193,7 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
                 };
         WorkQueue second = machines.add(WorkQueue.create(1));
         second.add(context);
-        assertThat(breaker.join(Patience.LIMIT)).isTrue();
+        assertThat(breaker.join(Patience.DEADLINE)).isTrue();
         assertThat(early).as("while the queue was being added").isEmpty();
         assertThat(over).containsExactly("failed");
         assertThat(context.failure().status()).isEqualTo(Status.IO_FAILED);
@@ -224,7 +224,7 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
                 };
         assertThat(other.start()).isEqualTo(Status.SUCCESS);
         for (Thread each : threads) {
-            assertThat(each.join(Patience.LIMIT)).isTrue();
+            assertThat(each.join(Patience.DEADLINE)).isTrue();
         }
         assertThat(early).as("while the context was being started").isEmpty();
         assertThat(late).hasSize(3).containsOnly(Status.BAD_STATE);
@@ -246,7 +246,7 @@ class WorkQueueThreadsTest extends WorkQueueFixture {
                     early.addAll(late);
                 };
         other.close();
-        assertThat(closer.join(Patience.LIMIT)).isTrue();
+        assertThat(closer.join(Patience.DEADLINE)).isTrue();
         assertThat(early).as("while the context was being closed").isEmpty();
         assertThat(late).as("closed already").containsExactly(Status.SUCCESS);
         assertThat(other.calls).containsExactly("start on work queues", "stop", "destroy");

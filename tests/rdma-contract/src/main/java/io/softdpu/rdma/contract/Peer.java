@@ -198,7 +198,7 @@ final class Peer implements AutoCloseable {
     void sleep() {
         long start = System.nanoTime();
         engine.await(Patience.LIMIT);
-        if (System.nanoTime() - start >= Patience.NANOS) {
+        if (System.nanoTime() - start >= Patience.DEADLINE.toNanos()) {
             throw new AssertionError("nothing has woken the engine: deadline=" + Patience.LIMIT);
         }
     }

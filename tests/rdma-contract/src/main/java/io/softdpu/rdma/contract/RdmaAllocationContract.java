@@ -215,7 +215,7 @@ public abstract class RdmaAllocationContract extends RdmaContract {
         while (ended < tasks) {
             boolean moved = near.engine.progress();
             moved |= far.engine.progress();
-            if (!moved && System.nanoTime() - start > Patience.NANOS) {
+            if (!moved && System.nanoTime() - start > Patience.DEADLINE.toNanos()) {
                 throw new AssertionError("nothing moves: ended=" + ended);
             }
         }
