@@ -4,7 +4,6 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.softdpu.core.internal.wait.Waitable;
 import io.softdpu.fabric.ring.MessageRing;
-import io.softdpu.testkit.Patience;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
@@ -83,7 +82,7 @@ public class AwaitMessage implements Waitable {
         long begin = System.nanoTime();
         while (!bell && !lost) {
             Thread.onSpinWait();
-            lost = System.nanoTime() - begin > Patience.NANOS;
+            lost = System.nanoTime() - begin > Pollers.LOST_NANOS;
         }
         bell = false;
     }

@@ -3,7 +3,6 @@ package io.softdpu.jcstress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.softdpu.core.internal.engine.EngineImpl;
-import io.softdpu.testkit.Patience;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -29,7 +28,7 @@ public class EngineSleep {
     @Actor
     public void sleep(II_Result r) {
         if (!engine.arm()) {
-            engine.sleep(Patience.NANOS);
+            engine.sleep(Pollers.LOST_NANOS);
         }
         engine.disarm();
         engine.mailbox().drain();

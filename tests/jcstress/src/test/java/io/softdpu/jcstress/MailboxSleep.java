@@ -4,7 +4,6 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.link.Mailbox;
-import io.softdpu.testkit.Patience;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -31,7 +30,7 @@ public class MailboxSleep {
     @Actor
     public void drain() {
         while (ran < 12 && lost == 0) {
-            if (mailbox.drain() == 0 && mailbox.isEmpty() && !poller.sleep(Patience.NANOS)) {
+            if (mailbox.drain() == 0 && mailbox.isEmpty() && !poller.sleep(Pollers.LOST_NANOS)) {
                 lost = 1;
             }
         }

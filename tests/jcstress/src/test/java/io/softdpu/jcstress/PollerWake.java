@@ -3,7 +3,6 @@ package io.softdpu.jcstress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.softdpu.fabric.link.EventPoller;
-import io.softdpu.testkit.Patience;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.openjdk.jcstress.annotations.Actor;
@@ -45,7 +44,7 @@ public class PollerWake {
     @Actor
     public void sleep(II_Result r) {
         int seen = 0;
-        while (seen != 2 && poller.sleep(Patience.NANOS)) {
+        while (seen != 2 && poller.sleep(Pollers.LOST_NANOS)) {
             seen = (int) TOLD.getAcquire(this);
         }
         r.r1 = seen;

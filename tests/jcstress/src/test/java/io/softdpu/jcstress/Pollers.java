@@ -12,6 +12,12 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Pollers {
     static final int COUNT = 256;
 
+    /**
+     * Far above any wake-up that is not lost, and below the 30 s after which jcstress ends a test
+     * without its outcome.
+     */
+    static final long LOST_NANOS = 15_000_000_000L;
+
     private static final AtomicLong NEXT = new AtomicLong();
 
     private Pollers() {}

@@ -6,7 +6,6 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
-import io.softdpu.testkit.Patience;
 import java.util.concurrent.atomic.AtomicLong;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -34,7 +33,7 @@ public class QueueArming {
     @Actor
     public void sleep(II_Result r) {
         context.queue.arm();
-        r.r1 = context.queue.poller().sleep(Patience.NANOS) ? 1 : 0;
+        r.r1 = context.queue.poller().sleep(Pollers.LOST_NANOS) ? 1 : 0;
     }
 
     @Arbiter

@@ -120,6 +120,7 @@ final class Stress {
         ChildProcess process =
                 processes.start(
                         JavaCommand.ofClass(Main.class)
+                                .withJvmOptions("-XX:TieredStopAtLevel=4") // also of its tests
                                 .withDirectory(folder)
                                 .withArguments(arguments.toArray(String[]::new)));
         int status = process.awaitExitWhileItPrints();

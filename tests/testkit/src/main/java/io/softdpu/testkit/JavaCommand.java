@@ -175,18 +175,21 @@ public final class JavaCommand {
         return List.copyOf(all);
     }
 
+    /** Most live for a second: what the optimizing compiler would gain, it takes to compile. */
+    private static int compilers() {
+        return Soak.isLong() ? 4 : 1;
+    }
+
     /** The command line and its surroundings, not started. */
     ProcessBuilder toProcessBuilder() {
         List<String> line = new ArrayList<>(prefix);
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // Several of them share the machine with the JVM of the test.
         line.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC"));
-        if (!Soak.isLong()) {
-            // Most live for a second: what the optimizing compiler would gain, it takes to compile.
-            line.add("-XX:TieredStopAtLevel=1");
-        }
+        line.add("-XX:TieredStopAtLevel=" + compilers());
         line.add(temporaryFolder(TestFolders.temporary()));
         line.add("-D" + Patience.PROPERTY + "=" + Patience.SECONDS);
+        line.add("-D" + Soak.LEVEL_PROPERTY + "=" + Soak.level());
         line.addAll(jvmOptions);
         line.add(path.toString());
         line.addAll(main);

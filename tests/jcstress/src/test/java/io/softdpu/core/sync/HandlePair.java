@@ -3,7 +3,6 @@ package io.softdpu.core.sync;
 import io.softdpu.core.sync.wire.EventCounter;
 import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.memory.SharedSegment;
-import io.softdpu.testkit.Patience;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -15,6 +14,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class HandlePair {
     private static final int COUNT = 256;
+
+    /** Below the 30 s after which jcstress ends a test without its outcome. */
+    private static final long LOST_NANOS = 15_000_000_000L;
+
     private static final HandlePair[] POOL = new HandlePair[COUNT];
     private static final AtomicLong NEXT = new AtomicLong();
 
@@ -68,7 +71,7 @@ final class HandlePair {
          * @return whether it has seen one, or was woken
          */
         boolean sleep(EventHandle handle) {
-            return handle.arm(this, 0) || poller.sleep(Patience.NANOS);
+            return handle.arm(this, 0) || poller.sleep(LOST_NANOS);
         }
 
         @Override
