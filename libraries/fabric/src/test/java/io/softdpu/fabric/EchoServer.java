@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class EchoServer implements AutoCloseable {
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
     private static final long MEMORY_BYTES = 4096;
+    private static final long NO_LIMIT = -1;
     private final EventPoller poller = new EventPoller();
     private final Mailbox mailbox = new Mailbox(poller);
     private final List<Client> clients = new ArrayList<>();
@@ -95,7 +96,7 @@ final class EchoServer implements AutoCloseable {
                     client.echo();
                 }
             }
-            poller.sleep(Patience.NANOS);
+            poller.sleep(NO_LIMIT); // one that ended by itself would hide a lost doorbell
         }
         clients.forEach(Client::release);
     }

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Process that imports more memory than its limited address space has room for, and then less. */
 public final class ExhaustedImporter {
-    /** Size of the large import; of which the limit leaves room for seven eighths. */
-    static final long LARGE_BYTES = 80L << 20;
+    /** Size of the large import; of which the limit leaves room for three quarters. */
+    static final long LARGE_BYTES = 128L << 20;
 
     private ExhaustedImporter() {}
 
@@ -46,7 +46,7 @@ public final class ExhaustedImporter {
             Await.until("unmapped", () -> bus.mappedBytesOfPeers() == 0);
             Await.until("link is closed", () -> sockets() == sockets);
             ResourceSnapshot before = ResourceSnapshot.now();
-            limitAddressSpace(LARGE_BYTES / 8 * 7);
+            limitAddressSpace(LARGE_BYTES / 4 * 3);
             try {
                 importOf(bus, large).close();
                 System.out.println("imported");

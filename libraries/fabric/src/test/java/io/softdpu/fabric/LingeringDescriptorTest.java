@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Descriptors whose last close blocks for a minute, wherever a peer can send one: neither the bus
+ * Descriptors whose last close blocks for minutes, wherever a peer can send one: neither the bus
  * thread nor an engine closes them. Each test fails by its deadline if one of these blocks.
  */
 final class LingeringDescriptorTest {

@@ -175,7 +175,10 @@ final class VanishingBlocksTest {
         assertThat(mostBytes).isLessThanOrEqualTo(MappingWorkers.SLICE_BYTES);
     }
 
-    /** The importer has a memory cgroup that the exporter's memory would not fit into. */
+    /**
+     * The importer has a memory cgroup that the exporter's memory would not fit into, and a heap
+     * that leaves much of it free. All of that memory has to be allocated to be examined.
+     */
     @Test
     @StartsProcesses
     void shouldNotHaveAnImporterKilledForWhatVanished(Processes processes) throws Exception {
@@ -188,6 +191,7 @@ final class VanishingBlocksTest {
                     processes.start(
                             cgroup.around(
                                     JavaCommand.ofClass(Importer.class)
+                                            .withJvmOptions("-Xmx32m")
                                             .withArguments(
                                                     folder.toString(), Long.toString(sizeBytes))));
             exporter.grant();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 final class EpollTest {
     /** Long enough for any event that is under way; no test waits for it to pass. */
-    private static final int SOON_MILLIS = 30_000;
+    private static final int SOON_MILLIS = (int) Patience.DEADLINE.toMillis();
 
     private final OpenFiles files = new OpenFiles();
     private final Epoll epoll = new Epoll(4);

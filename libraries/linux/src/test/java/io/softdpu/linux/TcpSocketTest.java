@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class TcpSocketTest {
-    private static final int SOON_MILLIS = 20_000;
+    private static final int SOON_MILLIS = (int) Patience.DEADLINE.toMillis();
     private static final InetAddress LOOPBACK = address("127.0.0.1");
 
     private final OpenFiles files = new OpenFiles();

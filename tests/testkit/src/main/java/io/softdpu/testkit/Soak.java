@@ -39,11 +39,16 @@ public final class Soak {
         }
 
         static Level current() {
-            return valueOf(System.getProperty(LEVEL_PROPERTY, "verify").toUpperCase(Locale.ROOT));
+            return valueOf(level().toUpperCase(Locale.ROOT));
         }
     }
 
     private Soak() {}
+
+    /** The value of {@link #LEVEL_PROPERTY}. */
+    static String level() {
+        return System.getProperty(LEVEL_PROPERTY, "verify");
+    }
 
     /**
      * Whether the level is soak.

@@ -36,7 +36,6 @@ class ContextThreadsTest {
     private static final int THREADS = 4;
     private static final int DEPTH = 3;
     private static final int EACH_EVENT = Soak.count(20, 20, 2_000);
-    private static final long DEADLINE_NANOS = Soak.count(1, 1, 2) * Patience.NANOS;
 
     @TempDir Path folder;
     private Machines machines;
@@ -132,7 +131,7 @@ class ContextThreadsTest {
         }
 
         int run() {
-            long until = System.nanoTime() + DEADLINE_NANOS;
+            long until = System.nanoTime() + Patience.DEADLINE.toNanos();
             try (WorkQueue queue = WorkQueue.create(DEPTH)) {
                 while (stops() < EACH_EVENT || failures.get() < EACH_EVENT || succeeded == 0) {
                     assertThat(System.nanoTime())

@@ -86,10 +86,6 @@ class MmapExportTest {
         return machines.add(Mmap.createFromExport(blob, device));
     }
 
-    private static void await(String what, java.util.function.BooleanSupplier condition) {
-        Await.until(what, condition);
-    }
-
     @Test
     @Clause({"core-074", "core-083", "core-087"})
     void shouldGiveTheDpuTheHostsMemoryItself() {
@@ -464,7 +460,7 @@ class MmapExportTest {
         Thrown.with(Status.NO_MEMORY, () -> next.exportPci(pf1))
                 .hasMessageContainingAll("retainedBytes=" + SIZE, "limitBytes=4096");
         remote.close();
-        await(
+        Await.until(
                 "the lease is closed",
                 () -> {
                     try {

@@ -55,7 +55,9 @@ class ResourceTrackingTest {
             assertThat(kinds()).contains("descriptor", "mapping", "thread", "region");
         }
         // A thread of the bus has done its work at the close, and ends soon.
-        Await.until("nothing is open", () -> tracking.open().isEmpty());
+        assertThat(tracking.open())
+                .allSatisfy(resource -> assertThat(resource.kind()).isEqualTo("thread"));
+        Await.until("the threads have ended", () -> tracking.open().isEmpty());
     }
 
     @Test

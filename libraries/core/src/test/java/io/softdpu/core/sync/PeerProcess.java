@@ -1,5 +1,7 @@
 package io.softdpu.core.sync;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.softdpu.linux.CountedCalls;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -38,13 +40,16 @@ final class PeerProcess {
      */
     byte[] openCpu(Path folder, String mode) {
         tell("open " + folder + " " + mode);
-        return HexFormat.of().parseHex(answer());
+        String blob = answer();
+        assertThat(blob).as("blob in the answer to open").matches("[0-9a-f]+");
+        return HexFormat.of().parseHex(blob);
     }
 
     /** Opens and starts a DPU handle. */
     void openDpu(Path folder, String mode, byte[] blob) {
-        tell("open " + folder + " " + mode + " " + HexFormat.of().formatHex(blob));
-        answer();
+        String text = HexFormat.of().formatHex(blob);
+        tell("open " + folder + " " + mode + " " + text);
+        assertThat(answer()).as("answer to open").isEqualTo(text);
     }
 
     /**
@@ -57,7 +62,7 @@ final class PeerProcess {
             return false;
         }
         tell("close");
-        answer();
+        assertThat(answer()).as("answer to close").isEqualTo("done");
         return true;
     }
 

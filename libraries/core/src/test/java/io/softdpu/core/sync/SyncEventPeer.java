@@ -89,7 +89,12 @@ public final class SyncEventPeer {
                                     words[2], words[3], words.length > 4 ? words[4] : null);
                     answer = HexFormat.of().formatHex(peer.blob);
                 } else {
-                    answer = peer.run(command, words.length > 2 ? Long.parseLong(words[2]) : 0);
+                    answer =
+                            Objects.requireNonNull(peer, "a handle is open")
+                                    .run(command, words.length > 2 ? Long.parseLong(words[2]) : 0);
+                    if (command.equals("close")) {
+                        peer = null;
+                    }
                 }
             } catch (DpuException e) {
                 answer = e.status();

@@ -20,6 +20,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests of folders that hold files of other programs. */
 class FolderEntriesTest {
 
+    /** The entries of a folder that are looked at. */
+    private static final int READ_ENTRIES = 4096;
+
+    private static final int MANY_FILES = 5000;
+
     @TempDir Path parent;
 
     private Path folder;
@@ -128,17 +133,28 @@ class FolderEntriesTest {
         }
     }
 
-    /** Of many own files only a part is read. */
+    /** Of many own files only a part is read: a foreign one that is listed after it is not seen. */
     @Test
     void shouldEndEarlyInAHugeFolder() throws Exception {
-        for (int i = 0; i < 4200; i++) {
+        Path foreign = Files.createFile(folder.resolve("file"));
+        assertThat(FolderEntries.firstForeign(folder)).contains("file");
+        for (int i = 0; i < MANY_FILES; i++) {
             Files.createFile(folder.resolve("%016x.sock".formatted(i)));
         }
-        assertThat(FolderEntries.firstForeign(folder)).isEmpty();
-        Path other = Files.createDirectory(parent.resolve("other"));
-        for (int i = 0; i < 100; i++) {
-            Files.createFile(other.resolve("file" + i));
+        // File systems list the newest first, or last, or in the order of hashes.
+        for (int i = 0; position(foreign) < READ_ENTRIES; i++) {
+            assertThat(i).as("files without one that is listed late").isLessThan(MANY_FILES);
+            Path next = Files.createFile(folder.resolve("file" + i));
+            Files.delete(foreign);
+            foreign = next;
         }
-        assertThat(FolderEntries.firstForeign(other)).isPresent();
+        assertThat(FolderEntries.firstForeign(folder)).isEmpty();
+    }
+
+    /** How many entries are listed before a file. */
+    private int position(Path file) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.toList().indexOf(file);
+        }
     }
 }

@@ -6,7 +6,6 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.Patience;
-import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +27,7 @@ class NameLocksTest {
     private static final String NAME = "name";
     private static final int CREATE = FileDescriptors.O_RDWR | FileDescriptors.O_CREAT;
     private static final Duration A_WHILE = Duration.ofMillis(100);
+    private static final int LEAST_SWEEPS = 10;
 
     @TempDir private Path folder;
     private int directory;
@@ -166,9 +166,10 @@ class NameLocksTest {
 
     @Tag(Soak.TAG)
     @Test
-    void shouldServeANameWhileOthersJoinTheFolder(SeededRandom random) throws Exception {
+    void shouldServeANameWhileOthersJoinTheFolder() throws Exception {
         int rounds = Soak.count(200, 2_000, 20_000);
         long begin = System.nanoTime();
+        AtomicLong names = new AtomicLong();
         AtomicLong sweeps = new AtomicLong();
         AtomicBoolean end = new AtomicBoolean();
         CompletableFuture<Void> joining =
@@ -181,19 +182,27 @@ class NameLocksTest {
                         },
                         task -> new Thread(task, "sweep").start());
         try {
-            for (int round = 0; round < rounds; round++) {
-                int lock = locks.claim(HASH, NAME);
-                assertThat(lock).as("round=%d", round).isNotNegative();
-                locks.release(HASH, lock);
+            while (names.get() < rounds) {
+                serve(names);
             }
+            Await.byStep(
+                    "the others have joined",
+                    () -> sweeps.get() >= LEAST_SWEEPS || joining.isDone(),
+                    () -> serve(names));
         } finally {
             end.set(true);
             joining.get(Patience.SECONDS, TimeUnit.SECONDS);
         }
         Soak.report(
                 "names-served-while-others-join",
-                random.seed(),
+                0,
                 Duration.ofNanos(System.nanoTime() - begin),
-                "names=%d, sweeps=%d".formatted(rounds, sweeps.get()));
+                "names=%d, sweeps=%d".formatted(names.get(), sweeps.get()));
+    }
+
+    private void serve(AtomicLong names) {
+        int lock = locks.claim(HASH, NAME);
+        assertThat(lock).as("round=%d", names.getAndIncrement()).isNotNegative();
+        locks.release(HASH, lock);
     }
 }
