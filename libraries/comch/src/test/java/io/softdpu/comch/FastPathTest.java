@@ -98,7 +98,6 @@ class FastPathTest extends FastPathFixture {
     }
 
     /** In a soak a gibibyte, which is too much memory for every build. */
-    @Clause("cc-010")
     @Tag(Soak.TAG)
     @Test
     void shouldCarryALargeMessageAtOnce() {
@@ -153,12 +152,20 @@ class FastPathTest extends FastPathFixture {
         to.release();
     }
 
-    /** From memory that has as many bytes, of a file without contents. */
+    /**
+     * From memory that has as many bytes, of a file without contents. A message of the maximum
+     * waits for a buffer, and is refused then for the size of that buffer alone.
+     */
+    @Clause("cc-010")
     @Test
     void shouldRefuseOneByteMoreThanTheMaximum() throws Exception {
         long maximum = ComchCapabilities.MAX_BUFFER_BYTES;
         assertThat(maximum).isEqualTo(2L << 30);
+        assertThat(ComchCapabilities.of(card.pf0.info()).maxProducerBufferBytes())
+                .isEqualTo(maximum);
+        Queue.Receiving receiving = receiving(pair.server(), 4096, 1);
         Queue.Sending sending = sending(pair.client(), 4096, 1);
+        card.until("told", () -> pair.client().consumers.size() == 1);
         try (FileChannel file =
                         FileChannel.open(
                                 folder.resolve("sparse"),
@@ -172,10 +179,20 @@ class FastPathTest extends FastPathFixture {
                     .addDevice(card.pf0)
                     .start();
             Buf buf = sending.memory.inventory().bufByData(mmap, 0, maximum + 1);
-            ComchProducerSendTask task = sending.producer.allocateSendTask(buf, 2);
+            ComchProducerSendTask task =
+                    sending.producer.allocateSendTask(buf, receiving.consumer.id());
             assertRefused(Status.INVALID_VALUE, task::submit)
                     .hasMessageContaining("2147483649")
                     .hasMessageContaining("2147483648");
+            for (long allowed : new long[] {1L << 30, maximum}) {
+                buf.setDataLength(allowed);
+                assertThat(task.trySubmit()).as("%d bytes", allowed).isEqualTo(Status.AGAIN);
+            }
+            assertThat(receiving.post(0, 64)).isEqualTo(Status.SUCCESS);
+            card.settle();
+            assertRefused(Status.INVALID_VALUE, task::submit)
+                    .hasMessageContaining("2147483648 > 64")
+                    .hasMessageContaining("the next buffer of the consumer");
             task.free();
             buf.release();
         }

@@ -31,13 +31,14 @@ import org.junit.jupiter.api.io.TempDir;
 final class LargeImportsTest {
     private static final int CONNECTIONS = 16;
 
-    /** All of it is mapped at once, which takes seconds of processor time with the largest. */
-    private static final long LIMIT_BYTES = (long) Soak.count(1, 1, 4) << 30;
+    /** All of it is mapped at once: gibibytes are too much for every build. */
+    private static final long LIMIT_BYTES = (long) Soak.count(160, 160, 4096) << 20;
 
-    /**
-     * Three quarters of the limit are one process's: sixteen of these, their rings, and no more.
-     */
-    private static final long MEMORY_BYTES = (LIMIT_BYTES / 4 * 3) / CONNECTIONS - (2 << 20);
+    /** Few where the limit is low: an import is to cost far more than {@link #LEAST_FAULTS}. */
+    private static final int IMPORTS = Soak.count(4, 4, CONNECTIONS);
+
+    /** Three quarters of the limit are one process's: all imports, their rings, and no more. */
+    private static final long MEMORY_BYTES = (LIMIT_BYTES / 4 * 3) / IMPORTS - (2 << 20);
 
     /**
      * Part of the page faults of populating one of these imports that the bus thread may have in a
@@ -99,7 +100,7 @@ final class LargeImportsTest {
             Traffic traffic = new Traffic(pair); // a message may be under way between two rounds
             do {
                 // The random number of connections and the rest of the limit are those of the seed.
-                int connections = rounds == 0 ? CONNECTIONS : 1 + random.nextInt(CONNECTIONS);
+                int connections = rounds == 0 ? IMPORTS : 1 + random.nextInt(IMPORTS);
                 ChildProcess attacker = processes.start(attacker(connections, MEMORY_BYTES));
                 boolean killed = false;
                 long onBus = PageFaults.ofThreads(BUS_THREAD);
@@ -134,7 +135,7 @@ final class LargeImportsTest {
                 "rounds=%d, bytes=%d, faults_on_bus=%d, most_faults_in_a_pass=%d, fault_limit=%d, longest_gap_ms=%d, longest_pause_ms=%d"
                         .formatted(
                                 rounds,
-                                CONNECTIONS * MEMORY_BYTES,
+                                IMPORTS * MEMORY_BYTES,
                                 mostOnBus,
                                 mostInAPass,
                                 faultLimit,

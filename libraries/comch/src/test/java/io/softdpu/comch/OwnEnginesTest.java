@@ -47,7 +47,7 @@ class OwnEnginesTest {
 
         <T> T call(Callable<T> work) {
             try {
-                return executor.submit(work).get(Patience.NANOS, TimeUnit.NANOSECONDS);
+                return executor.submit(work).get(Patience.SECONDS, TimeUnit.SECONDS);
             } catch (ExecutionException e) {
                 throw new AssertionError(e.getCause());
             } catch (TimeoutException | InterruptedException e) {

@@ -237,7 +237,7 @@ public final class RingAttacker {
         boolean open() throws Exception {
             attachment =
                     bus.connect(serverName, RogueClient.hello(), queue, Patience.NANOS)
-                            .get(Patience.NANOS, TimeUnit.NANOSECONDS);
+                            .get(Patience.SECONDS, TimeUnit.SECONDS);
             MessageRing.Geometry theirs = Welcome.decode(attachment.payload()).terms().ring();
             if (!theirs.equals(QUEUE)) {
                 throw new AssertionError("queue of the server: " + theirs);
@@ -284,8 +284,8 @@ public final class RingAttacker {
         private void join(ConsumerAnnouncement announced) throws Exception {
             var ring = bus.importRegion(announced.ring(), true, true, Patience.NANOS);
             var memory = bus.importRegion(announced.memory(), true, true, Patience.NANOS);
-            imports.add(ring.get(Patience.NANOS, TimeUnit.NANOSECONDS));
-            imports.add(memory.get(Patience.NANOS, TimeUnit.NANOSECONDS));
+            imports.add(ring.get(Patience.SECONDS, TimeUnit.SECONDS));
+            imports.add(memory.get(Patience.SECONDS, TimeUnit.SECONDS));
             rings[3] = imports.get(0).memory().segment();
             if (announced.slots() != FAST.slots()) {
                 throw new AssertionError("slots of the server's consumer: " + announced.slots());

@@ -35,7 +35,7 @@ class SessionsTest {
         String findings =
                 GrowthCheck.over(
                         warmUp,
-                        Soak.count(100, 100, 2_000),
+                        Soak.count(200, 200, 2_000),
                         number -> {
                             // Each kind is there before anything is counted.
                             int ending =

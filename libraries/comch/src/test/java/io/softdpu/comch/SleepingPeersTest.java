@@ -8,6 +8,7 @@ import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.ProcessView;
 import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,19 +17,21 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Processor time of connected processes without traffic. */
 @StartsProcesses
 class SleepingPeersTest {
-    private static final Duration MEASURED = Duration.ofSeconds(2);
+    private static final Duration MEASURED =
+            Soak.duration(Duration.ofSeconds(2), Duration.ofSeconds(2), Duration.ofSeconds(5));
 
-    /** A tenth of what one thread takes that never sleeps, in ticks of 10 ms. */
-    private static final long MOST_TICKS = 20;
+    /** A twenty-fifth of what one thread takes that never sleeps, in ticks of 10 ms. */
+    private static final long MOST_TICKS = 4 * MEASURED.toSeconds();
 
     /** A tenth of the wake-ups of a thread that polls every 25 ms. */
-    private static final long MOST_WAKEUPS = 8;
+    private static final long MOST_WAKEUPS = 4 * MEASURED.toSeconds();
 
     /** Threads of this project that live as long as a machine. */
     private static final List<String> THREADS = List.of("softdpu-bus", "softdpu-mapper");
@@ -93,6 +96,7 @@ class SleepingPeersTest {
     @TempDir private Path folder;
 
     /** Programs that wait for the event handle, and others that wait by await, at the same time. */
+    @Tag(Soak.TAG)
     @Test
     void shouldUseNoProcessorWithoutTraffic(Processes processes) {
         List<Sleeper> sleepers = new ArrayList<>();

@@ -63,7 +63,7 @@ public final class StreamPeer implements AutoCloseable {
             engine.start(client, Patience.LIMIT);
             return client.connection();
         }
-        until(() -> connected != null);
+        until("a client has connected", () -> connected != null);
         return connected;
     }
 
@@ -88,9 +88,9 @@ public final class StreamPeer implements AutoCloseable {
         return messages;
     }
 
-    void until(BooleanSupplier condition) {
+    void until(String what, BooleanSupplier condition) {
         // Other threads do not wake this one.
-        Await.byStep(endpoint.toString(), condition, () -> engine.await(Duration.ofMillis(100)));
+        Await.byStep(what, condition, () -> engine.await(Duration.ofMillis(100)));
     }
 
     @Override

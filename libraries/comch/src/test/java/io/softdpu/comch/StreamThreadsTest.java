@@ -51,7 +51,7 @@ class StreamThreadsTest {
                                     ExecutorService other = Executors.newSingleThreadExecutor()) {
                                 ComchConnection connection = peer.connection();
                                 Future<Integer> work = other.submit(() -> exchangeOn(connection));
-                                peer.until(work::isDone);
+                                peer.until("work of the other thread", work::isDone);
                                 return work.get();
                             }
                         }))

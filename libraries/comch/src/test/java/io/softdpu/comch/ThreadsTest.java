@@ -292,7 +292,7 @@ class ThreadsTest {
                 running.add(threads.submit(role));
             }
             for (Future<Integer> role : running) {
-                role.get(Patience.NANOS, TimeUnit.NANOSECONDS);
+                role.get(Patience.SECONDS, TimeUnit.SECONDS);
             }
         }
     }

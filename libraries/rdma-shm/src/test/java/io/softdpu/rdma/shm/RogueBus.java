@@ -117,7 +117,7 @@ final class RogueBus implements AutoCloseable {
     ImportedRegion lease(ShmDetails end) throws Exception {
         ImportedRegion region =
                 bus.importRegion(end.region(), true, true, Patience.NANOS)
-                        .get(Patience.NANOS, TimeUnit.NANOSECONDS);
+                        .get(Patience.SECONDS, TimeUnit.SECONDS);
         leases.add(region);
         return region;
     }

@@ -454,7 +454,11 @@ class ShmHostileRingTest {
     }
 
     private void drive(String what, BooleanSupplier condition) {
-        Await.byStep(what, condition, this::progress);
+        try {
+            Await.byStep(what, condition, this::progress);
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + ", reasons=" + reasons, e);
+        }
     }
 
     private void progress() {

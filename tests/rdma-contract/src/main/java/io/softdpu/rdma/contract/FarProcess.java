@@ -1,6 +1,7 @@
 package io.softdpu.rdma.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertAll;
 
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import org.junit.jupiter.api.function.Executable;
 
 /** A started {@link ProgramProcess}, which runs programs of the far side for one test or many. */
 final class FarProcess implements AutoCloseable {
@@ -20,6 +22,9 @@ final class FarProcess implements AutoCloseable {
     private int programs;
     private boolean frozen;
     private boolean killed;
+
+    /** A program did not end. */
+    private boolean hung;
 
     private FarProcess(ChildProcess process) {
         this.process = process;
@@ -60,18 +65,39 @@ final class FarProcess implements AutoCloseable {
         process.awaitExit();
     }
 
-    /** Ends all programs and waits until they have released what they held. */
+    /** Whether it can run programs: it is alive, and has none that did not end. */
+    boolean isUsable() {
+        return !killed && !hung && process.isAlive();
+    }
+
+    /**
+     * Ends all programs, waits until they have released what they held, and asserts that none has
+     * failed. Kills the process at the first that does not end.
+     */
     void endPrograms() {
         List<FarProgram> ending = List.copyOf(running);
         running.clear();
         if (killed) {
             return;
         }
+        List<Executable> steps = new ArrayList<>();
         if (frozen) {
-            thaw();
+            steps.add(this::thaw);
         }
-        ending.forEach(program -> program.command(ProgramProcess.END));
-        ending.forEach(FarProgram::awaitEnd);
+        ending.forEach(program -> steps.add(() -> program.command(ProgramProcess.END)));
+        ending.forEach(program -> steps.add(() -> awaitEndOrKill(program)));
+        assertAll(steps);
+    }
+
+    private void awaitEndOrKill(FarProgram program) {
+        try {
+            program.awaitEnd();
+        } finally {
+            if (!program.hasEnded()) {
+                hung = true;
+                process.kill();
+            }
+        }
     }
 
     @Override
@@ -134,6 +160,13 @@ final class FarProcess implements AutoCloseable {
         /** Whether it has printed the line. */
         boolean hasPrinted(String line) {
             return process.outputLines().contains(number + " " + line);
+        }
+
+        private boolean hasEnded() {
+            return process.outputLines().stream()
+                    .anyMatch(line ->
+                            line.equals(number + " " + ProgramProcess.ENDED)
+                                    || line.startsWith(number + " " + ProgramProcess.FAILED));
         }
 
         /** Bytes that it has printed. */

@@ -1,6 +1,7 @@
 package io.softdpu.rdma.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertAll;
 
 import io.softdpu.core.Status;
 import io.softdpu.rdma.Rdma;
@@ -34,12 +35,12 @@ public abstract class RdmaContract {
 
     @AfterEach
     final void closeParties() {
-        try {
-            peers.forEach(Peer::stop); // all first: a peer may be looking at another's memory
-            peers.forEach(Peer::close);
-        } finally {
-            endOthers();
-        }
+        assertAll(this::closePeers, this::endOthers);
+    }
+
+    private void closePeers() {
+        peers.forEach(Peer::stop); // all first: a peer may be looking at another's memory
+        peers.forEach(Peer::close);
     }
 
     /** Ends what a test has besides its peers, after them. */

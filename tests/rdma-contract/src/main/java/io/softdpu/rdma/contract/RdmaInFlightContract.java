@@ -1,6 +1,7 @@
 package io.softdpu.rdma.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertAll;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
@@ -15,6 +16,7 @@ import io.softdpu.testkit.Processes;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * One operation in flight, with nothing before it, while the peer's process is killed, or stopped
@@ -104,7 +106,7 @@ public abstract class RdmaInFlightContract extends RdmaProgramContract {
         }
 
         process.kill();
-        attempts.forEach(this::assertReset);
+        assertAll(attempts.stream().<Executable>map(attempt -> () -> assertReset(attempt)));
     }
 
     private void assertReset(Attempt attempt) {

@@ -658,7 +658,9 @@ public abstract class RdmaListenContract extends RdmaContract {
     void shouldEndItsRequestWhenItDisconnectsOrStops() {
         Listener listener = openListener(2);
         listener.peer().rdma.listen(PORT);
-        Peer near = openConfigured(rdma -> rdma.setConnectTimeout(Patience.LIMIT));
+        // Beyond the waits for the request and for its end: only the withdrawal ends it.
+        Duration timeout = Patience.LIMIT.multipliedBy(2);
+        Peer near = openConfigured(rdma -> rdma.setConnectTimeout(timeout));
         near.start();
         RdmaConnection disconnected = connect(near, listener);
         RdmaConnectionRequest first = listener.first(near);

@@ -1,5 +1,7 @@
 package io.softdpu.rdma.contract;
 
+import static org.junit.jupiter.api.Assertions.assertAll;
+
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.contract.FarProcess.FarProgram;
 import io.softdpu.rdma.contract.ProgramProcess.Program;
@@ -8,8 +10,11 @@ import io.softdpu.testkit.StartsProcesses;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * Base class of contract tests whose far side is in another process: one for all tests of a class,
@@ -18,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
  */
 @StartsProcesses
 public abstract class RdmaProgramContract extends RdmaContract {
+    private static @Nullable Processes processesOfClass;
     private static @Nullable FarProcess ofClass;
 
     private final List<FarProcess> used = new ArrayList<>();
@@ -28,7 +34,32 @@ public abstract class RdmaProgramContract extends RdmaContract {
 
     @BeforeAll
     static void startProcessOfClass(Processes processes) {
+        processesOfClass = processes;
         ofClass = FarProcess.start(processes);
+    }
+
+    @AfterAll
+    static void forgetProcessOfClass() {
+        processesOfClass = null;
+        ofClass = null;
+    }
+
+    /**
+     * The process of the class; another one for the tests after one that has ended it, or has left
+     * a program in it.
+     */
+    private static FarProcess processOfClass(List<FarProcess> usedByTest) {
+        FarProcess process = ofClass;
+        Processes processes = processesOfClass;
+        if (process == null || processes == null) {
+            throw new IllegalStateException("outside a class");
+        }
+        if (!process.isUsable() && !usedByTest.contains(process)) {
+            process.close();
+            process = FarProcess.start(processes);
+            ofClass = process;
+        }
+        return process;
     }
 
     /** Starts a process that ends with the test; for what kills it, or needs several. */
@@ -40,11 +71,7 @@ public abstract class RdmaProgramContract extends RdmaContract {
 
     /** Runs a program in the process of the class. */
     final FarProgram run(Program program, String... arguments) {
-        FarProcess process = ofClass;
-        if (process == null) {
-            throw new IllegalStateException("outside a class");
-        }
-        return runIn(process, program, arguments);
+        return runIn(processOfClass(used), program, arguments);
     }
 
     final FarProgram runIn(FarProcess process, Program program, String... arguments) {
@@ -71,10 +98,9 @@ public abstract class RdmaProgramContract extends RdmaContract {
 
     @Override
     final void endOthers() {
-        try {
-            used.forEach(FarProcess::endPrograms);
-        } finally {
-            ofTest.forEach(FarProcess::close);
-        }
+        assertAll(
+                Stream.concat(
+                        used.stream().<Executable>map(process -> process::endPrograms),
+                        ofTest.stream().<Executable>map(process -> process::close)));
     }
 }

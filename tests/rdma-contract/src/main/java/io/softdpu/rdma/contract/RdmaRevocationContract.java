@@ -1,6 +1,7 @@
 package io.softdpu.rdma.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertAll;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Mmap;
@@ -17,6 +18,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Revocation of memory, disconnect, or death of the peer during an operation. */
 @Tag(Soak.TAG)
@@ -105,26 +107,27 @@ public abstract class RdmaRevocationContract extends RdmaProgramContract {
     /** All operations at once, with a process of their own where it is killed. */
     private int run(Way way, Processes processes) {
         List<Row> rows = new ArrayList<>();
-        try {
-            @Nullable FarProcess killed =
-                    way == Way.PROCESS_KILLED ? startProcess(processes) : null;
-            for (Operation operation : Operation.values()) {
-                rows.add(open(operation, killed));
-            }
-            rows.forEach(RdmaRevocationContract::begin);
-            if (killed != null) {
-                killed.kill();
-                rows.forEach(RdmaRevocationContract::awaitDeath);
-            } else {
-                rows.forEach(row -> row.far().tell(way.line));
-                rows.forEach(row -> row.far().awaitLine(PeerProgram.DONE + way.line));
-            }
-            rows.forEach(row -> assertSeen(way, row));
-        } finally {
-            rows.forEach(row -> row.near().close());
-            rows.forEach(row -> row.far().process().endPrograms());
-        }
+        assertAll(
+                () -> openAndEnd(way, processes, rows),
+                () -> assertAll(rows.stream().<Executable>map(row -> row.near()::close)),
+                () -> rows.forEach(row -> row.far().process().endPrograms()));
         return rows.size();
+    }
+
+    private void openAndEnd(Way way, Processes processes, List<Row> rows) {
+        @Nullable FarProcess killed = way == Way.PROCESS_KILLED ? startProcess(processes) : null;
+        for (Operation operation : Operation.values()) {
+            rows.add(open(operation, killed));
+        }
+        rows.forEach(RdmaRevocationContract::begin);
+        if (killed != null) {
+            killed.kill();
+            rows.forEach(RdmaRevocationContract::awaitDeath);
+        } else {
+            rows.forEach(row -> row.far().tell(way.line));
+            rows.forEach(row -> row.far().awaitLine(PeerProgram.DONE + way.line));
+        }
+        assertAll(rows.stream().<Executable>map(row -> () -> assertSeen(way, row)));
     }
 
     private Row open(Operation operation, @Nullable FarProcess process) {
