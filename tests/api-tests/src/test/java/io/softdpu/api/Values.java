@@ -71,7 +71,6 @@ import io.softdpu.rdma.RdmaConnectionRequestCallback;
 import io.softdpu.rdma.RdmaTaskCallback;
 import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.rdma.RdmaTransportType;
-import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Parameter;
 import java.net.Inet4Address;
@@ -284,9 +283,9 @@ final class Values {
         byType.put(Task[].class, (s, r) -> new Task[0]);
         byType.put(Context[].class, (s, r) -> new Context[] {s.rdma(s.environment.p0)});
         byType.put(BooleanSupplier.class, (s, r) -> (BooleanSupplier) () -> true);
-        byName.put("ProgressEngine.runUntil.timeout", (s, r) -> Patience.LIMIT);
-        byName.put("ProgressEngine.start.timeout", (s, r) -> Patience.LIMIT);
-        byName.put("ProgressEngine.stop.timeout", (s, r) -> Patience.LIMIT);
+        byName.put("ProgressEngine.runUntil.timeout", (s, r) -> Duration.ofSeconds(2));
+        byName.put("ProgressEngine.start.timeout", (s, r) -> Duration.ofSeconds(2));
+        byName.put("ProgressEngine.stop.timeout", (s, r) -> Duration.ofSeconds(2));
         byName.put("ProgressEngine.start.context", (s, r) -> s.configuredDma());
         byName.put("trySubmitAll.from", (s, r) -> 0);
         byName.put("trySubmitAll.to", (s, r) -> 0);
@@ -369,7 +368,7 @@ final class Values {
                 "createFromExport.blob",
                 (s, r) -> s.mmap(s.environment.pf0).exportPci(s.environment.pf0));
         byName.put("createFromExport.device", (s, r) -> s.environment.p0);
-        byName.put("createFromExport.timeout", (s, r) -> Patience.LIMIT);
+        byName.put("createFromExport.timeout", (s, r) -> Duration.ofSeconds(2));
         byName.put("SharedMemory.allocate.sizeBytes", (s, r) -> 4096L);
         byName.put("LocalMemory.allocate.sizeBytes", (s, r) -> 4096L);
         byName.put("setData.newDataOffset", (s, r) -> 0L);

@@ -102,7 +102,7 @@ public final class ChannelEnd implements AutoCloseable {
     /** The result; throws the action's exception unwrapped. */
     public static <T> T await(CompletableFuture<T> future) {
         try {
-            return future.get(Patience.NANOS, TimeUnit.NANOSECONDS);
+            return future.get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (java.util.concurrent.ExecutionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
                 throw cause;

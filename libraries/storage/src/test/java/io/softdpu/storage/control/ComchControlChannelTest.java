@@ -246,7 +246,7 @@ class ComchControlChannelTest extends ControlChannelContract {
                             inbound,
                             Patience.NANOS);
             listening.awaitConnected(Patience.LIMIT);
-            Attachment rogue = connecting.get(Patience.NANOS, TimeUnit.NANOSECONDS);
+            Attachment rogue = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
             try {
                 listening.send(new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest()));
                 assertThat(listening.unsent()).as("sent and not received").isEqualTo(1);

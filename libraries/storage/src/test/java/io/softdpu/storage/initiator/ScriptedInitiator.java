@@ -152,6 +152,7 @@ public final class ScriptedInitiator implements AutoCloseable {
             Status status = task.trySubmit();
             if (status == Status.SUCCESS) {
                 sent++;
+                while (engine.progress()) {} // wakes a service that sleeps
             } else {
                 task.free();
             }

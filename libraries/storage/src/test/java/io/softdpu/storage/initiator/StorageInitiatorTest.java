@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class StorageInitiatorTest {
 
     /** A timeout that is waited for; within it a session comes to its first phase. */
-    private static final long SHORT = 1_000_000_000L;
+    private static final long SHORT = 2_000_000_000L;
 
     private static final Workload READ =
             new Workload(List.of(Phase.read("read").transactions(2).build()));

@@ -83,12 +83,12 @@ class ServiceConnectTest extends ServiceFixture {
     void shouldFindTheTargetItIsToldAndNoticeAnInitiatorThatComesLater() {
         target.close();
         target = ChannelEnd.tcpServer("target", new InetSocketAddress("127.0.0.2", 0));
-        connectTarget(2 * SHORT);
+        connectTarget(SHORT);
         // An initiator may come when it likes: the control timeout does not hold for that.
         DpuException silence =
                 catchThrowableOfType(
                         DpuException.class,
-                        () -> target.run(c -> c.receive(Duration.ofNanos(3 * SHORT))));
+                        () -> target.run(c -> c.receive(Duration.ofNanos(2 * SHORT))));
         assertThat(silence).as("the target is told nothing").isNotNull();
         assertThat(silence.status()).isEqualTo(Status.TIME_OUT);
         assertThat(end).isNotDone();

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 abstract class ServiceFixture {
     /** A timeout that is waited for; within it the service finds the target of the test. */
-    static final long SHORT = 500_000_000L;
+    static final long SHORT = 2_000_000_000L;
 
     static final String NAME = "service";
     static final ControlPayload QUERY = new ControlPayload.QueryStorageRequest();

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Target with a scripted service. */
 class TargetControlTest {
-    private static final long SHORT = 100_000_000L;
+    private static final long SHORT = 300_000_000L;
     private static final Blob SOME_BYTES = Blob.of(new byte[] {1, 2, 3});
 
     @TempDir private Path folder;
