@@ -23,6 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests of the demo when it or one of its processes is killed, and when it cannot start. */
 @StartsProcesses
 class DemoFaultsTest {
+    /** The parent of the folders of demos that run in this JVM. */
+    private static final Path OWN_TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
+
     @TempDir Path temporary;
     @TempDir Path folder;
 
@@ -119,11 +122,14 @@ class DemoFaultsTest {
         assertNothingLeft();
     }
 
-    private void assertRefused(Path volume, String errorLine) {
+    private static void assertRefused(Path volume, String errorLine) {
+        List<Path> before = demoFoldersIn(OWN_TEMPORARY);
+
         Run demo = Run.of("demo", "--volume", volume.toString());
 
         assertThat(demo.exit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(demo.errorLines()).singleElement().asString().matches(errorLine);
+        assertThat(demoFoldersIn(OWN_TEMPORARY)).isSubsetOf(before);
     }
 
     private ChildProcess demoUnderLoad(String... arguments) {
@@ -163,8 +169,13 @@ class DemoFaultsTest {
     }
 
     private void assertNothingLeft() {
-        try (Stream<Path> left = Files.list(temporary)) {
-            assertThat(left.filter(path -> path.toString().contains("softdpu-demo"))).isEmpty();
+        assertThat(demoFoldersIn(temporary)).isEmpty();
+    }
+
+    private static List<Path> demoFoldersIn(Path parent) {
+        try (Stream<Path> all = Files.list(parent)) {
+            return all.filter(path -> path.getFileName().toString().contains("softdpu-demo"))
+                    .toList();
         } catch (IOException e) {
             throw new AssertionError(e);
         }

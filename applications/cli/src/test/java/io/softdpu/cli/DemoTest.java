@@ -59,7 +59,7 @@ class DemoTest {
     @Clause("sto-022")
     void shouldShowThatAllDataIsRightAndWasCopiedOnce() throws IOException {
         Path json = folder.resolve("demo.json");
-        ChildProcess demo = demo("--size", "4MiB", "--seconds", "0.1", "--json", json.toString());
+        ChildProcess demo = demo("--size", "4MiB", "--seconds", "0.2", "--json", json.toString());
 
         assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.perf.child.ChildReport;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.workload.ExecutionStrategy;
@@ -38,7 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Errors of the roles when one of the three, a process, is stopped (SIGSTOP), and its own error
- * when it continues. The other two are in this JVM.
+ * when it continues. The other two are in this JVM; in one of the tests they are processes, too,
+ * with the exit code, error line and report of the command.
  */
 @StartsProcesses
 @Tag(Soak.TAG)
@@ -171,6 +173,68 @@ class FrozenPeersTest {
                 Duration.ofNanos(System.nanoTime() - start),
                 "cells=%d, roles=%d, moments=%d, attempts=%d"
                         .formatted(cells.size(), ROLES.size(), When.values().length, attempts));
+    }
+
+    @Test
+    void shouldEndProcessesWithTimeOutWhereTheServiceIsStopped(Processes processes)
+            throws IOException {
+        int timeoutSeconds = TIMEOUT_SECONDS;
+        while (!processesEndByTheFrozenService(processes, timeoutSeconds)) {
+            timeoutSeconds *= 2;
+            assertThat(timeoutSeconds).isLessThanOrEqualTo(MOST_TIMEOUT_SECONDS);
+        }
+    }
+
+    /** False where one of them has timed out before the service came to its pause. */
+    private boolean processesEndByTheFrozenService(Processes processes, int timeoutSeconds)
+            throws IOException {
+        Path own = Files.createDirectory(folder.resolve("processes-" + timeoutSeconds));
+        Path fabric = Files.createDirectory(own.resolve("fabric"));
+        Path report = own.resolve("report.json");
+        Cell cell = new Cell("zero-copy", When.UNDER_LOAD);
+        String timeout = "" + timeoutSeconds;
+        Pipeline pipeline = new Pipeline(processes, fabric);
+        ChildProcess target =
+                pipeline.target("--volume", "memory:4MiB", "--control-timeout", timeout);
+        ChildProcess frozen =
+                paused(processes, fabric, cell, timeout, "127.0.0.1:" + Pipeline.portOf(target));
+        frozen.awaitLine("waiting: ");
+        ChildProcess initiator =
+                pipeline.initiator(
+                        "read_throughput_test",
+                        "--run-limit-operation-count",
+                        "" + cell.when().operations(),
+                        "--control-timeout",
+                        timeout,
+                        "--report",
+                        report.toString());
+        Peers none = new Peers(fabric, Duration.ofSeconds(timeoutSeconds));
+        Session session = new Session(cell, timeoutSeconds, fabric, none, null, frozen);
+        List<ChildProcess> all = List.of(target, frozen, initiator);
+        Await.until(
+                "paused or ended: session=" + session,
+                () -> session.isPaused() || !all.stream().allMatch(ChildProcess::isAlive));
+        if (!session.isPaused()) {
+            write(frozen); // where it comes to the pause now it need not stay there
+            all.forEach(ChildProcess::awaitExit);
+            assertThat(all.stream().map(ChildProcess::errorLines).flatMap(List::stream))
+                    .as("%s", session)
+                    .anyMatch(line -> line.startsWith("softdpu: TIME_OUT: "));
+            return false;
+        }
+        frozen.freeze();
+        for (ChildProcess other : List.of(target, initiator)) {
+            assertThat(other.awaitExit()).as("%s", session).isEqualTo(ExitCode.FAILED.code());
+            assertThat(other.errorLines())
+                    .as("%s: %s", session, other)
+                    .anyMatch(line -> line.startsWith("softdpu: TIME_OUT: "));
+        }
+        assertThat(frozen.isAlive()).isTrue();
+        assertThat(ChildReport.read(report).status()).isEqualTo("TIME_OUT");
+        goOn(frozen);
+        assertFrozenOneEnds(session);
+        assertNothingIsLeft(session);
+        return true;
     }
 
     /** All of the table, in any order. */
@@ -354,14 +418,16 @@ class FrozenPeersTest {
         frozen.thaw();
     }
 
-    /** Ends the pause. */
+    /** Ends the pause; one that has ended already needs no more. */
     private static void write(ChildProcess paused) {
         try {
             OutputStream input = paused.standardInput();
             input.write('\n');
             input.flush();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            if (paused.isAlive()) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 

@@ -131,7 +131,7 @@ class PerfComchTest extends PerfFixture {
                                 "--wait",
                                 wait,
                                 "--seconds",
-                                "0.05",
+                                "0.2",
                                 "--json",
                                 "-"));
         if (importBytes > 0) {
@@ -219,7 +219,7 @@ class PerfComchTest extends PerfFixture {
                                 "--window",
                                 "64",
                                 "--seconds",
-                                Soak.isLong() ? "10" : "0.05",
+                                Soak.isLong() ? "10" : "0.3",
                                 "--json",
                                 "-"));
         Soak.report(
@@ -362,7 +362,7 @@ class PerfComchTest extends PerfFixture {
         Optional<ProcessHandle> dpu = parent.children().findFirst();
         boolean stopped = dpu.map(process -> trySignal(process, "STOP")).orElse(false);
         // The warm-up takes as long as the measurement.
-        Duration longer = Duration.ofMillis((long) (2 * seconds * 1000) + 500);
+        Duration longer = Duration.ofMillis((long) (2 * seconds * 1000) + 2000);
         boolean waits = stopped && !Await.holdsWithin(longer, () -> !perf.isAlive());
         dpu.ifPresent(process -> trySignal(process, "CONT"));
 

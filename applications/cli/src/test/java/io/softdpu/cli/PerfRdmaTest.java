@@ -84,7 +84,7 @@ class PerfRdmaTest extends PerfFixture {
                                 "--wait",
                                 wait,
                                 "--seconds",
-                                "0.1",
+                                "0.2",
                                 "--json",
                                 "-"));
 

@@ -30,7 +30,6 @@ import picocli.CommandLine;
 /** Tests of pipes: refused without waiting where a file is expected, and closed standard output. */
 @ExtendWith(OwnFabric.class)
 class PipesTest {
-
     @TempDir Path folder;
 
     @ParameterizedTest

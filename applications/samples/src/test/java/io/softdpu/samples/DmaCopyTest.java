@@ -23,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests of dma-copy on threads of this JVM; a peer that is killed is a process. */
 @ExtendWith(OwnFabric.class)
 class DmaCopyTest {
-
     @TempDir Path folder;
 
     @AutoClose private final SampleThreads samples = new SampleThreads();

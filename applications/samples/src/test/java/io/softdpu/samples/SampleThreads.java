@@ -1,5 +1,7 @@
 package io.softdpu.samples;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.io.ByteArrayOutputStream;
@@ -7,7 +9,6 @@ import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -41,13 +42,17 @@ final class SampleThreads implements AutoCloseable {
         return running;
     }
 
-    /** Interrupts those that still run, and waits for their end. */
+    /** Interrupts those that still run, and waits for their end, which must come. */
     @Override
     public void close() throws InterruptedException {
+        List<String> left = new ArrayList<>();
         for (Running each : started) {
             each.thread.interrupt();
-            each.thread.join(Duration.ofNanos(Patience.NANOS));
+            if (!each.thread.join(Patience.DEADLINE)) {
+                left.add(each.thread.getName());
+            }
         }
+        assertThat(left).as("samples that have not ended").isEmpty();
     }
 
     private static final class Running implements RunningSample {

@@ -206,7 +206,9 @@ final class LauncherFixture {
                 .orElseThrow();
     }
 
+    /** Replaces a link, and does not write to what it names. */
     private static void makeExecutable(Path file, String text) throws IOException {
+        Files.deleteIfExists(file);
         Files.writeString(file, text);
         setMode(file, "rwxr-xr-x");
     }

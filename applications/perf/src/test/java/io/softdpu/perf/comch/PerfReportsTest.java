@@ -103,7 +103,7 @@ class PerfReportsTest {
                     }
                 });
 
-        PerfResult result = measure(plan, Patience.SECONDS * SECOND);
+        PerfResult result = measure(plan, Patience.NANOS);
 
         List<PerfReport> reports = dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(reports).as("before and after warm-up and measurement").hasSize(4);
@@ -133,7 +133,7 @@ class PerfReportsTest {
                     }
                 });
 
-        PerfResult result = measure(plan, Patience.SECONDS * SECOND);
+        PerfResult result = measure(plan, Patience.NANOS);
 
         List<Long> received = dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(received).hasSize(2).allMatch(count -> count > 0);
@@ -207,7 +207,7 @@ class PerfReportsTest {
         private boolean isSent;
 
         ScriptedHost(PerfPlan plan, Path fabric) {
-            super(plan, PAIR, fabric, Side.HOST, Patience.SECONDS * SECOND);
+            super(plan, PAIR, fabric, Side.HOST, Patience.NANOS);
         }
 
         void connect() {
@@ -260,7 +260,7 @@ class PerfReportsTest {
         private long asked = -1;
 
         ScriptedDpu(PerfPlan plan, Path fabric, @Nullable Percentiles latencies) {
-            super(plan, PAIR, fabric, Side.DPU, Patience.SECONDS * SECOND);
+            super(plan, PAIR, fabric, Side.DPU, Patience.NANOS);
             this.latencies = latencies;
         }
 
