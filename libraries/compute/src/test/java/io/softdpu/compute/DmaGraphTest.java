@@ -89,7 +89,8 @@ class DmaGraphTest {
                     JobEvent event = JobEvent.create();
                     long begin = System.nanoTime();
                     while (queue.progressRetrieve(event) == Status.AGAIN) {
-                        assertThat(System.nanoTime() - begin).isLessThan(Patience.DEADLINE.toNanos());
+                        assertThat(System.nanoTime() - begin)
+                                .isLessThan(Patience.DEADLINE.toNanos());
                     }
                     assertThat(event.type()).isEqualTo(JobType.GRAPH_JOB);
                     assertThat(event.result()).isZero();
