@@ -246,7 +246,12 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     @Override
     protected boolean onArm() {
         ConsumerQueue open = queue;
-        return open != null && open.arm();
+        return open != null && (open.arm() || mayFlush(open));
+    }
+
+    /** Whether the memory was released since the last pass: then the next one ends all tasks. */
+    private boolean mayFlush(ConsumerQueue open) {
+        return registration == Registration.RELEASING && inFlightTasks() > 0 && open.isReleased();
     }
 
     @Override

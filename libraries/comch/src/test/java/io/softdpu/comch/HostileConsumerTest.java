@@ -6,6 +6,7 @@ import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.comch.wire.ControlWord;
 import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.Buf;
@@ -15,6 +16,8 @@ import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.ring.FastPathConsumer;
 import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.LogCapture;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -245,6 +248,48 @@ class HostileConsumerTest extends RogueClientFixture {
         assertThat(consumer.ring.revoked()).isTrue();
         assertThat(consumer.memory.revoked()).isTrue();
         consumer.close();
+    }
+
+    /**
+     * In event mode a pass includes only the contexts that had work when the notification was
+     * cleared: what comes behind that is found when the next one is requested.
+     */
+    @Test
+    void shouldStopInEventModeAlsoWhenTheMemoryIsReleasedBehindANotification() throws Exception {
+        join();
+        Queue.Receiving receiving = new Queue.Receiving(pair.server(), card.dpuEngine, 4096, 1);
+        receiving.consumer.start();
+        ImportedConsumer imported = importStarted(receiving);
+        receiving.post(0, 100);
+        receiving.consumer.stop();
+        card.until("the release is awaited", () -> rogue.inbound.poll() >= 0);
+        try (LogCapture log = new LogCapture(Context.class.getName())) {
+            // The last event that the engine has by itself.
+            card.until("warned", () -> !log.with("context does not stop").isEmpty());
+        }
+        card.settle();
+
+        card.dpuEngine.wake();
+        card.dpuEngine.requestNotification();
+        takeNotification();
+        imported.close();
+        Await.until("released", ((ConsumerContext) receiving.consumer)::isReleased);
+        while (card.dpuEngine.progress()) {}
+
+        Await.byStep(
+                "idle",
+                () -> receiving.consumer.state() == ContextState.IDLE,
+                () -> {
+                    card.dpuEngine.requestNotification();
+                    takeNotification();
+                    while (card.dpuEngine.progress()) {}
+                });
+        assertThat(receiving.statuses).containsExactly(Status.SHUTDOWN);
+    }
+
+    private void takeNotification() {
+        assertThat(card.dpuEngine.awaitNotification(Patience.LIMIT)).as("notified").isTrue();
+        card.dpuEngine.clearNotification();
     }
 
     /** Exports of a consumer of the other side, imported by its peer. */
