@@ -12,10 +12,10 @@ interface RunningSample {
     /** Whole lines of output. */
     List<String> outputLines();
 
-    /** What went wrong; empty for one that ended well. */
+    /** Lines of its failure; empty after success. */
     List<String> errorLines();
 
-    /** Whether it has not ended. */
+    /** Whether it still runs. */
     boolean isAlive();
 
     /** Waits for its end: 0, 1 after a failure, 3 where the data was wrong. */

@@ -249,7 +249,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         return open != null && (open.arm() || mayFlush(open));
     }
 
-    /** Whether the memory was released since the last pass: then the next one ends all tasks. */
+    /** Whether the peer has released the memory, so that the next pass flushes the tasks. */
     private boolean mayFlush(ConsumerQueue open) {
         return registration == Registration.RELEASING && inFlightTasks() > 0 && open.isReleased();
     }
