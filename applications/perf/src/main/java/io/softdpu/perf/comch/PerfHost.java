@@ -209,7 +209,7 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
                 deadline = deadlineAfter(sentAt);
             } else if (++idleTurns >= plan.waiting().turnsPerCheck()) {
                 idleTurns = 0;
-                checkSilence("the message comes back", deadline);
+                checkSilence(() -> "the message comes back", deadline);
             }
         }
         until("all messages have been sent", this::allSent);
@@ -236,7 +236,7 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
             if (progressed) {
                 deadline = deadlineAfter(now);
             } else {
-                checkSilence("the messages are taken", deadline);
+                checkSilence(() -> "the messages are taken", deadline);
             }
         }
         until("all messages have been sent", this::allSent);

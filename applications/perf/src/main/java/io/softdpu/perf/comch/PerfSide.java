@@ -229,19 +229,21 @@ abstract class PerfSide implements AutoCloseable {
     }
 
     /**
-     * Checks, after a turn without work, that the peer has neither ended nor been silent for too
-     * long.
+     * Checks, while its next message is due, that the peer has neither ended nor been silent for
+     * too long.
      *
+     * @param awaited the message, for the error
      * @throws DpuException CONNECTION_RESET if the peer has ended, TIME_OUT
      */
-    final void checkSilence(String awaited, long deadlineNanos) {
+    final void checkSilence(Supplier<String> awaited, long deadlineNanos) {
         checkPeer();
         if (System.nanoTime() - deadlineNanos > 0) {
             throw new DpuException(
                     Status.TIME_OUT,
                     "peer is inactive: awaited=%s, waitedMillis=%d"
                             .formatted(
-                                    awaited, TimeUnit.NANOSECONDS.toMillis(silenceTimeoutNanos)));
+                                    awaited.get(),
+                                    TimeUnit.NANOSECONDS.toMillis(silenceTimeoutNanos)));
         }
     }
 
@@ -259,9 +261,10 @@ abstract class PerfSide implements AutoCloseable {
     final void until(Supplier<String> what, BooleanSupplier condition) {
         long deadline = deadlineAfter(System.nanoTime());
         while (!condition.getAsBoolean()) {
-            boolean worked = turn();
-            if (!condition.getAsBoolean() && (!worked || System.nanoTime() - deadline > 0)) {
-                checkSilence(what.get(), deadline);
+            turn();
+            // Also after work, which may be no more than retries of a connect.
+            if (!condition.getAsBoolean()) {
+                checkSilence(what, deadline);
             }
         }
     }

@@ -1,9 +1,12 @@
 package io.softdpu.perf.comch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.withPrecision;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.OtherThread;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Measurements of the Comm Channel whose sides are two threads of this JVM. */
 class PerfMeasurementTest {
@@ -122,6 +126,25 @@ class PerfMeasurementTest {
         }
         assertThat(found.get("shares")).hasSize(4);
         assertThat(all).as("rounded to four digits").isEqualTo(1, withPrecision(1e-3));
+    }
+
+    /** Each retry of the connect is work: the engine's rounds never wait in vain. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldNoticeTheEndOfItsOtherHalfWhileItConnects(PerfWait wait) throws IOException {
+        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).waiting(wait).build();
+        try (OtherThread ended = OtherThread.start((_, _) -> {})) {
+            ended.waitFor();
+            try (PerfHost host = new PerfHost(plan, PAIR, fabric, ended, Patience.NANOS)) {
+                assertThatThrownBy(host::run)
+                        .isInstanceOfSatisfying(
+                                DpuException.class,
+                                e -> assertThat(e.status()).isEqualTo(Status.CONNECTION_RESET))
+                        .hasMessage("process of the DPU has ended: exit=0")
+                        .as("not found by the timeout of the connect")
+                        .hasNoCause();
+            }
+        }
     }
 
     private JsonNode measured(PerfPlan plan) throws IOException {
