@@ -20,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -31,6 +32,7 @@ final class Card implements AutoCloseable {
     static final String NAME = "test server";
 
     private static final Duration BUS = Duration.ofMillis(1);
+    private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     final Machine host;
     final Machine dpu;
@@ -127,11 +129,19 @@ final class Card implements AutoCloseable {
                 });
     }
 
-    /** Progresses all engines until none has had work for a while. */
+    /**
+     * Progresses all engines until none has had work for a while: in many passes, or in the time in
+     * which the thread of the bus gets its turn on a processor that another program keeps busy.
+     */
     void settle() {
         int idle = 0;
-        while (idle < 200) {
-            idle = progressAll() ? 0 : idle + 1;
+        long idleSince = 0;
+        while (idle < 200 && (idle < 4 || System.nanoTime() - idleSince < TURN_NANOS)) {
+            if (progressAll()) {
+                idle = 0;
+            } else if (idle++ == 0) {
+                idleSince = System.nanoTime();
+            }
             Thread.yield(); // to the thread of the bus, which a pass may depend on
         }
     }

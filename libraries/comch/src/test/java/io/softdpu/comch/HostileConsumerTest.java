@@ -95,7 +95,6 @@ class HostileConsumerTest extends RogueClientFixture {
         for (int id = 1; !rogue.isCutOff() && id < 2000; id += 2) {
             announce(id, announcement);
             card.until("read", () -> rogue.isCutOff() || rogue.outbound.free() > 0);
-            card.settle();
         }
         card.until("cut off", rogue::isCutOff);
         stillServes();

@@ -3,6 +3,7 @@ package io.softdpu.fabric.ring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.testkit.Soak;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -324,7 +325,7 @@ class FastPathRingTest {
 
     @Test
     void shouldGiveEachPostingToOneOfSeveralProducers() throws InterruptedException {
-        int rounds = 10_000;
+        int rounds = Soak.count(2_000, 10_000, 10_000);
         AtomicLong sum = new AtomicLong();
         Runnable work =
                 () -> {
