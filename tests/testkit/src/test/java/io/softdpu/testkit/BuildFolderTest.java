@@ -27,8 +27,9 @@ class BuildFolderTest {
     void shouldHoldTheFabricsOfTheBuild() {
         assumeBuild();
 
-        assertThat(Path.of(System.getenv("SOFTDPU_FABRIC")).getParent())
-                .isEqualTo(BuildFolder.resolve("fabric").toAbsolutePath().getParent());
+        assertThat(BuildFolder.resolve("").toAbsolutePath())
+                .as("at the level verify the same folder")
+                .startsWith(Path.of(System.getenv("SOFTDPU_FABRIC")).getParent());
     }
 
     private static void assumeBuild() {
