@@ -32,7 +32,8 @@ public final class Processes implements AutoCloseable {
     }
 
     /**
-     * Starts any program. Its standard streams are captured.
+     * Starts any program. Its standard streams are captured. It counts in what a test leaves behind
+     * from the return on.
      *
      * @param command how; redirections of it are dropped
      * @return the running process
@@ -42,8 +43,13 @@ public final class Processes implements AutoCloseable {
             command.redirectInput(ProcessBuilder.Redirect.PIPE);
             command.redirectOutput(ProcessBuilder.Redirect.PIPE);
             command.redirectError(ProcessBuilder.Redirect.PIPE);
-            ChildProcess process = new ChildProcess(command.start(), command.command());
+            Process made = command.start();
+            ChildProcess process = new ChildProcess(made, command.command());
             started.add(process);
+            // One that a class keeps is not left behind by its next test, which may begin at once.
+            Await.until(
+                    "child is seen",
+                    () -> ResourceSnapshot.sees(made.toHandle()) || !made.isAlive());
             return process;
         } catch (IOException e) {
             throw new UncheckedIOException("not started: command=" + command.command(), e);

@@ -208,6 +208,19 @@ final class ResourceSnapshot {
         }
     }
 
+    /**
+     * Whether it would find this child: the thread that waits for its end begins after its start.
+     */
+    static boolean sees(ProcessHandle child) {
+        String name = CHILD_THREAD + child.pid() + ")";
+        for (Thread thread : threads()) {
+            if (thread != null && thread.getName().equals(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** All platform threads; unlike stack traces it needs no stop of the JVM. */
     private static Thread[] threads() {
         ThreadGroup group = Thread.currentThread().getThreadGroup();

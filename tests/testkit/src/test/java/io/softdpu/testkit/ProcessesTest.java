@@ -48,6 +48,19 @@ class ProcessesTest {
     }
 
     @Test
+    void shouldCountAChildFromItsStartOn(Processes processes) {
+        for (int i = 0; i < 100; i++) {
+            ResourceSnapshot before = ResourceSnapshot.now();
+            ChildProcess child = processes.start(new ProcessBuilder("cat"));
+
+            assertThat(ResourceSnapshot.now().since(before))
+                    .extracting(ResourceSnapshot.Thing::id)
+                    .contains("process " + child.pid());
+            child.close();
+        }
+    }
+
+    @Test
     void shouldSayWhatWasPrintedWhenALineDoesNotCome(Processes processes) {
         ChildProcess echo = processes.start(JavaCommand.ofClass(Echo.class));
         echo.awaitLine("ready");
