@@ -2,6 +2,7 @@ package io.softdpu.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.linux.Affinity;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,6 +86,7 @@ class HelpTest {
                     plain.substring("softdpu".length())
                             .strip()
                             .replace("flags.json", flagsOf(command).toString())
+                            .replace("--cpu 0,1", "--cpu " + processors())
                             .split(" +");
             CommandLine tree = SoftDpu.commandLine(words);
             ParseResult parsed =
@@ -92,6 +95,12 @@ class HelpTest {
                     .as(example)
                     .startsWith(command);
         }
+    }
+
+    /** Two processors as an example names them; one twice where this process has no other. */
+    private static String processors() {
+        BitSet allowed = Affinity.allowed();
+        return allowed.nextSetBit(0) + "," + (allowed.length() - 1);
     }
 
     /** A file with the flags that a storage program needs, as its example may name it. */
