@@ -23,6 +23,7 @@ import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.Task;
+import io.softdpu.linux.Affinity;
 import java.time.Duration;
 import java.util.List;
 
@@ -94,10 +95,10 @@ final class CoreFixtures {
         registry.add(
                 CpuBinding.class,
                 Threads.ANY,
-                List.of("processor 0", "any", "no processor"),
+                List.of("a processor", "any", "no processor"),
                 (scope, state) ->
                         switch (state) {
-                            case "processor 0" -> CpuBinding.hard(0);
+                            case "a processor" -> CpuBinding.hard(Affinity.allowed().nextSetBit(0));
                             case "any" -> CpuBinding.any();
                             default -> CpuBinding.hard(Integer.MAX_VALUE);
                         });
