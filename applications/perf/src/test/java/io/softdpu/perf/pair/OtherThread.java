@@ -94,7 +94,7 @@ public final class OtherThread extends Process implements AutoCloseable {
         exit.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
     }
 
-    /** What the thread does, with what a process has as its standard streams. */
+    /** Work of the thread, which gets streams as a process has them. */
     public interface Half {
         /** Runs to the end of the measurement. */
         void run(InputStream in, PrintStream out) throws IOException;
