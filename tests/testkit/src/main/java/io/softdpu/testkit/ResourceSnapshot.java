@@ -208,9 +208,7 @@ final class ResourceSnapshot {
         }
     }
 
-    /**
-     * Whether it would find this child: the thread that waits for its end begins after its start.
-     */
+    /** Whether a snapshot finds this child: by a thread of the JDK that begins after its start. */
     static boolean sees(ProcessHandle child) {
         String name = CHILD_THREAD + child.pid() + ")";
         for (Thread thread : threads()) {
