@@ -2,6 +2,8 @@ package io.softdpu.storage.exhaustion;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.fabric.error.FabricException;
+import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +68,10 @@ enum ExhaustionCause {
         CONSEQUENCE
     }
 
+    /** A text of another participant, behind what the receiver says of it. */
+    private static final Pattern CUT =
+            Pattern.compile("(.*?\\breason=)?(?<head>.*)…\\(\\+\\d+ more\\)…(?<tail>.*)");
+
     private final Limit limit;
     private final By by;
     private final Pattern words;
@@ -76,12 +82,31 @@ enum ExhaustionCause {
         this.words = Pattern.compile(words);
     }
 
-    /** The cause of a failure; null for an unexpected failure or text. */
-    static @Nullable ExhaustionCause of(Throwable failure) {
+    /**
+     * The cause of a failure; null for an unexpected failure or text.
+     *
+     * @param all the failures of all participants: a text that another has sent is cut in the
+     *     middle, and the sender has the whole
+     */
+    static @Nullable ExhaustionCause of(Throwable failure, List<Throwable> all) {
         if (failure instanceof DpuException || failure instanceof FabricException) {
+            String message = String.valueOf(failure.getMessage());
             for (ExhaustionCause wanting : values()) {
-                if (wanting.words.matcher(String.valueOf(failure.getMessage())).find()) {
+                if (wanting.words.matcher(message).find()) {
                     return wanting;
+                }
+            }
+            Matcher cut = CUT.matcher(message);
+            if (cut.matches()) {
+                List<Throwable> others = all.stream().filter(one -> one != failure).toList();
+                for (Throwable other : others) {
+                    String text = String.valueOf(other.getMessage());
+                    if (text.contains(cut.group("head")) && text.endsWith(cut.group("tail"))) {
+                        ExhaustionCause cause = of(other, others);
+                        if (cause != null) {
+                            return cause;
+                        }
+                    }
                 }
             }
         }

@@ -175,7 +175,7 @@ final class ExhaustionProbe {
         }
         EnumSet<ExhaustionCause> named = EnumSet.noneOf(ExhaustionCause.class);
         for (Throwable one : all) {
-            ExhaustionCause wanting = ExhaustionCause.of(one);
+            ExhaustionCause wanting = ExhaustionCause.of(one, all);
             if (wanting == null) {
                 problem(subject, step, "it does not say what is wanting: " + one + " of " + all);
                 one.printStackTrace(System.out);
