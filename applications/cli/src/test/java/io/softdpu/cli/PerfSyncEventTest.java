@@ -46,26 +46,30 @@ class PerfSyncEventTest extends PerfFixture {
         super("sync-event", 3);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"busy", "yield", "event"})
-    void shouldMeasureRoundTripsWithEachWayToWait(String wait) throws IOException {
+    /** The measurement takes the options: the pace and the time bound the number. */
+    @Test
+    void shouldMeasureRoundTripsAsTheOptionsSay() throws IOException {
         JsonNode found =
-                measured(perf("latency", "--wait", wait, "--seconds", "0.2", "--json", "-"));
+                measured(
+                        perf(
+                                "latency",
+                                "--wait",
+                                "event",
+                                "--pace",
+                                "2ms",
+                                "--seconds",
+                                "0.2",
+                                "--json",
+                                "-"));
 
         assertThat(found.fieldNames()).toIterable().containsExactlyElementsOf(KEYS);
         assertThat(found.get("measurement").asText()).isEqualTo("latency");
-        assertThat(found.get("wait").asText()).isEqualTo(wait);
-        assertThat(found.get("round_trips").asLong()).isPositive();
-        assertThat(found.get("round_trips_per_s").asDouble()).isPositive();
-        assertThat(found.get("p50_ns").asLong())
-                .isPositive()
-                .isLessThanOrEqualTo(found.get("p99_ns").asLong());
-        assertThat(found.get("max_ns").asLong())
-                .isGreaterThanOrEqualTo(found.get("p999_ns").asLong());
+        assertThat(found.get("wait").asText()).isEqualTo("event");
+        assertThat(found.get("pace_ns").asLong()).isEqualTo(2_000_000);
+        assertThat(found.at("/softdpu/options/pace_ns").asLong()).isEqualTo(2_000_000);
+        assertThat(found.get("round_trips").asLong()).isBetween(1L, 101L);
         assertThat(found.at("/cores_used/host").isNumber()).isTrue();
         assertThat(found.at("/cores_used/dpu").isNumber()).isTrue();
-        assertThat(found.get("adds").isNull()).isTrue();
-        assertThat(found.get("value").isNull()).isTrue();
         assertNothingLeft();
     }
 
@@ -74,39 +78,11 @@ class PerfSyncEventTest extends PerfFixture {
         JsonNode found = measured(perf("rate", "--seconds", "0.2", "--json", "-"));
 
         assertThat(found.fieldNames()).toIterable().containsExactlyElementsOf(KEYS);
-        long host = found.at("/adds/host").asLong();
-        long dpu = found.at("/adds/dpu").asLong();
-        assertThat(host).isPositive();
-        assertThat(dpu).isPositive();
-        assertThat(found.get("value").asLong()).isEqualTo(host + dpu);
-        assertThat(found.at("/adds_per_s/host").asDouble()).isPositive();
-        assertThat(found.get("wait").isNull()).isTrue();
-        assertThat(found.get("p50_ns").isNull()).isTrue();
+        assertThat(found.get("measurement").asText()).isEqualTo("rate");
+        assertThat(found.get("value").asLong())
+                .isPositive()
+                .isEqualTo(found.at("/adds/host").asLong() + found.at("/adds/dpu").asLong());
         assertNothingLeft();
-    }
-
-    /** None begins before its time, so the pace bounds their number. */
-    @ParameterizedTest
-    @CsvSource({"busy, 2000", "yield, 2000", "event, 2000"})
-    void shouldBeginOneRoundTripPerPace(String wait, int paceMicros) throws IOException {
-        JsonNode found =
-                measured(
-                        perf(
-                                "latency",
-                                "--wait",
-                                wait,
-                                "--pace",
-                                paceMicros + "us",
-                                "--seconds",
-                                "0.5",
-                                "--json",
-                                "-"));
-
-        assertThat(found.get("pace_ns").asLong()).isEqualTo(paceMicros * 1000L);
-        assertThat(found.get("round_trips").asLong())
-                .as("none early")
-                .isBetween(1L, 500_000L / paceMicros + 1);
-        assertThat(found.at("/softdpu/options/pace_ns").asLong()).isEqualTo(paceMicros * 1000L);
     }
 
     @Test
