@@ -20,9 +20,9 @@ public final class Doorbell {
     public static final int DRAIN_LIMIT = 64;
 
     /*
-     * Bound without errno: capturing it allocates an object per call until the caller is compiled
-     * by C2, which takes minutes on a path that is rarely executed. A failed call is repeated with
-     * errno.
+     * Bound without errno: capturing it allocates an object per call unless C2 has compiled the
+     * caller and inlined the call, which takes minutes on a path that is rarely executed, and does
+     * not happen in each JVM. A failed call is repeated with errno.
      */
     private static final MethodHandle SEND_PLAIN =
             Libc.bindPlain("send", FunctionDescriptor.of(LONG, INT, POINTER, LONG, INT));
@@ -33,6 +33,9 @@ public final class Doorbell {
                     "ioctl",
                     FunctionDescriptor.of(INT, INT, LONG, POINTER),
                     Linker.Option.firstVariadicArg(2));
+
+    private static final MethodHandle RECVMSG_PLAIN =
+            Libc.bindPlain("recvmsg", FunctionDescriptor.of(LONG, INT, POINTER, INT));
 
     private static final MethodHandle RECVMSG =
             Libc.bind("recvmsg", LONG, INT, ValueLayout.ADDRESS, INT);
@@ -76,33 +79,7 @@ public final class Doorbell {
      * @throws LinuxException EBADF or ENOTSOCK: a bug of the caller
      */
     public static int drain(int fd) {
-        CallState state = CallState.current();
-        int dropped = 0;
-        while (dropped < DRAIN_LIMIT) {
-            long result;
-            try {
-                result =
-                        (long)
-                                RECV_PLAIN.invokeExact(
-                                        fd,
-                                        state.scratchAddress,
-                                        (long) Long.BYTES,
-                                        Socket.RECEIVE_FLAGS);
-            } catch (Throwable thrown) {
-                throw Libc.rethrow(thrown);
-            }
-            if (result >= 0 && result != 1) {
-                return -1;
-            }
-            if (result < 0) {
-                return drain(fd, false, dropped);
-            }
-            dropped++;
-            if (!hasPending(fd, state)) {
-                break;
-            }
-        }
-        return dropped;
+        return drain(fd, false);
     }
 
     /**
@@ -128,15 +105,48 @@ public final class Doorbell {
      * @throws LinuxException EBADF or ENOTSOCK: a bug of the caller
      */
     public static int drainWithPeek(int fd) {
-        return drain(fd, true, 0);
+        return drain(fd, true);
     }
 
-    private static int drain(int fd, boolean peeking, int droppedBefore) {
+    private static int drain(int fd, boolean peeking) {
         CallState state = CallState.current();
+        int dropped = 0;
+        while (dropped < DRAIN_LIMIT) {
+            long result = peeking ? peekLength(state, fd, false) : 1;
+            if (result > 0) {
+                result = receive(state, fd);
+            }
+            if (result < 0) {
+                return drainWithErrno(state, fd, peeking, dropped);
+            }
+            if (result != 1) {
+                return -1;
+            }
+            dropped++;
+            if (!hasPending(fd, state)) {
+                break;
+            }
+        }
+        return dropped;
+    }
+
+    /** Receives a message: its length, cut to 8 bytes; -1 without errno. */
+    private static long receive(CallState state, int fd) {
+        try {
+            return (long)
+                    RECV_PLAIN.invokeExact(
+                            fd, state.scratchAddress, (long) Long.BYTES, Socket.RECEIVE_FLAGS);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    /** Continues after a failed call, which it repeats with errno. */
+    private static int drainWithErrno(CallState state, int fd, boolean peeking, int droppedBefore) {
         int dropped = droppedBefore;
         while (dropped < DRAIN_LIMIT) {
-            long result = peeking ? peekLength(state, fd) : Socket.receiveBytes(state, fd);
-            if (peeking && result > 0) {
+            long result = peeking ? peekLength(state, fd, true) : 1;
+            if (result > 0) {
                 result = Socket.receiveBytes(state, fd);
             }
             if (result == 1) {
@@ -163,9 +173,9 @@ public final class Doorbell {
     /**
      * Peeks at the next message: its length, cut to 8 bytes; 0 also if it has descriptors, which
      * the kernel reports to a peek without a control buffer. The references that such a peek drops
-     * are additional to those of the message. -1 with errno.
+     * are additional to those of the message. -1 after a failure.
      */
-    private static long peekLength(CallState state, int fd) {
+    private static long peekLength(CallState state, int fd, boolean withErrno) {
         MemorySegment header = state.scratch;
         long vector = Abi.MsgHdr.BYTES;
         long data = vector + Abi.IoVec.BYTES;
@@ -176,15 +186,13 @@ public final class Doorbell {
         header.set(LONG, Abi.MsgHdr.IOV_LENGTH, 1);
         header.set(LONG, vector + Abi.IoVec.BASE, state.scratchAddress + data);
         header.set(LONG, vector + Abi.IoVec.LENGTH, Long.BYTES);
+        int flags = Socket.RECEIVE_FLAGS | Socket.MSG_PEEK;
         long result;
         try {
             result =
-                    (long)
-                            RECVMSG.invokeExact(
-                                    state.errno,
-                                    fd,
-                                    header,
-                                    Socket.RECEIVE_FLAGS | Socket.MSG_PEEK);
+                    withErrno
+                            ? (long) RECVMSG.invokeExact(state.errno, fd, header, flags)
+                            : (long) RECVMSG_PLAIN.invokeExact(fd, state.scratchAddress, flags);
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }
