@@ -175,8 +175,8 @@ class EngineEventsTest {
     @Test
     void shouldRunTimersInProgressAndNoneEarly() {
         long begin = System.nanoTime();
-        timer("later").set(Duration.ofNanos(3 * MILLI));
-        timer("sooner").set(Duration.ofNanos(MILLI));
+        timer("later").setAt(begin + 3 * MILLI); // whenever the thread gets to the next line
+        timer("sooner").setAt(begin + MILLI);
         EngineTimer cancelled = timer("cancelled");
         cancelled.set(Duration.ofNanos(2 * MILLI));
         assertThat(cancelled.isSet()).isTrue();
