@@ -32,7 +32,7 @@ class ConcurrencyTest {
     private static final Stress.Effort EFFORT =
             Soak.isLong()
                     ? new Stress.Effort(1, Duration.ofMillis(700), true)
-                    : new Stress.Effort(1, Duration.ofMillis(400), false);
+                    : new Stress.Effort(1, Duration.ofMillis(800), false);
 
     @TempDir Path folder;
 
