@@ -208,7 +208,10 @@ final class ResourceSnapshot {
         }
     }
 
-    /** Whether a snapshot finds this child: by a thread of the JDK that begins after its start. */
+    /**
+     * Whether a snapshot finds this child: the JDK's thread that awaits its end runs, which starts
+     * after the child.
+     */
     static boolean sees(ProcessHandle child) {
         String name = CHILD_THREAD + child.pid() + ")";
         for (Thread thread : threads()) {

@@ -32,7 +32,7 @@ class ExhaustionCauseTest {
     }
 
     @Test
-    void shouldNameNothingWhereNobodyHasTheWholeText() {
+    void shouldNameNoCauseWhereNoFailureHasTheWholeText() {
         DpuException sent = failure("no cause: " + "c".repeat(400));
         List<Throwable> all =
                 List.of(relayed("initiator", sent), relayed("service", sent), failure("EMFILE"));
