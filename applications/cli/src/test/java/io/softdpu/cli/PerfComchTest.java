@@ -319,13 +319,11 @@ class PerfComchTest extends PerfFixture {
     @Test
     void shouldEndItsOtherHalfWhereItIsKilledBeforeThatConnects() {
         ChildProcess perf = perf("rate", "--seconds", "3600");
-        ProcessHandle parent = ProcessHandle.of(perf.pid()).orElseThrow();
-        Await.until("started", () -> parent.children().findAny().isPresent());
-        ProcessHandle dpu = parent.children().findFirst().orElseThrow();
+        ProcessHandle dpu = startedHalf(perf);
         signal(dpu, "STOP");
 
         perf.signal("KILL"); // and not its other half with it
-        Await.until("killed", () -> !parent.isAlive());
+        Await.until("killed", () -> !perf.isAlive());
         signal(dpu, "CONT");
 
         Await.until("the other half has ended", () -> !dpu.isAlive());

@@ -56,8 +56,13 @@ abstract class PerfFixture {
 
     /** The command with these arguments. */
     final ChildProcess perf(String... arguments) {
+        return perfOf(measurement, arguments);
+    }
+
+    /** Another measurement, whose sockets count as well. */
+    final ChildProcess perfOf(String measured, String... arguments) {
         return processes.start(
-                Pipeline.command("perf", measurement)
+                Pipeline.command("perf", measured)
                         .withArguments(arguments)
                         .withJvmOptions("-Djava.io.tmpdir=" + temporary));
     }
@@ -70,8 +75,14 @@ abstract class PerfFixture {
 
     /** Waits until both have a bus in the folder, and what else has a name there. */
     final ProcessHandle otherHalf(ChildProcess perf) {
-        ProcessHandle parent = ProcessHandle.of(perf.pid()).orElseThrow();
         Await.until("both are there", () -> sockets() >= sockets);
+        return startedHalf(perf);
+    }
+
+    /** The other process as soon as it is one. */
+    static ProcessHandle startedHalf(ChildProcess perf) {
+        ProcessHandle parent = ProcessHandle.of(perf.pid()).orElseThrow();
+        Await.until("started", () -> parent.children().findAny().isPresent());
         return parent.children().findFirst().orElseThrow();
     }
 

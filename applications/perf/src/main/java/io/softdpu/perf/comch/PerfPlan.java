@@ -10,6 +10,7 @@ import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.PerfWait;
+import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.perf.text.SizeText;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -83,8 +84,8 @@ public record PerfPlan(
     /** From this size on reading the clock does not count beside the copy. */
     private static final long ALL_TIMED_BYTES = 64 << 10;
 
-    /** Time limit of everything but the measurement itself: setup and final messages. */
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /** Time to populate and to map a gigabyte, on a slow machine. */
+    private static final long GIGABYTE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** Resident memory of both processes without messages and connections. */
     private static final long PROCESSES_BYTES = 128 << 20;
@@ -234,7 +235,7 @@ public record PerfPlan(
      * It grows with the memory, of which each side populates and maps its part.
      */
     long deadlineNanos() {
-        return DEADLINE_NANOS + (long) (DEADLINE_NANOS * (memoryBytes() / 1e9));
+        return TwoProcesses.STEP_NANOS + (long) (GIGABYTE_NANOS * (memoryBytes() / 1e9));
     }
 
     /** Number of threads that wait for each other: those of consumers and producers. */

@@ -28,6 +28,13 @@ public abstract class TwoProcesses<R> {
     private static final String REQUESTED = "User requested abort";
 
     /**
+     * Time limit of each step that is not measured, like the setup and the end, without what grows
+     * with the memory. A process that has ended is noticed at once: this is for one that hangs, and
+     * on a busy machine a JVM starts in half of it.
+     */
+    public static final long STEP_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    /**
      * How long it may take after a SIGTERM, and again after a SIGKILL. Together with what a host
      * takes to stop after a signal that is less than the 5 s that a signal waits for.
      */

@@ -9,6 +9,7 @@ import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ProcessMemory;
 import io.softdpu.perf.pair.ResourceStack;
 import io.softdpu.perf.pair.SideDevice;
+import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import java.nio.file.Path;
@@ -25,7 +26,6 @@ public final class IdleConnections implements AutoCloseable {
     /** Name of the memory of the ring of an end. */
     private static final String RING = "softdpu-rdma";
 
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
     private final ResourceStack resources = new ResourceStack();
@@ -98,14 +98,16 @@ public final class IdleConnections implements AutoCloseable {
             ends.add(here);
             ends.add(there);
         }
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        long deadline = System.nanoTime() + TwoProcesses.STEP_NANOS;
         while (!ends.stream().allMatch(end -> end.state() == RdmaConnection.State.CONNECTED)) {
             engine.progress();
             if (System.nanoTime() - deadline > 0) {
                 throw new DpuException(
                         Status.TIME_OUT,
                         "idle connections are not connected: connections=%d, waitedMillis=%d"
-                                .formatted(count, TimeUnit.NANOSECONDS.toMillis(DEADLINE_NANOS)));
+                                .formatted(
+                                        count,
+                                        TimeUnit.NANOSECONDS.toMillis(TwoProcesses.STEP_NANOS)));
             }
         }
     }

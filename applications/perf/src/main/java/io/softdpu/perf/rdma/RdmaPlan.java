@@ -9,6 +9,7 @@ import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.PerfWait;
+import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.perf.text.SizeText;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaTaskType;
@@ -60,8 +61,8 @@ public record RdmaPlan(
     /** From this size on reading the clock does not count beside the copy. */
     private static final long ALL_TIMED_BYTES = 64 << 10;
 
-    /** Time limit of everything but the measurement itself. */
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /** Time to populate and to map a gigabyte, on a slow machine. */
+    private static final long GIGABYTE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** Resident memory of both processes without operations. */
     private static final long PROCESSES_BYTES = 128 << 20;
@@ -235,7 +236,7 @@ public record RdmaPlan(
 
     /** Time limit of setup and end, each; it grows with the memory, which both populate. */
     long deadlineNanos() {
-        return DEADLINE_NANOS + (long) (DEADLINE_NANOS * (2 * sideBytes() / 1e9));
+        return TwoProcesses.STEP_NANOS + (long) (GIGABYTE_NANOS * (2 * sideBytes() / 1e9));
     }
 
     /**
@@ -243,7 +244,7 @@ public record RdmaPlan(
      * beside other load the round trip of a cache line takes seconds, and is measured four times.
      */
     long limitNanos() {
-        return 4 * nanos + 12 * deadlineNanos();
+        return 4 * nanos + 4 * deadlineNanos();
     }
 
     /** Number of processors that the two threads may use. */

@@ -6,8 +6,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.sync.SyncEventCapabilities;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.PerfCpus;
+import io.softdpu.perf.pair.TwoProcesses;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +25,6 @@ public record SyncPlan(
         long paceNanos,
         long nanos,
         @Nullable PerfCpus cpus) {
-    /** Time limit of everything but the measurement itself. */
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
     /** Checks the values: INVALID_VALUE that names the field. */
     public SyncPlan {
         if (nanos < 1) {
@@ -83,14 +80,9 @@ public record SyncPlan(
         return new DpuException(Status.INVALID_VALUE, message);
     }
 
-    /** Time limit of setup and end, each. */
-    long deadlineNanos() {
-        return DEADLINE_NANOS;
-    }
-
     /** Time limit of all of it: warm-up, run, and what is before, between and after them. */
     long limitNanos() {
-        return 2 * nanos + 3 * DEADLINE_NANOS;
+        return 2 * nanos + 3 * TwoProcesses.STEP_NANOS;
     }
 
     /** Number of processors that the two threads may use. */

@@ -22,7 +22,7 @@ public final class SyncSession extends TwoProcesses<SyncResult> {
      *     needs
      */
     public SyncSession(SyncPlan plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments) {
-        super(jvm, dpuArguments, plan.deadlineNanos());
+        super(jvm, dpuArguments, STEP_NANOS);
         this.plan = plan;
         this.pair = pair;
         plan.requireSupported(pair);
