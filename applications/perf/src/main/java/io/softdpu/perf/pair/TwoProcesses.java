@@ -29,8 +29,8 @@ public abstract class TwoProcesses<R> {
 
     /**
      * Time limit of each step that is not measured, like the setup and the end, without what grows
-     * with the memory. A process that has ended is noticed at once: this is for one that hangs, and
-     * on a busy machine a JVM starts in half of it.
+     * with the memory. A process that has ended is noticed at once: this is for one that hangs. On
+     * a busy machine a JVM takes more than ten seconds to start.
      */
     public static final long STEP_NANOS = TimeUnit.SECONDS.toNanos(60);
 
