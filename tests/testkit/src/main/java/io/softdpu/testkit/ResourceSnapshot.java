@@ -209,8 +209,8 @@ final class ResourceSnapshot {
     }
 
     /**
-     * Whether a snapshot finds this child: the JDK's thread that awaits its end runs, which starts
-     * after the child.
+     * Whether a snapshot finds this child: only once the thread runs by which the JDK waits for the
+     * end of the child.
      */
     static boolean sees(ProcessHandle child) {
         String name = CHILD_THREAD + child.pid() + ")";
