@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * then the JVM ends with 128 + the signal's number, whatever the main thread would have returned.
  */
 final class AbortWatch implements AutoCloseable {
-    /** Maximum time that a signal waits for the session to end; an abort takes milliseconds. */
-    private static final long SIGNAL_GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-    /** The same for the end of the parent, after which all must end within a second. */
-    private static final long PARENT_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
+    /**
+     * Maximum time for the session to end. An abort takes milliseconds, and on a busy machine a
+     * second; a process that is halted before its end leaves files in the fabric folder.
+     */
+    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** Maximum time for the last line on standard error. */
     private static final long LAST_LINE_MILLIS = 100;
@@ -82,7 +82,7 @@ final class AbortWatch implements AutoCloseable {
         // The hook runs at a normal exit, too; then there is nothing left to abort.
         if (finished.getCount() > 0) {
             abort("User requested abort");
-            awaitFinished(SIGNAL_GRACE_NANOS);
+            awaitFinished();
         }
     }
 
@@ -95,7 +95,7 @@ final class AbortWatch implements AutoCloseable {
             // If the stream cannot be read any more, the parent has ended, too.
         }
         abort(PARENT_HAS_ENDED);
-        if (!awaitFinished(PARENT_GRACE_NANOS)) {
+        if (!awaitFinished()) {
             halt();
         }
     }
@@ -148,9 +148,9 @@ final class AbortWatch implements AutoCloseable {
         }
     }
 
-    private boolean awaitFinished(long nanos) {
+    private boolean awaitFinished() {
         try {
-            return finished.await(nanos, TimeUnit.NANOSECONDS);
+            return finished.await(GRACE_NANOS, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
