@@ -2,6 +2,7 @@
 module io.softdpu.junit {
     requires transitive io.softdpu.core;
     requires transitive org.junit.jupiter.api;
+    requires io.softdpu.linux;
     requires static org.jspecify;
 
     exports io.softdpu.junit;

@@ -26,9 +26,14 @@ module io.softdpu.linux {
     exports io.softdpu.linux.text to
             io.softdpu.cli,
             io.softdpu.comch,
+            io.softdpu.compute,
             io.softdpu.core,
             io.softdpu.fabric,
+            io.softdpu.junit,
             io.softdpu.perf,
+            io.softdpu.rdma,
+            io.softdpu.rdma.contract,
+            io.softdpu.rdma.shm,
             io.softdpu.samples,
             io.softdpu.storage,
             io.softdpu.topology.json;

@@ -2,6 +2,7 @@
 module io.softdpu.rdma.shm {
     requires io.softdpu.rdma;
     requires io.softdpu.fabric;
+    requires io.softdpu.linux;
     requires static org.jspecify;
 
     provides io.softdpu.rdma.spi.RdmaProvider with

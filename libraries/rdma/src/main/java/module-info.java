@@ -3,6 +3,7 @@
  */
 module io.softdpu.rdma {
     requires transitive io.softdpu.core;
+    requires io.softdpu.linux;
     requires static org.jspecify;
 
     exports io.softdpu.rdma;

@@ -6,6 +6,7 @@ import io.softdpu.cli.options.MeasuredConverter;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.demo.ChildOutcome;
 import io.softdpu.perf.demo.DemoDevices;
@@ -157,8 +158,10 @@ final class DemoCommand implements Callable<Integer> {
         if (repeats < 1 || repeats > DemoOptions.MAX_REPEATS) {
             throw new ParameterException(
                     command,
-                    "number of runs is illegal: option=--repeat, repeat=%d, expected=1 to %d"
-                            .formatted(repeats, DemoOptions.MAX_REPEATS));
+                    Text.format(
+                            "number of runs is illegal: option=--repeat, repeat=%d, expected=1 to"
+                                    + " %d",
+                            repeats, DemoOptions.MAX_REPEATS));
         }
     }
 
@@ -210,11 +213,12 @@ final class DemoCommand implements Callable<Integer> {
             err.println(
                     Errors.line(
                             Status.IO_FAILED,
-                            "data is wrong: expectedSha256=%s, actualSha256=%s, verifiedBytes=%d"
-                                    .formatted(
-                                            result.expectedSha256(),
-                                            result.actualSha256().orElse("none"),
-                                            result.bytesVerified())));
+                            Text.format(
+                                    "data is wrong: expectedSha256=%s, actualSha256=%s,"
+                                            + " verifiedBytes=%d",
+                                    result.expectedSha256(),
+                                    result.actualSha256().orElse("none"),
+                                    result.bytesVerified())));
             err.flush();
             return ExitCode.DATA_WRONG;
         }

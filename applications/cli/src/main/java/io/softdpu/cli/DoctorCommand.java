@@ -9,6 +9,7 @@ import io.softdpu.linux.text.ForeignText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -60,10 +61,13 @@ final class DoctorCommand implements Callable<Integer> {
     static void print(List<Finding> findings, PrintWriter out) {
         for (Finding finding : findings) {
             out.printf(
+                    Locale.ROOT,
                     "%-7s  %-20s  %s%n",
-                    finding.grade().word(), finding.check(), ForeignText.escape(finding.detail()));
+                    finding.grade().word(),
+                    finding.check(),
+                    ForeignText.escape(finding.detail()));
             if (finding.remedy() != null) {
-                out.printf("         %-20s  -> %s%n", "", finding.remedy());
+                out.printf(Locale.ROOT, "         %-20s  -> %s%n", "", finding.remedy());
             }
         }
         long errors = count(findings, Finding.Grade.ERROR);

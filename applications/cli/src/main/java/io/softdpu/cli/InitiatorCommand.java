@@ -12,6 +12,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.PhaseSpec;
 import io.softdpu.perf.child.ProgressPrinter;
 import io.softdpu.storage.SessionStep;
@@ -207,13 +208,14 @@ final class InitiatorCommand extends RoleCommand {
             return "start the service first: see `softdpu help storage zero-copy`";
         }
         boolean isDefault = commandChannelName.equals(StorageDefaults.COMMAND_CHANNEL_NAME);
-        return "start the service first, with the same SOFTDPU_FABRIC: `softdpu storage zero-copy -d %s --cpu any -r %s --storage-server 127.0.0.1:12345%s%s`"
-                .formatted(
-                        port.interfaceName(),
-                        Objects.requireNonNullElse(
-                                function.representor(), function.pciAddress().shortForm()),
-                        isDefault ? "" : " --command-channel-name " + commandChannelName,
-                        topologyArguments());
+        return Text.format(
+                "start the service first, with the same SOFTDPU_FABRIC: `softdpu storage zero-copy"
+                        + " -d %s --cpu any -r %s --storage-server 127.0.0.1:12345%s%s`",
+                port.interfaceName(),
+                Objects.requireNonNullElse(
+                        function.representor(), function.pciAddress().shortForm()),
+                isDefault ? "" : " --command-channel-name " + commandChannelName,
+                topologyArguments());
     }
 
     private static boolean isNamed(PciFunction function, String name) {

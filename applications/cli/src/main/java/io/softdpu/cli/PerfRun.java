@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.MemoryLimits;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.TextStyle;
@@ -36,8 +37,10 @@ record PerfRun<R>(
         if (neededBytes > free) {
             throw new DpuException(
                     Status.NO_MEMORY,
-                    "both processes need more memory than is available: measurement=%s, neededBytes=%d, availableBytes=%d, expected=%s"
-                            .formatted(measurement, neededBytes, free, remedy));
+                    Text.format(
+                            "both processes need more memory than is available: measurement=%s,"
+                                    + " neededBytes=%d, availableBytes=%d, expected=%s",
+                            measurement, neededBytes, free, remedy));
         }
     }
 

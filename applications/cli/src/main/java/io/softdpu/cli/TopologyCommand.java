@@ -8,6 +8,7 @@ import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.Text;
 import io.softdpu.topology.json.TopologyJson;
 import java.io.PrintWriter;
 import java.util.Objects;
@@ -67,13 +68,14 @@ final class TopologyCommand implements Callable<Integer> {
                 if (!Capabilities.libraries().contains(library)) {
                     throw new DpuException(
                             Status.BAD_CONFIG,
-                            "topology limits an unknown library: topology=%s, function=%s, limit=%s, library=%s, available=%s"
-                                    .formatted(
-                                            topology.name(),
-                                            function.key(),
-                                            limit,
-                                            library,
-                                            Capabilities.libraries()));
+                            Text.format(
+                                    "topology limits an unknown library: topology=%s, function=%s,"
+                                            + " limit=%s, library=%s, available=%s",
+                                    topology.name(),
+                                    function.key(),
+                                    limit,
+                                    library,
+                                    Capabilities.libraries()));
                 }
             }
         }

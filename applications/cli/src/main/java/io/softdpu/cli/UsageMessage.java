@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.linux.text.Text;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -196,12 +197,12 @@ final class UsageMessage {
             reason = String.valueOf(refused.getMessage());
         }
         if (!reason.contains("=")) { // a converter of picocli
-            return "value is illegal: %s=%s, value=%s, expected=%s"
-                    .formatted(
-                            keyOf(of),
-                            nameOf(of),
-                            failure.getValue(),
-                            isInteger(of) ? "a whole number" : of.paramLabel());
+            return Text.format(
+                    "value is illegal: %s=%s, value=%s, expected=%s",
+                    keyOf(of),
+                    nameOf(of),
+                    failure.getValue(),
+                    isInteger(of) ? "a whole number" : of.paramLabel());
         }
         return of.isOption() ? ofOption(nameOf(of), reason) : reason;
     }

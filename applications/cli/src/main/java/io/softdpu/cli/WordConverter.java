@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.linux.text.Text;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
@@ -38,7 +39,8 @@ abstract class WordConverter<E extends Enum<E>> implements ITypeConverter<E>, It
                 .findFirst()
                 .orElseThrow(() ->
                         new TypeConversionException(
-                                "%s: %s=%s, expected=%s".formatted(reason, key, text, expected())));
+                                Text.format(
+                                        "%s: %s=%s, expected=%s", reason, key, text, expected())));
     }
 
     private String expected() {

@@ -7,6 +7,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.ReadyLine;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;
@@ -96,14 +97,15 @@ final class ZeroCopyCommand extends RoleCommand {
         if (step != SessionStep.CONNECTING_TO_STORAGE || failure.status() != Status.TIME_OUT) {
             return null;
         }
-        return "start the target first: `softdpu storage target -d %s --cpu any --listen-port %d --volume memory:64MiB%s`"
-                .formatted(
-                        card.functionsOf(Side.TARGET).stream()
-                                .map(PciFunction::interfaceName)
-                                .findFirst()
-                                .orElse("t0"),
-                        storageServer().getPort(),
-                        topologyArguments());
+        return Text.format(
+                "start the target first: `softdpu storage target -d %s --cpu any --listen-port %d"
+                        + " --volume memory:64MiB%s`",
+                card.functionsOf(Side.TARGET).stream()
+                        .map(PciFunction::interfaceName)
+                        .findFirst()
+                        .orElse("t0"),
+                storageServer().getPort(),
+                topologyArguments());
     }
 
     private InetSocketAddress storageServer() {

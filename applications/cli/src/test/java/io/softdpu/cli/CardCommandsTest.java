@@ -11,6 +11,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.OwnFabric;
 import io.softdpu.topology.json.TopologyJson;
@@ -61,7 +62,7 @@ class CardCommandsTest {
         return Files.writeString(
                 folder.resolve("limited.json"),
                 json.substring(0, end)
-                        + ", \"limits\": {\"%s\": %d}".formatted(limit, most)
+                        + Text.format(", \"limits\": {\"%s\": %d}", limit, most)
                         + json.substring(end));
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.initiator.StorageInitiator;
@@ -171,8 +172,9 @@ class FrozenPeersTest {
                 "frozen-peers",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - start),
-                "cells=%d, roles=%d, moments=%d, attempts=%d"
-                        .formatted(cells.size(), ROLES.size(), When.values().length, attempts));
+                Text.format(
+                        "cells=%d, roles=%d, moments=%d, attempts=%d",
+                        cells.size(), ROLES.size(), When.values().length, attempts));
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.ChildProcess;
@@ -78,7 +79,10 @@ class PipesTest {
             ChildProcess command =
                     processes.start(
                             caps.behind(
-                                    "sh", "-c", script.formatted(pipe.path(), pipe.path()), "sh"));
+                                    "sh",
+                                    "-c",
+                                    Text.format(script, pipe.path(), pipe.path()),
+                                    "sh"));
 
             assertThat(command.awaitExit()).isEqualTo(ExitCode.PIPE_CLOSED.code());
             assertThat(command.errorLines()).isEmpty();

@@ -2,6 +2,7 @@ package io.softdpu.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Processes;
@@ -258,8 +259,8 @@ class StorageRolesTest {
                 .containsPattern("softdpu: IO_FAILED: .*" + offset)
                 .contains("expected")
                 .contains("actual")
-                .containsIgnoringCase("%02x".formatted(right & 0xff))
-                .containsIgnoringCase("%02x".formatted(content[offset] & 0xff));
+                .containsIgnoringCase(Text.format("%02x", right & 0xff))
+                .containsIgnoringCase(Text.format("%02x", content[offset] & 0xff));
         assertThat(initiator.errorLines()).noneMatch(line -> line.startsWith("\tat "));
     }
 

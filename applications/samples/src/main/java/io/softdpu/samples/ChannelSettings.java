@@ -8,6 +8,7 @@ import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.RepresentorInfo;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -78,11 +79,12 @@ final class ChannelSettings {
         if (served != null && !isServed(function, served)) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "representor is another function's: option=--rep-pci, representor=%s, device=%s, expected=%s (the client's own function)"
-                            .formatted(
-                                    served,
-                                    function.pciAddress().shortForm(),
-                                    function.pciAddress().shortForm()));
+                    Text.format(
+                            "representor is another function's: option=--rep-pci, representor=%s,"
+                                    + " device=%s, expected=%s (the client's own function)",
+                            served,
+                            function.pciAddress().shortForm(),
+                            function.pciAddress().shortForm()));
         }
         return function;
     }
@@ -113,11 +115,12 @@ final class ChannelSettings {
         if (!capabilities.isProducerSupported() || !capabilities.isConsumerSupported()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "device does not support both ends of the fast path: device=%s, maxProducerTasks=%d, maxConsumerTasks=%d, expected=1 or more"
-                            .formatted(
-                                    device,
-                                    capabilities.maxProducerTasks(),
-                                    capabilities.maxConsumerTasks()));
+                    Text.format(
+                            "device does not support both ends of the fast path: device=%s,"
+                                + " maxProducerTasks=%d, maxConsumerTasks=%d, expected=1 or more",
+                            device,
+                            capabilities.maxProducerTasks(),
+                            capabilities.maxConsumerTasks()));
         }
         return text(settings, device, otherwise, maxTextBytes(device));
     }
@@ -128,8 +131,10 @@ final class ChannelSettings {
         if (text.length < 1 || text.length > maxBytes) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "length of the text is illegal: option=--text, lengthBytes=%d, expected=1 to %d, device=%s"
-                            .formatted(text.length, maxBytes, device));
+                    Text.format(
+                            "length of the text is illegal: option=--text, lengthBytes=%d,"
+                                    + " expected=1 to %d, device=%s",
+                            text.length, maxBytes, device));
         }
         return text;
     }

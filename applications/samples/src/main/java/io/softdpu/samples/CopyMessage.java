@@ -2,6 +2,7 @@ package io.softdpu.samples;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -67,8 +68,9 @@ final class CopyMessage {
         if (sizeBytes < 1 || sizeBytes > Integer.MAX_VALUE) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "not a message of dma-copy-host: lengthBytes=%d, sizeBytes=%d"
-                            .formatted(message.length, sizeBytes));
+                    Text.format(
+                            "not a message of dma-copy-host: lengthBytes=%d, sizeBytes=%d",
+                            message.length, sizeBytes));
         }
         byte[] sha256 = new byte[32];
         in.get(sha256);

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -99,8 +100,10 @@ final class DescriptorFiles implements AutoCloseable {
                 if (deadline.hasPassed()) {
                     throw new DpuException(
                             Status.TIME_OUT,
-                            "descriptor of the peer is not there: file=%s, expected=a copy of the file that the peer has written"
-                                    .formatted(file));
+                            Text.format(
+                                    "descriptor of the peer is not there: file=%s, expected=a copy"
+                                            + " of the file that the peer has written",
+                                    file));
                 }
                 awaitChange(changes);
                 descriptor = readIfThere(file);
@@ -144,7 +147,7 @@ final class DescriptorFiles implements AutoCloseable {
     private static DpuException failed(String purpose, Path file, IOException e) {
         return new DpuException(
                 Status.IO_FAILED,
-                "descriptor cannot be %s: file=%s, reason=%s".formatted(purpose, file, e),
+                Text.format("descriptor cannot be %s: file=%s, reason=%s", purpose, file, e),
                 e);
     }
 

@@ -15,6 +15,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -127,8 +128,9 @@ final class DmaSampleSetup implements AutoCloseable {
             byte there = found.get(ValueLayout.JAVA_BYTE, i);
             if (there != expected) {
                 throw new WrongDataException(
-                        "data is wrong: copy=%d, byte=%d, found=%d, expected=%d"
-                                .formatted(copy, i, there, expected));
+                        Text.format(
+                                "data is wrong: copy=%d, byte=%d, found=%d, expected=%d",
+                                copy, i, there, expected));
             }
         }
     }

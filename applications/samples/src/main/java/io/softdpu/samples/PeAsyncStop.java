@@ -5,6 +5,7 @@ import io.softdpu.compute.DmaMemcpyTask;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.linux.text.Text;
 import java.io.PrintStream;
 import java.util.List;
 
@@ -84,8 +85,9 @@ final class PeAsyncStop implements Sample {
 
             if (counts.completed < TASKS / 2 || counts.completed + counts.flushed != submitted) {
                 throw new WrongDataException(
-                        "tasks were lost: submitted=%d, completed=%d, flushed=%d"
-                                .formatted(submitted, counts.completed, counts.flushed));
+                        Text.format(
+                                "tasks were lost: submitted=%d, completed=%d, flushed=%d",
+                                submitted, counts.completed, counts.flushed));
             }
             out.println("stopped, each task has ended: tasks=" + submitted);
         }

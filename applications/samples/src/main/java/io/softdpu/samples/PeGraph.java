@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.graph.Graph;
 import io.softdpu.core.graph.GraphInstance;
 import io.softdpu.core.graph.GraphNode;
+import io.softdpu.linux.text.Text;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,7 +87,7 @@ final class PeGraph implements Sample {
                         int instance = number instanceof Integer i ? i : -1;
                         setup.check(COPIES * instance);
                         setup.check(COPIES * instance + 1);
-                        out.println("instance=%d, copies are right".formatted(instance));
+                        out.println(Text.format("instance=%d, copies are right", instance));
                         return Status.SUCCESS;
                     });
             graph.addDependency(first, check).addDependency(second, check);

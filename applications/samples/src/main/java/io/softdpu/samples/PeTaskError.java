@@ -10,6 +10,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.text.Text;
 import java.io.PrintStream;
 import java.util.List;
 
@@ -140,9 +141,10 @@ final class PeTaskError implements Sample {
                 || outcome.completed + outcome.failed != submitted
                 || dma.failure() == null) {
             throw new WrongDataException(
-                    "not what was expected: submitted=%d, completed=%d, failed=%d, second=%s"
-                            .formatted(
-                                    submitted, outcome.completed, outcome.failed, outcome.ofBad));
+                    Text.format(
+                            "not what was expected: submitted=%d, completed=%d, failed=%d,"
+                                    + " second=%s",
+                            submitted, outcome.completed, outcome.failed, outcome.ofBad));
         }
     }
 

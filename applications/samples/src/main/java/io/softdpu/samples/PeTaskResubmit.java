@@ -5,6 +5,7 @@ import io.softdpu.compute.DmaMemcpyTask;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.linux.text.Text;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -61,8 +62,9 @@ final class PeTaskResubmit implements Sample {
                 setup.deadline().check("completion of the copies");
             }
             out.println(
-                    "completed, data is right: copies=%d, tasks=%d"
-                            .formatted(program.completed, TASKS));
+                    Text.format(
+                            "completed, data is right: copies=%d, tasks=%d",
+                            program.completed, TASKS));
         }
     }
 

@@ -18,6 +18,7 @@ import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.core.sync.SyncEventContext;
 import io.softdpu.core.sync.SyncEventLocation;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
@@ -156,8 +157,10 @@ final class RdmaProgram implements AutoCloseable {
         if (local.equals(peer) || local.equals(memoryFile) || peer.equals(memoryFile)) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "descriptors are in one file: local=%s, remote=%s, mmap=%s, expected=different files"
-                            .formatted(local, peer, Objects.toString(memoryFile, "none")));
+                    Text.format(
+                            "descriptors are in one file: local=%s, remote=%s, mmap=%s,"
+                                    + " expected=different files",
+                            local, peer, Objects.toString(memoryFile, "none")));
         }
     }
 
@@ -249,15 +252,13 @@ final class RdmaProgram implements AutoCloseable {
             rdma.listen(port);
             exportShared(); // the peer connects when it has that
             out.println(
-                    "listening for %s: address=%s, port=%d"
-                            .formatted(
-                                    sample.peer(),
-                                    RdmaSampleSettings.ownAddress(settings, device),
-                                    port));
+                    Text.format(
+                            "listening for %s: address=%s, port=%d",
+                            sample.peer(), RdmaSampleSettings.ownAddress(settings, device), port));
         } else {
             awaitShared();
             RdmaAddress address = RdmaSampleSettings.address(settings);
-            out.println("connecting to %s: address=%s".formatted(sample.peer(), address));
+            out.println(Text.format("connecting to %s: address=%s", sample.peer(), address));
             connection = rdma.connect(address, NO_DATA);
         }
     }
@@ -291,13 +292,15 @@ final class RdmaProgram implements AutoCloseable {
     private void write(String what, SampleOption option, byte[] descriptor) {
         files.write(file(option), descriptor);
         out.println(
-                "%s written, copy it to the peer: file=%s, bytes=%d"
-                        .formatted(what, file(option), descriptor.length));
+                Text.format(
+                        "%s written, copy it to the peer: file=%s, bytes=%d",
+                        what, file(option), descriptor.length));
     }
 
     private byte[] await(String what, SampleOption option) {
         out.println(
-                "waiting for the %s of %s: file=%s".formatted(what, sample.peer(), file(option)));
+                Text.format(
+                        "waiting for the %s of %s: file=%s", what, sample.peer(), file(option)));
         return files.await(file(option));
     }
 
@@ -336,8 +339,9 @@ final class RdmaProgram implements AutoCloseable {
         remote = imported;
         if (imported.sizeBytes() < RdmaText.MEMORY_BYTES) {
             throw new WrongDataException(
-                    "memory of the peer is too small: bytes=%d, expected=%d or more"
-                            .formatted(imported.sizeBytes(), RdmaText.MEMORY_BYTES));
+                    Text.format(
+                            "memory of the peer is too small: bytes=%d, expected=%d or more",
+                            imported.sizeBytes(), RdmaText.MEMORY_BYTES));
         }
         return imported;
     }
@@ -472,8 +476,9 @@ final class RdmaProgram implements AutoCloseable {
         fail(
                 new DpuException(
                         task.status(),
-                        "task of the sample has failed: sample=%s, connection=%s"
-                                .formatted(sample.name(), connection())));
+                        Text.format(
+                                "task of the sample has failed: sample=%s, connection=%s",
+                                sample.name(), connection())));
         free(task, bufs);
     }
 

@@ -9,6 +9,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaTaskType;
@@ -175,12 +176,11 @@ final class RdmaSampleSettings {
             if (settings.isGiven(option)) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
-                        "option belongs to another way to connect: option=--%s, expected=%s"
-                                .formatted(
-                                        option.longName(),
-                                        byAddress
-                                                ? "without --use-rdma-cm"
-                                                : "--use-rdma-cm beside it"));
+                        Text.format(
+                                "option belongs to another way to connect: option=--%s,"
+                                        + " expected=%s",
+                                option.longName(),
+                                byAddress ? "without --use-rdma-cm" : "--use-rdma-cm beside it"));
             }
         }
         return byAddress;
@@ -199,8 +199,9 @@ final class RdmaSampleSettings {
         } catch (NumberFormatException e) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "not a port: option=--port, port=%s, expected=1 to 65535"
-                            .formatted(ForeignText.escapeAndCut(text)),
+                    Text.format(
+                            "not a port: option=--port, port=%s, expected=1 to 65535",
+                            ForeignText.escapeAndCut(text)),
                     e);
         }
     }
@@ -267,19 +268,20 @@ final class RdmaSampleSettings {
                     .orElseThrow(
                             SampleDevices.lack(
                                     machine.topology(),
-                                    "a device of the side %s for RDMA%s"
-                                            .formatted(
-                                                    machine.side().id(),
-                                                    tasks.isEmpty()
-                                                            ? ""
-                                                            : " with tasks " + names(tasks))));
+                                    Text.format(
+                                            "a device of the side %s for RDMA%s",
+                                            machine.side().id(),
+                                            tasks.isEmpty() ? "" : " with tasks " + names(tasks))));
         }
         DeviceInfo device = machine.findDevice(named);
         if (!supports(device, tasks)) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "device does not support the sample's tasks: option=--device, device=%s, tasks=%s, expected=a device for which `softdpu caps --library rdma` lists them"
-                            .formatted(device, tasks.isEmpty() ? "none" : names(tasks)));
+                    Text.format(
+                            "device does not support the sample's tasks: option=--device,"
+                                + " device=%s, tasks=%s, expected=a device for which `softdpu caps"
+                                + " --library rdma` lists them",
+                            device, tasks.isEmpty() ? "none" : names(tasks)));
         }
         return device;
     }
@@ -316,8 +318,10 @@ final class RdmaSampleSettings {
             String text, Device device, int count, @Nullable NumberFormatException cause) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "index of the GID is illegal: option=--gid-index, index=%s, device=%s, expected=0 to %d"
-                        .formatted(ForeignText.escapeAndCut(text), device.info(), count - 1),
+                Text.format(
+                        "index of the GID is illegal: option=--gid-index, index=%s, device=%s,"
+                                + " expected=0 to %d",
+                        ForeignText.escapeAndCut(text), device.info(), count - 1),
                 cause);
     }
 

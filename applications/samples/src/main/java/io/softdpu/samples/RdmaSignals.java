@@ -1,5 +1,7 @@
 package io.softdpu.samples;
 
+import io.softdpu.linux.text.Text;
+
 /**
  * Values of the sync event of the RDMA samples, which both sides know: each is greater than the one
  * before, so that a side waits for a value greater than that of its own signal.
@@ -24,13 +26,14 @@ final class RdmaSignals {
     static void verify(long value, long expected) {
         if (value != expected) {
             throw new WrongDataException(
-                    "value of the sync event is wrong: value=%#x, expected=%#x"
-                            .formatted(value, expected));
+                    Text.format(
+                            "value of the sync event is wrong: value=%#x, expected=%#x",
+                            value, expected));
         }
     }
 
     /** A line about a value. */
     static String line(String what, long value) {
-        return "%s: value=%#x".formatted(what, value);
+        return Text.format("%s: value=%#x", what, value);
     }
 }

@@ -11,6 +11,7 @@ import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.core.sync.SyncEventGetTask;
 import io.softdpu.core.sync.SyncEventSetTask;
 import io.softdpu.core.sync.SyncEventWaitTask;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.RdmaTaskType;
 import java.util.List;
 
@@ -142,8 +143,9 @@ final class RdmaSyncEventResponder extends RdmaSample {
             program.fail(
                     new DpuException(
                             Status.CONNECTION_RESET,
-                            "%s has ended without completion: value=%#x, expected=%#x"
-                                    .formatted(peer(), value, RdmaSignals.COMPLETION)));
+                            Text.format(
+                                    "%s has ended without completion: value=%#x, expected=%#x",
+                                    peer(), value, RdmaSignals.COMPLETION)));
         }
     }
 

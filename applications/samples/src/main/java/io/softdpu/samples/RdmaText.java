@@ -3,6 +3,7 @@ package io.softdpu.samples;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.RdmaOpcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -41,8 +42,10 @@ record RdmaText(String text) {
         if (lengthBytes < 1 || lengthBytes > MAX_BYTES) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "length of the text is illegal: option=--%s, lengthBytes=%d, expected=1 to %d"
-                            .formatted(option.longName(), lengthBytes, MAX_BYTES));
+                    Text.format(
+                            "length of the text is illegal: option=--%s, lengthBytes=%d, expected=1"
+                                    + " to %d",
+                            option.longName(), lengthBytes, MAX_BYTES));
         }
         return given;
     }
@@ -60,8 +63,10 @@ record RdmaText(String text) {
         }
         if (end == 0 || end == bytes.length) {
             throw new WrongDataException(
-                    "memory holds no text of the peer: bytes=%d, textBytes=%d, expected=a text of 1 to %d bytes and a byte 0"
-                            .formatted(bytes.length, end, bytes.length - 1));
+                    Text.format(
+                            "memory holds no text of the peer: bytes=%d, textBytes=%d, expected=a"
+                                    + " text of 1 to %d bytes and a byte 0",
+                            bytes.length, end, bytes.length - 1));
         }
         try {
             return new RdmaText(
@@ -87,8 +92,10 @@ record RdmaText(String text) {
         RdmaText text = verified(memory.asSlice(0, Math.min(memory.byteSize(), transferredBytes)));
         if (text.sizeBytes() + 1 != transferredBytes) {
             throw new WrongDataException(
-                    "text of the peer does not end where the data does: textBytes=%d, bytes=%d, expected=a byte 0 at the end alone"
-                            .formatted(text.sizeBytes(), transferredBytes));
+                    Text.format(
+                            "text of the peer does not end where the data does: textBytes=%d,"
+                                    + " bytes=%d, expected=a byte 0 at the end alone",
+                            text.sizeBytes(), transferredBytes));
         }
         return text;
     }
@@ -101,8 +108,9 @@ record RdmaText(String text) {
     static void verifyImmediate(int immediate) {
         if (immediate != IMMEDIATE) {
             throw new WrongDataException(
-                    "immediate value of the peer is wrong: immediate=%#x, expected=%#x"
-                            .formatted(immediate, IMMEDIATE));
+                    Text.format(
+                            "immediate value of the peer is wrong: immediate=%#x, expected=%#x",
+                            immediate, IMMEDIATE));
         }
     }
 
@@ -114,8 +122,9 @@ record RdmaText(String text) {
     static void verifyOpcode(RdmaOpcode opcode, RdmaOpcode expected) {
         if (opcode != expected) {
             throw new WrongDataException(
-                    "operation of the peer is another: opcode=%s, expected=%s"
-                            .formatted(opcode, expected));
+                    Text.format(
+                            "operation of the peer is another: opcode=%s, expected=%s",
+                            opcode, expected));
         }
     }
 
@@ -149,7 +158,7 @@ record RdmaText(String text) {
         return what
                 + ": bytes="
                 + sizeBytes()
-                + (immediate == null ? "" : ", immediate=" + "%#x".formatted(immediate))
+                + (immediate == null ? "" : ", immediate=" + Text.format("%#x", immediate))
                 + ", text="
                 + ForeignText.escape(text);
     }

@@ -9,6 +9,7 @@ import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +34,9 @@ final class SampleDevices {
                 .orElseThrow(
                         lack(
                                 machine.topology(),
-                                "a device of the side %s for DMA with %d tasks of %d bytes"
-                                        .formatted(machine.side().id(), tasks, bytes)));
+                                Text.format(
+                                        "a device of the side %s for DMA with %d tasks of %d bytes",
+                                        machine.side().id(), tasks, bytes)));
     }
 
     private static boolean isEnough(DmaCapabilities dma, int tasks, int bytes) {
@@ -52,7 +54,8 @@ final class SampleDevices {
                 .orElseThrow(
                         lack(
                                 machine.topology(),
-                                "a device of the side %s for SHA".formatted(machine.side().id())));
+                                Text.format(
+                                        "a device of the side %s for SHA", machine.side().id())));
     }
 
     /** The named function of the host, or the first that a port of the DPU exposes. */

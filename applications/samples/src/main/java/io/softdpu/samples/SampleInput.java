@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -85,11 +86,14 @@ sealed interface SampleInput extends AutoCloseable {
             throw sizeBytes == 0
                     ? new DpuException(
                             Status.INVALID_VALUE,
-                            "file is empty: file=%s, bytes=0, expected=1 or more".formatted(file))
+                            Text.format(
+                                    "file is empty: file=%s, bytes=0, expected=1 or more", file))
                     : new DpuException(
                             Status.TOO_BIG,
-                            "file is too large to copy: file=%s, bytes=%d, expected=at most %d"
-                                    .formatted(file, sizeBytes, Integer.MAX_VALUE));
+                            Text.format(
+                                    "file is too large to copy: file=%s, bytes=%d, expected=at most"
+                                            + " %d",
+                                    file, sizeBytes, Integer.MAX_VALUE));
         }
 
         @Override

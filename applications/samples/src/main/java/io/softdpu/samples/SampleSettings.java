@@ -3,6 +3,7 @@ package io.softdpu.samples;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -52,8 +53,9 @@ public record SampleSettings(Topology topology, Map<SampleOption, String> values
         if (value == null) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "value is missing: option=--%s, expected=--%s=%s"
-                            .formatted(option.longName(), option.longName(), option.label()));
+                    Text.format(
+                            "value is missing: option=--%s, expected=--%s=%s",
+                            option.longName(), option.longName(), option.label()));
         }
         return value;
     }
@@ -78,6 +80,6 @@ public record SampleSettings(Topology topology, Map<SampleOption, String> values
         }
         throw new DpuException(
                 Status.INVALID_VALUE,
-                "time is illegal: timeout=%s, expected=seconds up to 86400".formatted(text));
+                Text.format("time is illegal: timeout=%s, expected=seconds up to 86400", text));
     }
 }

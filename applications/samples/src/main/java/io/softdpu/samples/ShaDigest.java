@@ -17,6 +17,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.text.Text;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -121,19 +122,21 @@ final class ShaDigest implements Sample {
             MemorySegment hashed = data.segment().asSlice(0, sizeBytes);
             byte[] expected = CopyMessage.digest(hashed.asByteBuffer());
             byte[] whole = hashWhole();
-            out.println("whole: bytes=%d, sha256=%s".formatted(sizeBytes, hex(whole)));
+            out.println(Text.format("whole: bytes=%d, sha256=%s", sizeBytes, hex(whole)));
             require("whole", whole, expected);
             long blockBytes = sha.capabilities().partialHashBlockBytes(ALGORITHM);
             if (sizeBytes <= blockBytes) {
-                out.println("no parts: bytes=%d, blockBytes=%d".formatted(sizeBytes, blockBytes));
+                out.println(
+                        Text.format("no parts: bytes=%d, blockBytes=%d", sizeBytes, blockBytes));
                 return;
             }
             long blocks = (sizeBytes + blockBytes - 1) / blockBytes;
             long partBytes = (blocks + MAX_PARTS - 1) / MAX_PARTS * blockBytes;
             byte[] inParts = hashInParts(partBytes);
             out.println(
-                    "in parts: parts=%d, sha256=%s"
-                            .formatted((sizeBytes + partBytes - 1) / partBytes, hex(inParts)));
+                    Text.format(
+                            "in parts: parts=%d, sha256=%s",
+                            (sizeBytes + partBytes - 1) / partBytes, hex(inParts)));
             require("in parts", inParts, expected);
         }
 
@@ -203,8 +206,9 @@ final class ShaDigest implements Sample {
         private static void require(String which, byte[] found, byte[] expected) {
             if (!Arrays.equals(found, expected)) {
                 throw new WrongDataException(
-                        "digest is wrong: hash=%s, found=%s, expected=%s"
-                                .formatted(which, hex(found), hex(expected)));
+                        Text.format(
+                                "digest is wrong: hash=%s, found=%s, expected=%s",
+                                which, hex(found), hex(expected)));
             }
         }
 

@@ -11,6 +11,7 @@ import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.sync.SyncEvent;
+import io.softdpu.linux.text.Text;
 import java.io.PrintStream;
 import java.util.List;
 
@@ -98,8 +99,10 @@ final class SyncEventDpu implements Sample {
             if (!orderly || !mayLeave) {
                 throw new DpuException(
                         Status.CONNECTION_RESET,
-                        "host has ended before it had both signals: function=%s, orderly=%s"
-                                .formatted(connection.function(), orderly));
+                        Text.format(
+                                "host has ended before it had both signals: function=%s,"
+                                        + " orderly=%s",
+                                connection.function(), orderly));
             }
             hasLeft = true;
         }

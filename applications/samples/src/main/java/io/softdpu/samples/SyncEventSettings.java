@@ -6,6 +6,7 @@ import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -75,8 +76,10 @@ record SyncEventSettings(boolean isAsynchronous, int queueDepth, boolean isAtomi
         if (settings.isGiven(QUEUE_DEPTH) && !async) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "only the asynchronous mode has a work queue: option=--qdepth, depth=%s, expected=--async beside it"
-                            .formatted(settings.required(QUEUE_DEPTH)));
+                    Text.format(
+                            "only the asynchronous mode has a work queue: option=--qdepth,"
+                                    + " depth=%s, expected=--async beside it",
+                            settings.required(QUEUE_DEPTH)));
         }
         return new SyncEventSettings(
                 async, depth(settings.value(QUEUE_DEPTH, DEFAULT_DEPTH)), settings.isGiven(ATOMIC));
@@ -97,8 +100,10 @@ record SyncEventSettings(boolean isAsynchronous, int queueDepth, boolean isAtomi
     private static DpuException illegal(String text, @Nullable NumberFormatException cause) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "depth of the work queue is illegal: option=--qdepth, depth=%s, expected=1 to %d"
-                        .formatted(ForeignText.escapeAndCut(text), WorkQueue.MAX_DEPTH),
+                Text.format(
+                        "depth of the work queue is illegal: option=--qdepth, depth=%s, expected=1"
+                                + " to %d",
+                        ForeignText.escapeAndCut(text), WorkQueue.MAX_DEPTH),
                 cause);
     }
 

@@ -6,6 +6,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.linux.text.Text;
 import java.io.PrintStream;
 import java.util.List;
 
@@ -54,7 +55,8 @@ final class WorkQ implements Sample {
                 queue.add(dma);
                 int completed = copyAll(setup, dma, queue);
                 out.println(
-                        "completed, data is right: jobs=%d, depth=%d".formatted(completed, DEPTH));
+                        Text.format(
+                                "completed, data is right: jobs=%d, depth=%d", completed, DEPTH));
                 queue.remove(dma);
             }
             dma.stop();

@@ -17,6 +17,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.text.Text;
 import java.io.PrintStream;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -116,7 +117,7 @@ final class WorkQGraph implements Sample {
         int instance = number instanceof Integer i ? i : -1;
         setup.check(instance);
         String digest = digests.check(instance, setup);
-        out.println("instance=%d, sha256=%s, copy is right".formatted(instance, digest));
+        out.println(Text.format("instance=%d, sha256=%s, copy is right", instance, digest));
         return Status.SUCCESS;
     }
 
@@ -179,8 +180,9 @@ final class WorkQGraph implements Sample {
             byte[] expected = CopyMessage.digest(setup.data(index));
             if (!Arrays.equals(found, expected)) {
                 throw new WrongDataException(
-                        "digest is wrong: instance=%d, found=%s, expected=%s"
-                                .formatted(index, hex(found), hex(expected)));
+                        Text.format(
+                                "digest is wrong: instance=%d, found=%s, expected=%s",
+                                index, hex(found), hex(expected)));
             }
             return hex(found);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,8 +19,9 @@ class RdmaSignalsTest {
         assertThatThrownBy(() -> RdmaSignals.verify(value, RdmaSignals.ANSWER))
                 .isInstanceOf(WrongDataException.class)
                 .hasMessageContainingAll(
-                        "value of the sync event is wrong: value=%#x, expected=0xd0cb"
-                                .formatted(value));
+                        Text.format(
+                                "value of the sync event is wrong: value=%#x, expected=0xd0cb",
+                                value));
         assertThatCode(() -> RdmaSignals.verify(value, value)).doesNotThrowAnyException();
     }
 

@@ -2,6 +2,7 @@ package io.softdpu.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.io.ByteArrayOutputStream;
@@ -93,8 +94,9 @@ final class SampleThreads implements AutoCloseable {
                     .findFirst()
                     .orElseThrow(() ->
                             new AssertionError(
-                                    "line did not come: regex=%s, lines=%s, errors=%s"
-                                            .formatted(regex, lines, errors)));
+                                    Text.format(
+                                            "line did not come: regex=%s, lines=%s, errors=%s",
+                                            regex, lines, errors)));
         }
 
         @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.OwnFabric;
 import java.io.ByteArrayOutputStream;
@@ -89,7 +90,7 @@ class SamplesTest {
             Arrays.fill(data, (byte) (i + 1));
             String digest =
                     HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(data));
-            expected.add("instance=%d, sha256=%s, copy is right".formatted(i, digest));
+            expected.add(Text.format("instance=%d, sha256=%s, copy is right", i, digest));
         }
         assertThat(SampleProgram.find("graph").options()).noneMatch(SampleOption::required);
         List<String> lines = run("graph", SampleSettings.NONE).lines().toList();

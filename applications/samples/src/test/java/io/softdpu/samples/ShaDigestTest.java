@@ -7,6 +7,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.OwnFabric;
 import io.softdpu.testkit.SeededRandom;
 import java.io.ByteArrayOutputStream;
@@ -75,10 +76,11 @@ class ShaDigestTest {
         Path file = Files.write(folder.resolve("data"), data);
         assertThat(run(Topology.builtin(), Map.of("file", file.toString())).lines())
                 .containsExactly(
-                        "whole: bytes=%d, sha256=%s".formatted(bytes, digest(data)),
+                        Text.format("whole: bytes=%d, sha256=%s", bytes, digest(data)),
                         parts == 0
-                                ? "no parts: bytes=%d, blockBytes=64".formatted(bytes)
-                                : "in parts: parts=%d, sha256=%s".formatted(parts, digest(data)));
+                                ? Text.format("no parts: bytes=%d, blockBytes=64", bytes)
+                                : Text.format(
+                                        "in parts: parts=%d, sha256=%s", parts, digest(data)));
     }
 
     @Test
@@ -87,7 +89,7 @@ class ShaDigestTest {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         assertThat(run(Topology.builtin(), Map.of("text", text)))
                 .contains(
-                        "whole: bytes=%d, sha256=%s".formatted(bytes.length, digest(bytes)),
+                        Text.format("whole: bytes=%d, sha256=%s", bytes.length, digest(bytes)),
                         "in parts: parts=4, sha256=" + digest(bytes));
     }
 

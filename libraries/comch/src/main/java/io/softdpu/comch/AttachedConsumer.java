@@ -2,6 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.linux.text.Text;
 
 /**
  * Consumer of the peer as one producer uses it: with the producer's wait for its buffers, and
@@ -24,8 +25,11 @@ final class AttachedConsumer {
                 Refusal.ready(
                         Status.AGAIN,
                         () ->
-                                "consumer has posted no buffer for this producer: consumerId=%d, buffers=0, expected=a posted receive task"
-                                        .formatted(id));
+                                Text.format(
+                                        "consumer has posted no buffer for this producer:"
+                                            + " consumerId=%d, buffers=0, expected=a posted receive"
+                                            + " task",
+                                        id));
     }
 
     RemoteConsumer remote() {

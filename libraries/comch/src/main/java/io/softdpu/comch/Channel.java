@@ -12,6 +12,7 @@ import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -81,14 +82,19 @@ final class Channel {
                 Refusal.ready(
                         Status.AGAIN,
                         () ->
-                                "receive queue of the peer is full: messages=%d, receiveQueueSize=%d, expected=a completed send first"
-                                        .formatted(remote.receiveQueue(), remote.receiveQueue()));
+                                Text.format(
+                                        "receive queue of the peer is full: messages=%d,"
+                                                + " receiveQueueSize=%d, expected=a completed send"
+                                                + " first",
+                                        remote.receiveQueue(), remote.receiveQueue()));
         this.ringFull =
                 Refusal.ready(
                         Status.AGAIN,
                         () ->
-                                "ring to the peer is full: messages=%d, slots=%d, expected=a message received by the peer first"
-                                        .formatted(remote.ring().slots(), remote.ring().slots()));
+                                Text.format(
+                                        "ring to the peer is full: messages=%d, slots=%d,"
+                                                + " expected=a message received by the peer first",
+                                        remote.ring().slots(), remote.ring().slots()));
         this.maxMessageBytes = remote.maxMessageBytes();
         this.link = attachment.link();
         this.outboundMemory = attachment.remote();
@@ -240,8 +246,9 @@ final class Channel {
             close(
                     new DpuException(
                             Status.CONNECTION_RESET,
-                            "peer violated the protocol: %s, connection=%s"
-                                    .formatted(reason, connection)));
+                            Text.format(
+                                    "peer violated the protocol: %s, connection=%s",
+                                    reason, connection)));
         }
     }
 

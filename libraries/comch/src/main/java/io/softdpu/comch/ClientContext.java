@@ -14,6 +14,7 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -111,12 +112,12 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
         DpuException failed = failure();
         return new DpuException(
                 Status.NOT_CONNECTED,
-                "client is not connected: client=%s, state=%s%s, expected=%s"
-                        .formatted(
-                                this,
-                                state(),
-                                failed == null ? "" : ", failure=" + failed.status(),
-                                ContextState.RUNNING),
+                Text.format(
+                        "client is not connected: client=%s, state=%s%s, expected=%s",
+                        this,
+                        state(),
+                        failed == null ? "" : ", failure=" + failed.status(),
+                        ContextState.RUNNING),
                 failed);
     }
 
@@ -246,11 +247,12 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
                     || attachment.remote().sizeBytes() < theirs.ring().sizeBytes()) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
-                        "server's welcome does not fit: maxMessageSizeBytes=%d, own=%d, ringBytes=%d"
-                                .formatted(
-                                        theirs.maxMessageBytes(),
-                                        maxMessageBytes(),
-                                        attachment.remote().sizeBytes()));
+                        Text.format(
+                                "server's welcome does not fit: maxMessageSizeBytes=%d, own=%d,"
+                                        + " ringBytes=%d",
+                                theirs.maxMessageBytes(),
+                                maxMessageBytes(),
+                                attachment.remote().sizeBytes()));
             }
         } catch (DpuException e) {
             endpointServices().bus().release(attachment);
@@ -300,18 +302,19 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
         fatal(
                 new DpuException(
                         reason.status(),
-                        "not connected: server=%s, function=%s, timeoutMillis=%d, reason=%s%s"
-                                .formatted(
-                                        serverName(),
-                                        device().info().function().key(),
-                                        connectTimeoutNanos / 1_000_000,
-                                        reason.getMessage(),
-                                        reason.status() == Status.NOT_FOUND
-                                                ? ", served="
-                                                        + servedChannels()
-                                                        + ", expected=a server of this name,"
-                                                        + " started before the timeout"
-                                                : ""),
+                        Text.format(
+                                "not connected: server=%s, function=%s, timeoutMillis=%d,"
+                                        + " reason=%s%s",
+                                serverName(),
+                                device().info().function().key(),
+                                connectTimeoutNanos / 1_000_000,
+                                reason.getMessage(),
+                                reason.status() == Status.NOT_FOUND
+                                        ? ", served="
+                                                + servedChannels()
+                                                + ", expected=a server of this name,"
+                                                + " started before the timeout"
+                                        : ""),
                         reason));
     }
 

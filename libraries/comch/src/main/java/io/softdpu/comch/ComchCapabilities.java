@@ -9,6 +9,7 @@ import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.fabric.ring.FastPathRing;
+import io.softdpu.linux.text.Text;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -179,8 +180,10 @@ public final class ComchCapabilities {
         if (sizeBytes >= maxNameBytes()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "server name is too long for the device: name=%s, sizeBytes=%d, expected=at most %d, device=%s"
-                            .formatted(name, sizeBytes, maxNameBytes() - 1, function.key()));
+                    Text.format(
+                            "server name is too long for the device: name=%s, sizeBytes=%d,"
+                                    + " expected=at most %d, device=%s",
+                            name, sizeBytes, maxNameBytes() - 1, function.key()));
         }
     }
 
@@ -201,8 +204,10 @@ public final class ComchCapabilities {
     private DpuException unsupported(String what, DeviceLimit limit) {
         return new DpuException(
                 Status.NOT_SUPPORTED,
-                "device does not support %s: device=%s, limit=%s, value=0, expected=another device, or 1 or more in the topology"
-                        .formatted(what, function.key(), limit));
+                Text.format(
+                        "device does not support %s: device=%s, limit=%s, value=0, expected=another"
+                                + " device, or 1 or more in the topology",
+                        what, function.key(), limit));
     }
 
     private int basic(DeviceLimit limit, int ofLibrary) {

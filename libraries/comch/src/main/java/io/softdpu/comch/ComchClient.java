@@ -7,6 +7,7 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +42,8 @@ public sealed interface ComchClient extends ComchEndpoint permits ClientContext 
             throw new DpuException(
                     Status.NOT_SUPPORTED,
                     "a Comm Channel client needs a function that the DPU shows to the host:"
-                            + " device=%s, side=%s"
-                                    .formatted(device, device.machine().side().id()));
+                            + Text.format(
+                                    " device=%s, side=%s", device, device.machine().side().id()));
         }
         ComchCapabilities.of(device.info()).requireLegalName(serverName);
         return new ClientContext(device, serverName);

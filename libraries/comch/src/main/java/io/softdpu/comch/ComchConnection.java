@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -240,8 +241,10 @@ public final class ComchConnection {
         if (known == null || !connected) {
             throw new DpuException(
                     Status.NOT_CONNECTED,
-                    "connection is not established or is ending: connection=%s, connected=%b%s"
-                            .formatted(this, connected, failureText()),
+                    Text.format(
+                            "connection is not established or is ending: connection=%s,"
+                                    + " connected=%b%s",
+                            this, connected, failureText()),
                     failure);
         }
         return known;
@@ -258,8 +261,10 @@ public final class ComchConnection {
         if (!services.hasConsumerCallbacks()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "mandatory item is missing: item=consumer callbacks, context=%s, expected=setConsumerCallbacks, before start"
-                            .formatted(endpoint));
+                    Text.format(
+                            "mandatory item is missing: item=consumer callbacks, context=%s,"
+                                    + " expected=setConsumerCallbacks, before start",
+                            endpoint));
         }
         return known;
     }
@@ -275,8 +280,10 @@ public final class ComchConnection {
         if (!services.acceptsStreams()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "streams are not accepted: context=%s, expected=acceptStreams() before its start"
-                            .formatted(endpoint));
+                    Text.format(
+                            "streams are not accepted: context=%s, expected=acceptStreams() before"
+                                    + " its start",
+                            endpoint));
         }
         return known;
     }

@@ -2,6 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 
 /**
  * Process at the other end of a connection, as the kernel recorded it when the connection was
@@ -25,12 +26,12 @@ public record ComchPeer(int pid, long uid) {
         if (pid < 0) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "out of range: pid=%d, expected=0 or more".formatted(pid));
+                    Text.format("out of range: pid=%d, expected=0 or more", pid));
         }
         if (uid < 0 || uid > MAX_UID) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "out of range: uid=%d, expected=0 to %d".formatted(uid, MAX_UID));
+                    Text.format("out of range: uid=%d, expected=0 to %d", uid, MAX_UID));
         }
     }
 

@@ -8,6 +8,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,14 +39,16 @@ public sealed interface ComchServer extends ComchEndpoint permits ServerContext 
         if (!ChannelName.canServe(device.info())) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "a Comm Channel server needs a port of the DPU: device=%s, side=%s"
-                            .formatted(device, device.machine().side().id()));
+                    Text.format(
+                            "a Comm Channel server needs a port of the DPU: device=%s, side=%s",
+                            device, device.machine().side().id()));
         }
         if (representor.device() != device) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "representor was opened on another device: representor=%s, device=%s"
-                            .formatted(representor, device));
+                    Text.format(
+                            "representor was opened on another device: representor=%s, device=%s",
+                            representor, device));
         }
         ComchCapabilities.of(device.info()).requireLegalName(name);
         return new ServerContext(device, representor, name);

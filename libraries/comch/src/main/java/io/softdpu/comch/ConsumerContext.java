@@ -24,6 +24,7 @@ import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.Link;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -88,8 +89,10 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         if (receiveMemory.isImported()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "receive memory is not this program's own: mmap=%s, expected=a local mmap"
-                            .formatted(receiveMemory));
+                    Text.format(
+                            "receive memory is not this program's own: mmap=%s, expected=a local"
+                                    + " mmap",
+                            receiveMemory));
         }
         Refusal refusal = REGIONS.checkUse(receiveMemory, connection.context().device(), NEEDED);
         if (refusal != null) {
@@ -387,8 +390,10 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         if (state() == ContextState.STARTING) {
             fatal(
                     Status.TIME_OUT,
-                    "peer did not reply to the registration in time: consumer=%s, timeoutNanos=%d"
-                            .formatted(this, connection.services().controlTimeoutNanos()));
+                    Text.format(
+                            "peer did not reply to the registration in time: consumer=%s,"
+                                    + " timeoutNanos=%d",
+                            this, connection.services().controlTimeoutNanos()));
         }
     }
 

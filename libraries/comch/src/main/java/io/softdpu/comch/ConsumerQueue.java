@@ -21,6 +21,7 @@ import io.softdpu.fabric.region.Lease;
 import io.softdpu.fabric.region.LeaseListener;
 import io.softdpu.fabric.ring.FastPathConsumer;
 import io.softdpu.fabric.ring.FastPathRing;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -119,8 +120,10 @@ final class ConsumerQueue {
                 Refusal.ready(
                         Status.AGAIN,
                         () ->
-                                "receive queue is full: posted=%d, slots=%d, expected=a completion first"
-                                        .formatted(geometry.slots(), geometry.slots()));
+                                Text.format(
+                                        "receive queue is full: posted=%d, slots=%d, expected=a"
+                                                + " completion first",
+                                        geometry.slots(), geometry.slots()));
         this.maxBufferBytes =
                 consumer.connection().context().capabilities().maxConsumerBufferBytes();
         this.memoryRegion = BusServices.exportFor(mmap, consumer.device(), true, memoryWatch);

@@ -6,6 +6,7 @@ import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.spi.ContextBase;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -79,7 +80,7 @@ final class ConsumerRegistry {
                         .map(user -> user + " is " + user.state())
                         .sorted()
                         .toList();
-        return "users=%d, first=%s".formatted(users.size(), named);
+        return Text.format("users=%d, first=%s", users.size(), named);
     }
 
     /** The peer's consumer with this id; null if there is none. Allocates nothing. */
@@ -102,8 +103,10 @@ final class ConsumerRegistry {
         if (inUse() || !stream.compareAndSet(null, entering)) {
             throw new DpuException(
                     Status.IN_USE,
-                    "connection has a stream, producers or consumers already: connection=%s, expected=one stream and nothing beside it, %s"
-                            .formatted(connection, describeUsers()));
+                    Text.format(
+                            "connection has a stream, producers or consumers already:"
+                                + " connection=%s, expected=one stream and nothing beside it, %s",
+                            connection, describeUsers()));
         }
     }
 
@@ -192,8 +195,9 @@ final class ConsumerRegistry {
         boolean wordLegal = id > 0 && (statusCode == 0 || type == MessageType.CONSUMER_REFUSED);
         boolean lengthLegal = length == 0 || type == MessageType.CONSUMER_NEW;
         if (!wordLegal || !lengthLegal) {
-            return "illegal control message, type=%s, id=%d, status=%d, lengthBytes=%d"
-                    .formatted(type, id, statusCode, length);
+            return Text.format(
+                    "illegal control message, type=%s, id=%d, status=%d, lengthBytes=%d",
+                    type, id, statusCode, length);
         }
         return switch (type) {
             case CONSUMER_NEW -> remotes.announced(id, bytes, length);
@@ -263,6 +267,6 @@ final class ConsumerRegistry {
     private DpuException full(String what, int limit) {
         return new DpuException(
                 Status.FULL,
-                "too many %s: limit=%d, connection=%s".formatted(what, limit, connection));
+                Text.format("too many %s: limit=%d, connection=%s", what, limit, connection));
     }
 }

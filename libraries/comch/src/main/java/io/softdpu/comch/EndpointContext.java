@@ -12,6 +12,7 @@ import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.TaskType;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -227,8 +228,9 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
             if (channel.inUse()) {
                 throw new DpuException(
                         Status.IN_USE,
-                        "producers or consumers are active on a connection: context=%s, %s"
-                                .formatted(this, channel.describeUsers()));
+                        Text.format(
+                                "producers or consumers are active on a connection: context=%s, %s",
+                                this, channel.describeUsers()));
             }
         }
     }
@@ -327,8 +329,10 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         if (item == null) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "mandatory item is missing: item=%s, context=%s, expected=%s, before start"
-                            .formatted(what, this, setter));
+                    Text.format(
+                            "mandatory item is missing: item=%s, context=%s, expected=%s, before"
+                                    + " start",
+                            what, this, setter));
         }
     }
 
@@ -341,7 +345,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         if (value < 1 || value > maximum) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "out of range: %s=%d, expected=1 to %d".formatted(what, value, maximum));
+                    Text.format("out of range: %s=%d, expected=1 to %d", what, value, maximum));
         }
     }
 

@@ -6,6 +6,7 @@ import io.softdpu.comch.wire.ControlWord;
 import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -106,17 +107,17 @@ final class LocalConsumers {
             entry.queue.postFatal(
                     new DpuException(
                             refusal.isError() ? refusal : Status.UNKNOWN,
-                            "peer refused the consumer: id=%d, status=%s, connection=%s%s"
-                                    .formatted(
-                                            id,
-                                            refusal,
-                                            connection,
-                                            refusal == Status.NOT_SUPPORTED
-                                                    ? ", expected=acceptStreams or"
-                                                            + " setConsumerCallbacks at the peer,"
-                                                            + " before its start, and a device"
-                                                            + " with producers"
-                                                    : "")));
+                            Text.format(
+                                    "peer refused the consumer: id=%d, status=%s, connection=%s%s",
+                                    id,
+                                    refusal,
+                                    connection,
+                                    refusal == Status.NOT_SUPPORTED
+                                            ? ", expected=acceptStreams or"
+                                                    + " setConsumerCallbacks at the peer,"
+                                                    + " before its start, and a device"
+                                                    + " with producers"
+                                            : "")));
         }
         return null;
     }

@@ -24,6 +24,7 @@ import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
+import io.softdpu.linux.text.Text;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -588,8 +589,10 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             remote.ring().abandon(ticket, id);
             return corrupt(
                     to,
-                    "posting outside the memory: offsetBytes=%d, lengthBytes=%d, memoryBytes=%d"
-                            .formatted(offset, length, remote.memory().byteSize()));
+                    Text.format(
+                            "posting outside the memory: offsetBytes=%d, lengthBytes=%d,"
+                                    + " memoryBytes=%d",
+                            offset, length, remote.memory().byteSize()));
         }
         task.claimed(remote, ticket, offset);
         return null;

@@ -7,6 +7,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.fabric.ring.FastPathRing;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -63,12 +64,13 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
                 || sourceOffset > source.byteSize() - lengthBytes) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "illegal immediate data: offsetBytes=%d, lengthBytes=%d, memoryBytes=%d, expected=at most %d"
-                            .formatted(
-                                    sourceOffset,
-                                    lengthBytes,
-                                    source.byteSize(),
-                                    FastPathRing.IMMEDIATE_BYTES));
+                    Text.format(
+                            "illegal immediate data: offsetBytes=%d, lengthBytes=%d,"
+                                    + " memoryBytes=%d, expected=at most %d",
+                            sourceOffset,
+                            lengthBytes,
+                            source.byteSize(),
+                            FastPathRing.IMMEDIATE_BYTES));
         }
         MemorySegment.copy(source, sourceOffset, immediate, 0, lengthBytes);
         immediateLength = lengthBytes;

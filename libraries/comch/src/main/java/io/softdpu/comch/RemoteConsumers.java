@@ -7,6 +7,7 @@ import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.fabric.ring.FastPathRing;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -171,9 +172,10 @@ final class RemoteConsumers {
             LOG.log(
                     System.Logger.Level.DEBUG,
                     () ->
-                            "consumer of the peer refused: id=%d, connection=%s, status=%s, %s"
-                                    .formatted(
-                                            id, connection, reason.status(), reason.getMessage()));
+                            Text.format(
+                                    "consumer of the peer refused: id=%d, connection=%s, status=%s,"
+                                            + " %s",
+                                    id, connection, reason.status(), reason.getMessage()));
             closeIfViolated(refuse(id, reason.status()));
             return;
         }

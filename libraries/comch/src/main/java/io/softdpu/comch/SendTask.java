@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.spi.TaskBase;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +36,9 @@ final class SendTask extends TaskBase implements ComchSendTask {
         if (to.context() != endpoint) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "connection of another context: context=%s, connection=%s"
-                            .formatted(endpoint, to));
+                    Text.format(
+                            "connection of another context: context=%s, connection=%s",
+                            endpoint, to));
         }
         connection = to;
         return this;
@@ -49,8 +51,10 @@ final class SendTask extends TaskBase implements ComchSendTask {
         if (sourceOffset < 0 || lengthBytes < 0 || sourceOffset > source.byteSize() - lengthBytes) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "message outside its memory: offsetBytes=%d, lengthBytes=%d, memoryBytes=%d"
-                            .formatted(sourceOffset, lengthBytes, source.byteSize()));
+                    Text.format(
+                            "message outside its memory: offsetBytes=%d, lengthBytes=%d,"
+                                    + " memoryBytes=%d",
+                            sourceOffset, lengthBytes, source.byteSize()));
         }
         memory = source;
         offset = sourceOffset;

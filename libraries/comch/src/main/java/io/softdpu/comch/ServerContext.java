@@ -14,6 +14,7 @@ import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -199,8 +200,9 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
         if (channelCount() >= maxClients) {
             return new DpuException(
                     Status.FULL,
-                    "server has all its clients: maxClients=%d, server=%s"
-                            .formatted(maxClients, serverName()));
+                    Text.format(
+                            "server has all its clients: maxClients=%d, server=%s",
+                            maxClients, serverName()));
         }
         return null;
     }
@@ -215,25 +217,28 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
                 || !hello.function().equals(represented.key())) {
             return new DpuException(
                     Status.NOT_PERMITTED,
-                    "client means another server: name=%s, function=%s, server=%s, represented=%s"
-                            .formatted(
-                                    ForeignText.escapeAndCut(hello.serverName()),
-                                    ForeignText.escapeAndCut(hello.function()),
-                                    serverName(),
-                                    represented.key()));
+                    Text.format(
+                            "client means another server: name=%s, function=%s, server=%s,"
+                                    + " represented=%s",
+                            ForeignText.escapeAndCut(hello.serverName()),
+                            ForeignText.escapeAndCut(hello.function()),
+                            serverName(),
+                            represented.key()));
         }
         ChannelTerms theirs = hello.terms();
         if (theirs.maxMessageBytes() != maxMessageBytes()) {
             return new DpuException(
                     Status.INVALID_VALUE,
-                    "maximum message sizes differ: client=%d, server=%d"
-                            .formatted(theirs.maxMessageBytes(), maxMessageBytes()));
+                    Text.format(
+                            "maximum message sizes differ: client=%d, server=%d",
+                            theirs.maxMessageBytes(), maxMessageBytes()));
         }
         if (remoteBytes < theirs.ring().sizeBytes()) {
             return new DpuException(
                     Status.INVALID_VALUE,
-                    "client's ring is too small: sizeBytes=%d, needed=%d"
-                            .formatted(remoteBytes, theirs.ring().sizeBytes()));
+                    Text.format(
+                            "client's ring is too small: sizeBytes=%d, needed=%d",
+                            remoteBytes, theirs.ring().sizeBytes()));
         }
         return null;
     }

@@ -9,6 +9,7 @@ import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.spi.ContextBase;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -94,8 +95,9 @@ final class StreamContext extends ContextBase implements ComchStream {
         if (sizeBytes < 1 || sizeBytes > limit) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "out of range: bufferSizeBytes=%d, expected=1 to %d"
-                            .formatted(sizeBytes, limit));
+                    Text.format(
+                            "out of range: bufferSizeBytes=%d, expected=1 to %d",
+                            sizeBytes, limit));
         }
         bufferBytes = sizeBytes;
         return this;
@@ -230,7 +232,8 @@ final class StreamContext extends ContextBase implements ComchStream {
         throwFailure("claim");
         throw new DpuException(
                 Status.SHUTDOWN,
-                "stream has ended: stream=%s, state=%s, expected=RUNNING".formatted(this, state));
+                Text.format(
+                        "stream has ended: stream=%s, state=%s, expected=RUNNING", this, state));
     }
 
     private void throwFailure(String call) {
@@ -238,8 +241,9 @@ final class StreamContext extends ContextBase implements ComchStream {
         if (failure != null) {
             throw new DpuException(
                     failure.status(),
-                    "%s has failed: stream=%s, reason=%s"
-                            .formatted(call, this, failure.getMessage()),
+                    Text.format(
+                            "%s has failed: stream=%s, reason=%s",
+                            call, this, failure.getMessage()),
                     failure);
         }
     }
@@ -248,8 +252,10 @@ final class StreamContext extends ContextBase implements ComchStream {
         if (half == null) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "%s needs a stream that was started: stream=%s, state=%s, expected=ProgressEngine.start first"
-                            .formatted(call, this, state()));
+                    Text.format(
+                            "%s needs a stream that was started: stream=%s, state=%s,"
+                                    + " expected=ProgressEngine.start first",
+                            call, this, state()));
         }
         return half;
     }
@@ -268,8 +274,9 @@ final class StreamContext extends ContextBase implements ComchStream {
     private DpuException timeOut(String reason, long timeoutNanos) {
         return new DpuException(
                 Status.TIME_OUT,
-                "%s in time: timeoutMillis=%d, stream=%s, state=%s"
-                        .formatted(reason, timeoutNanos / 1_000_000, this, state()));
+                Text.format(
+                        "%s in time: timeoutMillis=%d, stream=%s, state=%s",
+                        reason, timeoutNanos / 1_000_000, this, state()));
     }
 
     // ---- the context ----
@@ -431,8 +438,9 @@ final class StreamContext extends ContextBase implements ComchStream {
         if (phase != Phase.ENDING) {
             return "awaited=receive buffers of the peer, for what was sent";
         }
-        return "awaited=end of the peer's stream, producer=%s, consumer=%s"
-                .formatted(sending().producer().state(), receiving().consumer().state());
+        return Text.format(
+                "awaited=end of the peer's stream, producer=%s, consumer=%s",
+                sending().producer().state(), receiving().consumer().state());
     }
 
     @Override
@@ -482,8 +490,10 @@ final class StreamContext extends ContextBase implements ComchStream {
         if (found && peers.length > 1) {
             fatal(
                     Status.NOT_SUPPORTED,
-                    "peer has other consumers beside its stream: consumers=%d, expected=1, connection=%s"
-                            .formatted(peers.length, connection));
+                    Text.format(
+                            "peer has other consumers beside its stream: consumers=%d, expected=1,"
+                                    + " connection=%s",
+                            peers.length, connection));
         } else if (!found && registry.hasEnded(peerConsumer)) {
             peerStopped();
         } // else the connection ends, which is reported next
@@ -534,8 +544,10 @@ final class StreamContext extends ContextBase implements ComchStream {
     void messageLost() {
         fatal(
                 Status.IO_FAILED,
-                "peer has given up a message: connection=%s, bufferSizeBytes=%d, expected=the same buffer size on both sides"
-                        .formatted(connection, bufferBytes));
+                Text.format(
+                        "peer has given up a message: connection=%s, bufferSizeBytes=%d,"
+                                + " expected=the same buffer size on both sides",
+                        connection, bufferBytes));
     }
 
     void failed(Status status, String reason) {

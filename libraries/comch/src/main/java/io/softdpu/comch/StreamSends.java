@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -104,8 +105,9 @@ final class StreamSends {
         if (lengthBytes < 0 || lengthBytes > bufferBytes) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "message does not fit its buffer: lengthBytes=%d, expected=0 to %d"
-                            .formatted(lengthBytes, bufferBytes));
+                    Text.format(
+                            "message does not fit its buffer: lengthBytes=%d, expected=0 to %d",
+                            lengthBytes, bufferBytes));
         }
         if (buffer.buf().dataLength() != lengthBytes) {
             buffer.buf().setDataLength(lengthBytes);
@@ -136,8 +138,9 @@ final class StreamSends {
         if (!buffer.isClaimed()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "%s needs a buffer that was claimed and not sent: stream=%s"
-                            .formatted(call, stream));
+                    Text.format(
+                            "%s needs a buffer that was claimed and not sent: stream=%s",
+                            call, stream));
         }
     }
 
@@ -155,10 +158,12 @@ final class StreamSends {
                     long capacityBytes = producer.giveUp((ProducerSendTask) task);
                     stream.failed(
                             Status.INVALID_VALUE,
-                            "message is larger than the peer's buffers: lengthBytes=%d, peerBufferBytes=%d, expected=the same buffer size on both sides"
-                                    .formatted(
-                                            Objects.requireNonNull(task.buf()).dataLength(),
-                                            capacityBytes));
+                            Text.format(
+                                    "message is larger than the peer's buffers: lengthBytes=%d,"
+                                        + " peerBufferBytes=%d, expected=the same buffer size on"
+                                        + " both sides",
+                                    Objects.requireNonNull(task.buf()).dataLength(),
+                                    capacityBytes));
                 }
             }
             default -> {

@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.linux.CountedCalls;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
@@ -24,8 +25,9 @@ class CountedSendsTest {
                                 .withArguments(folder.toString()));
         int status = program.awaitExit();
         System.out.println(
-                "system calls for %d messages: %s"
-                        .formatted(CountedSends.MESSAGES, program.outputLines()));
+                Text.format(
+                        "system calls for %d messages: %s",
+                        CountedSends.MESSAGES, program.outputLines()));
         assertThat(status).as("%s", program.errorLines()).isZero();
         assertThat(program.outputLines())
                 .startsWith("polled {}", "requested {send=1}")

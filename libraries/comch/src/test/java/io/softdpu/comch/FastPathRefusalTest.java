@@ -11,6 +11,7 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.AllocationMeter;
 import java.util.ArrayList;
 import java.util.List;
@@ -328,8 +329,8 @@ class FastPathRefusalTest extends FastPathFixture {
         int most = pair.client().endpoint.maxMessageBytes();
         task.setMessage(new byte[most + 1]);
         assertRefused(Status.INVALID_VALUE, task::submit)
-                .hasMessageStartingWith("message length %d > %d: ".formatted(most + 1, most))
-                .hasMessageContaining("expected=%d bytes at most".formatted(most));
+                .hasMessageStartingWith(Text.format("message length %d > %d: ", most + 1, most))
+                .hasMessageContaining(Text.format("expected=%d bytes at most", most));
         task.free();
     }
 

@@ -6,6 +6,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -77,16 +78,17 @@ class KilledPeersTest {
                 "comch-kills",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
-                "kills=%d, kills_of_server=%d, kills_of_client=%d, early=%d, tasks=%d, statuses=%s, refusals=%s, longest_until_noticed_ms=%d"
-                        .formatted(
-                                rounds,
-                                kills.getOrDefault(Side.DPU, 0),
-                                kills.getOrDefault(Side.HOST, 0),
-                                early,
-                                tasks,
-                                statuses,
-                                refusals,
-                                TimeUnit.NANOSECONDS.toMillis(longestNanos)));
+                Text.format(
+                        "kills=%d, kills_of_server=%d, kills_of_client=%d, early=%d, tasks=%d,"
+                                + " statuses=%s, refusals=%s, longest_until_noticed_ms=%d",
+                        rounds,
+                        kills.getOrDefault(Side.DPU, 0),
+                        kills.getOrDefault(Side.HOST, 0),
+                        early,
+                        tasks,
+                        statuses,
+                        refusals,
+                        TimeUnit.NANOSECONDS.toMillis(longestNanos)));
         assertThat(statuses.get(Status.CONNECTION_RESET))
                 .as("tasks that the kills ended")
                 .isPositive();

@@ -7,6 +7,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.fabric.Bus;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.HiccupMeter;
 import io.softdpu.testkit.JavaCommand;
@@ -132,15 +133,16 @@ final class LargeImportsTest {
                 "large-imports",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
-                "rounds=%d, bytes=%d, faults_on_bus=%d, most_faults_in_a_pass=%d, fault_limit=%d, longest_gap_ms=%d, longest_pause_ms=%d"
-                        .formatted(
-                                rounds,
-                                IMPORTS * MEMORY_BYTES,
-                                mostOnBus,
-                                mostInAPass,
-                                faultLimit,
-                                longestGap / 1_000_000,
-                                pause / 1_000_000));
+                Text.format(
+                        "rounds=%d, bytes=%d, faults_on_bus=%d, most_faults_in_a_pass=%d,"
+                                + " fault_limit=%d, longest_gap_ms=%d, longest_pause_ms=%d",
+                        rounds,
+                        IMPORTS * MEMORY_BYTES,
+                        mostOnBus,
+                        mostInAPass,
+                        faultLimit,
+                        longestGap / 1_000_000,
+                        pause / 1_000_000));
         assertThat(mostOnBus).as("page faults of the bus thread").isLessThan(faultLimit);
         assertThat(mostInAPass).as("page faults in a progress()").isLessThan(faultLimit);
     }

@@ -23,6 +23,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -164,8 +165,11 @@ public final class LargeMessagePeer implements AutoCloseable {
         beginLarge();
         until(() -> isLargeDone() && ended);
         System.out.printf(
+                Locale.ROOT,
                 "received status=%s, lengthBytes=%d, equal=%b%n",
-                received, receivedBytes, isPattern(destination.shared.segment(), Side.HOST));
+                received,
+                receivedBytes,
+                isPattern(destination.shared.segment(), Side.HOST));
         until(() -> sendControl(END));
         closeFastPath();
         until(() -> disconnected);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.linux.MemoryLimits;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
@@ -47,11 +48,9 @@ class LargeMessageTest {
                 "large-messages",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
-                "lengthBytes=%d, fast_%s, control_%s"
-                        .formatted(
-                                sizeBytes,
-                                describe(result.smallNanos()),
-                                describe(result.controlNanos())));
+                Text.format(
+                        "lengthBytes=%d, fast_%s, control_%s",
+                        sizeBytes, describe(result.smallNanos()), describe(result.controlNanos())));
         if (Soak.isLong()) { // 32 MiB may pass within one time slice of a busy machine
             assertThat(result.smallNanos()).hasSizeGreaterThan(1);
             assertThat(result.controlNanos()).hasSizeGreaterThan(1);
@@ -102,7 +101,7 @@ class LargeMessageTest {
         long freeBytes = MemoryLimits.freeBytes();
         Assumptions.assumeTrue(
                 freeBytes >= bytes + 2 * GIBIBYTE,
-                () -> "freeBytes=%d, needed=%d".formatted(freeBytes, bytes + 2 * GIBIBYTE));
+                () -> Text.format("freeBytes=%d, needed=%d", freeBytes, bytes + 2 * GIBIBYTE));
     }
 
     /** Count, 99th percentile and maximum. */
@@ -111,10 +110,10 @@ class LargeMessageTest {
             return "count=0";
         }
         List<Long> sorted = nanos.stream().sorted().toList();
-        return "count=%d, p99_us=%d, max_us=%d"
-                .formatted(
-                        sorted.size(),
-                        sorted.get((int) (sorted.size() * 0.99)) / 1000,
-                        sorted.getLast() / 1000);
+        return Text.format(
+                "count=%d, p99_us=%d, max_us=%d",
+                sorted.size(),
+                sorted.get((int) (sorted.size() * 0.99)) / 1000,
+                sorted.getLast() / 1000);
     }
 }

@@ -1,5 +1,6 @@
 package io.softdpu.comch;
 
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
@@ -40,24 +41,26 @@ record LoadMessage(byte[] bytes, long immediate) {
         LoadMessage expected = of(producerId, consumerId, number, immediate < 0);
         if (immediate != expected.immediate) {
             throw new AssertionError(
-                    "message lost or duplicated: producer=%d, consumer=%d, number=%d, expected=%d"
-                            .formatted(
-                                    producerId,
-                                    consumerId,
-                                    immediate < 0 ? ~immediate : immediate,
-                                    number));
+                    Text.format(
+                            "message lost or duplicated: producer=%d, consumer=%d, number=%d,"
+                                    + " expected=%d",
+                            producerId,
+                            consumerId,
+                            immediate < 0 ? ~immediate : immediate,
+                            number));
         }
         long wrong = bytes.mismatch(MemorySegment.ofArray(expected.bytes));
         if (wrong >= 0) {
             throw new AssertionError(
-                    "message is corrupt: producer=%d, consumer=%d, number=%d, lengthBytes=%d, expected=%d, firstWrongByte=%d"
-                            .formatted(
-                                    producerId,
-                                    consumerId,
-                                    number,
-                                    bytes.byteSize(),
-                                    expected.bytes.length,
-                                    wrong));
+                    Text.format(
+                            "message is corrupt: producer=%d, consumer=%d, number=%d,"
+                                    + " lengthBytes=%d, expected=%d, firstWrongByte=%d",
+                            producerId,
+                            consumerId,
+                            number,
+                            bytes.byteSize(),
+                            expected.bytes.length,
+                            wrong));
         }
     }
 

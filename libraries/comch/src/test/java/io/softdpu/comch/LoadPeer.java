@@ -6,6 +6,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.io.BufferedReader;
@@ -94,7 +95,7 @@ public final class LoadPeer implements AutoCloseable {
     /** The session with this number, from 1, when it has begun. */
     LoadSession awaitSession(int number) {
         Await.until(
-                "session %d of %s".formatted(number, thread.getName()),
+                Text.format("session %d of %s", number, thread.getName()),
                 () -> {
                     requireNoFailure();
                     return sessions.get() >= number;

@@ -2,6 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
@@ -71,8 +72,9 @@ final class LoadSession {
         long number = message.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
         if (message.byteSize() != Long.BYTES || number != messagesReceived.get()) {
             throw new AssertionError(
-                    "message of the connection lost or duplicated: number=%d, expected=%d"
-                            .formatted(number, messagesReceived.get()));
+                    Text.format(
+                            "message of the connection lost or duplicated: number=%d, expected=%d",
+                            number, messagesReceived.get()));
         }
         messagesReceived.incrementAndGet();
     }
@@ -115,7 +117,7 @@ final class LoadSession {
                             return condition.getAsBoolean();
                         });
         if (!holds) {
-            throw new AssertionError("did not happen: what=%s, %s".formatted(what, this));
+            throw new AssertionError(Text.format("did not happen: what=%s, %s", what, this));
         }
     }
 
@@ -143,19 +145,20 @@ final class LoadSession {
 
     /** Totals, which both sides compare at the end. */
     String totals() {
-        return "sent=%d, received=%d, messagesSent=%d, messagesReceived=%d"
-                .formatted(sent(), received(), messagesCompleted.get(), messagesReceived.get());
+        return Text.format(
+                "sent=%d, received=%d, messagesSent=%d, messagesReceived=%d",
+                sent(), received(), messagesCompleted.get(), messagesReceived.get());
     }
 
     @Override
     public String toString() {
-        return "%s, messages: submitted=%d, completed=%d, received=%d, statuses=%s, %s"
-                .formatted(
-                        connection,
-                        messagesSubmitted.get(),
-                        messagesCompleted.get(),
-                        messagesReceived.get(),
-                        messageStatuses,
-                        workers);
+        return Text.format(
+                "%s, messages: submitted=%d, completed=%d, received=%d, statuses=%s, %s",
+                connection,
+                messagesSubmitted.get(),
+                messagesCompleted.get(),
+                messagesReceived.get(),
+                messageStatuses,
+                workers);
     }
 }

@@ -12,6 +12,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -83,15 +84,15 @@ abstract sealed class LoadWorker {
 
     @Override
     public final String toString() {
-        return "%s: submitted=%d, completed=%d, good=%d, statuses=%s, refusals=%s, passes=%d"
-                .formatted(
-                        thread.getName(),
-                        submitted.get(),
-                        completed.get(),
-                        good.get(),
-                        statuses,
-                        refusals,
-                        passes.get());
+        return Text.format(
+                "%s: submitted=%d, completed=%d, good=%d, statuses=%s, refusals=%s, passes=%d",
+                thread.getName(),
+                submitted.get(),
+                completed.get(),
+                good.get(),
+                statuses,
+                refusals,
+                passes.get());
     }
 
     abstract int buffers();

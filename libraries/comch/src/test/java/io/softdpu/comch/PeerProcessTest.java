@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
@@ -164,7 +165,7 @@ class PeerProcessTest {
     }
 
     private static String peerOf(ChildProcess process, OtherUser user) {
-        return "peer ComchPeer\\[pid=%d, uid=%d]".formatted(process.pid(), user.uid());
+        return Text.format("peer ComchPeer\\[pid=%d, uid=%d]", process.pid(), user.uid());
     }
 
     @Test

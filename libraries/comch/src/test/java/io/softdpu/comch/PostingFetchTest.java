@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.fabric.ring.FastPathRing;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -67,8 +68,9 @@ class PostingFetchTest {
                 "double-fetch-postings",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
-                "connections=%d, flips=%d, used=%d, refused=%d"
-                        .formatted(connections, flips, used, refused));
+                Text.format(
+                        "connections=%d, flips=%d, used=%d, refused=%d",
+                        connections, flips, used, refused));
     }
 
     private void runOneConnection(Card card, SeededRandom random) throws Exception {

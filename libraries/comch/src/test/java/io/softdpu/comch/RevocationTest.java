@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
@@ -64,7 +65,7 @@ class RevocationTest {
                 "comch-revocation",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - began),
-                "rounds=%d, rows=%d".formatted(rounds, rows));
+                Text.format("rounds=%d, rows=%d", rounds, rows));
     }
 
     private int run(int size) throws IOException {

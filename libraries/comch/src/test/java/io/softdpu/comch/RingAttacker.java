@@ -13,6 +13,7 @@ import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.ring.FastPathRing;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import java.io.IOException;
@@ -162,11 +163,9 @@ public final class RingAttacker {
             attacker.writes.forEach(
                     (name, count) -> System.out.println("wrote " + name + "=" + count));
             System.out.println(
-                    "done mutations=%d, connections=%d, cut-off=%d"
-                            .formatted(
-                                    attacker.mutations,
-                                    attacker.connections,
-                                    attacker.forceRelease));
+                    Text.format(
+                            "done mutations=%d, connections=%d, cut-off=%d",
+                            attacker.mutations, attacker.connections, attacker.forceRelease));
         }
     }
 

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -140,6 +141,7 @@ class SleepingPeersTest {
             Sleeper sleeper = sleepers.get(i);
             Use use = Use.of(sleeper).since(before.get(i));
             System.out.printf(
+                    Locale.ROOT,
                     "asleep for %d s: program=%s, processTicks=%d, ticks=%d, wakeups=%d,"
                             + " threads=%d%n",
                     MEASURED.toSeconds(),

@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Side;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -47,15 +48,16 @@ class StoppedPeersTest {
                 "comch-stops",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
-                "stops=%d, stops_of_server=%d, stops_of_client=%d, stopped_ms=%d, messages=%d, longest_%d_passes_ms=%d"
-                        .formatted(
-                                stops,
-                                stops / 2,
-                                stops - stops / 2,
-                                stoppedMillis,
-                                received,
-                                PASSES,
-                                TimeUnit.NANOSECONDS.toMillis(longestPassesNanos)));
+                Text.format(
+                        "stops=%d, stops_of_server=%d, stops_of_client=%d, stopped_ms=%d,"
+                                + " messages=%d, longest_%d_passes_ms=%d",
+                        stops,
+                        stops / 2,
+                        stops - stops / 2,
+                        stoppedMillis,
+                        received,
+                        PASSES,
+                        TimeUnit.NANOSECONDS.toMillis(longestPassesNanos)));
     }
 
     /** One connection, whose peer is stopped several times. */
@@ -86,12 +88,13 @@ class StoppedPeersTest {
             String theirs = other.awaitLine("^totals ");
             assertThat(theirs)
                     .isEqualTo(
-                            "totals sent=%d, received=%d, messagesSent=%d, messagesReceived=%d"
-                                    .formatted(
-                                            session.received(),
-                                            session.sent(),
-                                            session.messagesReceived.get(),
-                                            session.messagesCompleted.get()));
+                            Text.format(
+                                    "totals sent=%d, received=%d, messagesSent=%d,"
+                                            + " messagesReceived=%d",
+                                    session.received(),
+                                    session.sent(),
+                                    session.messagesReceived.get(),
+                                    session.messagesCompleted.get()));
             assertThat(session.lostNanos).as("connection lost").isZero();
             received += session.received() + session.sent();
             other.standardInput().close();

@@ -8,6 +8,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -119,13 +120,9 @@ class StreamThreadsTest {
         engine.requestNotification();
         if (!engine.awaitNotification(Patience.LIMIT)) {
             throw new AssertionError(
-                    "no notification: stream=%s, state=%s, sent=%d, received=%d, tasks=%d"
-                            .formatted(
-                                    stream,
-                                    stream.state(),
-                                    sent,
-                                    received,
-                                    engine.inFlightTasks()));
+                    Text.format(
+                            "no notification: stream=%s, state=%s, sent=%d, received=%d, tasks=%d",
+                            stream, stream.state(), sent, received, engine.inFlightTasks()));
         }
         engine.clearNotification();
     }

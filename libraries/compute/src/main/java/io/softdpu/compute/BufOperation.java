@@ -10,6 +10,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -159,8 +160,9 @@ abstract class BufOperation {
 
     /** Source, destination and position, for messages; only between begin and end. */
     final String describe() {
-        return "sizeBytes=%d, processedBytes=%d, source=%s, destination=%s"
-                .formatted(sizeBytes, sizeBytes - leftBytes, source, destination);
+        return Text.format(
+                "sizeBytes=%d, processedBytes=%d, source=%s, destination=%s",
+                sizeBytes, sizeBytes - leftBytes, source, destination);
     }
 
     // ---- for advance ----

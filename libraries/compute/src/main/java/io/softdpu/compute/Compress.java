@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
+import io.softdpu.linux.text.Text;
 
 /**
  * Compress context of the Core guide, section 3.3.3, which no device of softdpu supports. The call
@@ -21,6 +22,6 @@ public final class Compress {
         Arguments.notNull(device, "device");
         throw new DpuException(
                 Status.NOT_SUPPORTED,
-                "device has no compression: device=%s, expected=Dma or Sha".formatted(device));
+                Text.format("device has no compression: device=%s, expected=Dma or Sha", device));
     }
 }

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.spi.ContextBase;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -115,8 +116,11 @@ abstract class OperationContext extends ContextBase {
         if (!hasEngine()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "no progress engine is connected, so the context has no tasks: context=%s, expected=ProgressEngine.connect before its start, or %s"
-                            .formatted(this, jobs));
+                    Text.format(
+                            "no progress engine is connected, so the context has no tasks:"
+                                + " context=%s, expected=ProgressEngine.connect before its start,"
+                                + " or %s",
+                            this, jobs));
         }
     }
 
@@ -126,8 +130,9 @@ abstract class OperationContext extends ContextBase {
         fatal(
                 new DpuException(
                         status,
-                        "%s has failed: context=%s, %s"
-                                .formatted(failed.kind(), this, failed.describe()),
+                        Text.format(
+                                "%s has failed: context=%s, %s",
+                                failed.kind(), this, failed.describe()),
                         failed.cause()));
         failed.end();
         failed.owner().ended(status);

@@ -6,6 +6,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.JobType;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.JobBase;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +65,6 @@ abstract class OperationJob extends JobBase {
 
     @Override
     protected String operands() {
-        return ", source=%s, destination=%s".formatted(source, destination);
+        return Text.format(", source=%s, destination=%s", source, destination);
     }
 }

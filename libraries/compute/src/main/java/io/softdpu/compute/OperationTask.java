@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.TaskBase;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /** Task of an operation: its source and destination. */
@@ -48,7 +49,7 @@ abstract class OperationTask extends TaskBase {
         if (value == null) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "task was freed: item=%s, context=%s".formatted(item, context));
+                    Text.format("task was freed: item=%s, context=%s", item, context));
         }
         return value;
     }

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.linux.text.Text;
 import java.security.MessageDigest;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -108,8 +109,10 @@ final class PartialHash implements ShaSession {
         if (isInProgress()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "hash is in progress: item=%s, algorithm=%s, destination=%s, expected=its last part, or reset()"
-                            .formatted(item, algorithm, destination));
+                    Text.format(
+                            "hash is in progress: item=%s, algorithm=%s, destination=%s,"
+                                    + " expected=its last part, or reset()",
+                            item, algorithm, destination));
         }
     }
 

@@ -3,6 +3,7 @@ package io.softdpu.compute;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link ShaPartialHashJob}. */
@@ -48,7 +49,7 @@ final class PartialHashJob extends OperationJob implements ShaPartialHashJob {
 
     @Override
     protected String operands() {
-        return ", algorithm=%s, isFinal=%s".formatted(session.algorithm(), isFinal)
+        return Text.format(", algorithm=%s, isFinal=%s", session.algorithm(), isFinal)
                 + super.operands();
     }
 

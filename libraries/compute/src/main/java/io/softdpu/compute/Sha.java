@@ -9,6 +9,7 @@ import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.JobType;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +51,10 @@ public sealed interface Sha extends Context permits ShaContext {
         if (!capabilities.isSupported()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "device has no SHA: device=%s, limit=%s, maxTasks=0, expected=1 or more"
-                            .formatted(device, ShaCapabilities.TASKS_LIMIT));
+                    Text.format(
+                            "device has no SHA: device=%s, limit=%s, maxTasks=0, expected=1 or"
+                                    + " more",
+                            device, ShaCapabilities.TASKS_LIMIT));
         }
         return new ShaContext(device, capabilities);
     }

@@ -2,6 +2,7 @@ package io.softdpu.compute;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
@@ -56,8 +57,10 @@ public enum ShaAlgorithm {
         } catch (NoSuchAlgorithmException e) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "JDK has no such algorithm: algorithm=%s, expected=a security provider with it"
-                            .formatted(standardName),
+                    Text.format(
+                            "JDK has no such algorithm: algorithm=%s, expected=a security provider"
+                                    + " with it",
+                            standardName),
                     e);
         }
     }

@@ -9,6 +9,7 @@ import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.JobQueue;
 import io.softdpu.core.spi.TaskType;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -108,8 +109,9 @@ final class ShaContext extends OperationContext implements Sha {
         if (own.context() != this) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "session is of another context: context=%s, expected=%s"
-                            .formatted(own.context(), this));
+                    Text.format(
+                            "session is of another context: context=%s, expected=%s",
+                            own.context(), this));
         }
         return new PartialHashJob(this, own, source, destination);
     }
@@ -126,8 +128,10 @@ final class ShaContext extends OperationContext implements Sha {
         if (hasEngine() && !hashTasks.isConfigured() && !partialHashTasks.isConfigured()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "mandatory item is missing: item=hash tasks, context=%s, expected=setHashTasks or setPartialHashTasks, before start"
-                            .formatted(this));
+                    Text.format(
+                            "mandatory item is missing: item=hash tasks, context=%s,"
+                                    + " expected=setHashTasks or setPartialHashTasks, before start",
+                            this));
         }
     }
 

@@ -11,6 +11,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
+import io.softdpu.linux.text.Text;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -252,7 +253,9 @@ class DmaRefusalReasonTest {
         fixture.engine.connect(dma);
         assertThatThrownBy(dma::start)
                 .hasMessage(
-                        "mandatory item is missing: item=memcpy tasks, context=%s, expected=setMemcpyTasks, before start"
-                                .formatted(dma));
+                        Text.format(
+                                "mandatory item is missing: item=memcpy tasks, context=%s,"
+                                        + " expected=setMemcpyTasks, before start",
+                                dma));
     }
 }

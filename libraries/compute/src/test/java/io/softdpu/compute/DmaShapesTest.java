@@ -7,6 +7,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.io.ByteArrayOutputStream;
@@ -54,7 +55,7 @@ class DmaShapesTest {
             int most = random.oneOf(1, 2, 5, fixture.dma.capabilities().maxBufferListLength());
             List<Shape> from = shapes(random, most);
             List<Shape> to = shapes(random, most);
-            run(random, from, to, "round %d, seed %d".formatted(round, random.seed()));
+            run(random, from, to, Text.format("round %d, seed %d", round, random.seed()));
         }
     }
 

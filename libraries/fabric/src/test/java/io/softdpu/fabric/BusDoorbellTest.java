@@ -12,6 +12,7 @@ import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -193,7 +194,12 @@ class BusDoorbellTest {
             }
             long turns = turnsOf(links) - before;
             long millis = (System.nanoTime() - begin) / 1_000_000;
-            System.out.printf("doorbells: links=%d, turns=%d, millis=%d%n", LINKS, turns, millis);
+            System.out.printf(
+                    Locale.ROOT,
+                    "doorbells: links=%d, turns=%d, millis=%d%n",
+                    LINKS,
+                    turns,
+                    millis);
             // What one turn takes beyond the limit is missing later.
             assertThat((turns - 1) * LONG_TURN)
                     .isLessThanOrEqualTo((millis + 2) * DoorbellBudget.CALLS_PER_INTERVAL);

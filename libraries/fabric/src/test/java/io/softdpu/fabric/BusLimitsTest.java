@@ -16,6 +16,7 @@ import io.softdpu.fabric.region.RegionProbe;
 import io.softdpu.fabric.thread.MappingWorkers;
 import io.softdpu.fabric.wire.Frame;
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.nio.file.Files;
@@ -78,10 +79,10 @@ final class BusLimitsTest {
                             refusal ->
                                     assertThat(refusal.text())
                                             .isEqualTo(
-                                                    "too much memory of a peer waits to be mapped: peerPid=%d, limit=%d"
-                                                            .formatted(
-                                                                    pid,
-                                                                    MappingWorkers.WAITING_LIMIT)));
+                                                    Text.format(
+                                                            "too much memory of a peer waits to be"
+                                                                + " mapped: peerPid=%d, limit=%d",
+                                                            pid, MappingWorkers.WAITING_LIMIT)));
             assertThat(exporter.mappedBytesOfPeers()).isZero();
         } finally {
             goOn.countDown();

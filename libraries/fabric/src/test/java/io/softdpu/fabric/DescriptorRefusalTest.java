@@ -17,6 +17,7 @@ import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Soak;
 import java.io.IOException;
@@ -389,7 +390,7 @@ final class DescriptorRefusalTest {
                 "sizes-before-seals",
                 0,
                 Duration.ofNanos(System.nanoTime() - begin),
-                "files=%d, accepted=%d".formatted(rounds, accepted));
+                Text.format("files=%d, accepted=%d", rounds, accepted));
         assertThat(accepted).as("files accepted that have another size now").isZero();
     }
 

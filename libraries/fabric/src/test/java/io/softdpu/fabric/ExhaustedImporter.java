@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -57,8 +58,10 @@ public final class ExhaustedImporter {
             Await.until("unmapped", () -> bus.mappedBytesOfPeers() == 0);
             ResourceSnapshot.awaitAgain(before);
             System.out.printf(
+                    Locale.ROOT,
                     "left mappedBytes=%d, same=%b%n",
-                    bus.mappedBytesOfPeers(), ResourceSnapshot.now().equals(before));
+                    bus.mappedBytesOfPeers(),
+                    ResourceSnapshot.now().equals(before));
             ImportedRegion again = importOf(bus, small);
             System.out.println("small import mappedBytes=" + bus.mappedBytesOfPeers());
             again.close();

@@ -5,6 +5,7 @@ import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.ReceivedMessage;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;
@@ -112,12 +113,12 @@ final class HostileClient {
             client.silent.forEach(HostilePeer::close);
             for (Attack attack : attacks) {
                 System.out.println(
-                        "reached %s=%d of %d, otherwise: %s"
-                                .formatted(
-                                        attack,
-                                        client.reached.getOrDefault(attack, 0),
-                                        client.looks.getOrDefault(attack, 0),
-                                        client.otherwise.getOrDefault(attack, "never")));
+                        Text.format(
+                                "reached %s=%d of %d, otherwise: %s",
+                                attack,
+                                client.reached.getOrDefault(attack, 0),
+                                client.looks.getOrDefault(attack, 0),
+                                client.otherwise.getOrDefault(attack, "never")));
             }
             System.out.println("done " + client.counts);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Socket;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;
@@ -93,7 +94,7 @@ final class LingeringSocket implements AutoCloseable {
     }
 
     private static int descriptorOf(SocketChannel socket) throws IOException {
-        String port = "%04X".formatted(((InetSocketAddress) socket.getLocalAddress()).getPort());
+        String port = Text.format("%04X", ((InetSocketAddress) socket.getLocalAddress()).getPort());
         for (String table : new String[] {"/proc/net/tcp", "/proc/net/tcp6"}) {
             for (String line : Files.readAllLines(Path.of(table))) {
                 String[] fields = line.strip().split("\\s+");

@@ -12,6 +12,7 @@ import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryMapping;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -96,8 +97,11 @@ final class VanishingBlocksTest {
                     .cause()
                     .isInstanceOf(FabricException.class)
                     .hasMessage(
-                            "memory refused, its blocks vanished after it was examined: peerPid=%d, allocatedBytes=0, expected=%d, mappedBytes=0"
-                                    .formatted(pid, sizeBytes));
+                            Text.format(
+                                    "memory refused, its blocks vanished after it was examined:"
+                                            + " peerPid=%d, allocatedBytes=0, expected=%d,"
+                                            + " mappedBytes=0",
+                                    pid, sizeBytes));
             assertThat(exporter.allocatedBytes()).isZero();
             Await.until("all is unmapped", () -> bus.mappedBytesOfPeers() == 0);
         }
@@ -127,8 +131,10 @@ final class VanishingBlocksTest {
             assertThatThrownBy(() -> importing.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .cause()
                     .hasMessageContaining(
-                            "its blocks vanished after it was examined: peerPid=%d, allocatedBytes=%d, expected=%d"
-                                    .formatted(pid, sizeBytes, sizeBytes + spareBytes));
+                            Text.format(
+                                    "its blocks vanished after it was examined: peerPid=%d,"
+                                            + " allocatedBytes=%d, expected=%d",
+                                    pid, sizeBytes, sizeBytes + spareBytes));
         }
     }
 
@@ -170,8 +176,9 @@ final class VanishingBlocksTest {
                 "vanishing-blocks",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
-                "refused=%d, mapped=%d, most_refilled_bytes=%d, limit_bytes=%d"
-                        .formatted(refused, mapped, mostBytes, MappingWorkers.SLICE_BYTES));
+                Text.format(
+                        "refused=%d, mapped=%d, most_refilled_bytes=%d, limit_bytes=%d",
+                        refused, mapped, mostBytes, MappingWorkers.SLICE_BYTES));
         assertThat(mostBytes).isLessThanOrEqualTo(MappingWorkers.SLICE_BYTES);
     }
 

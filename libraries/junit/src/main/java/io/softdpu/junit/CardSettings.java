@@ -2,6 +2,7 @@ package io.softdpu.junit;
 
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.linux.text.Text;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +36,6 @@ record CardSettings(
         if (!sanitized) {
             return "not sanitized";
         }
-        return "seed=%d, repeat with %s=%d".formatted(seed, Sanitizer.ENVIRONMENT, seed);
+        return Text.format("seed=%d, repeat with %s=%d", seed, Sanitizer.ENVIRONMENT, seed);
     }
 }

@@ -1,5 +1,6 @@
 package io.softdpu.junit;
 
+import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -75,11 +76,12 @@ public final class ChildJvm {
         if (output.hasEnded()) {
             throw failure(
                     hasEnded()
-                            ? "process ended before the line came: regex=%s, exitCode=%d"
-                                    .formatted(regex, process.exitValue())
+                            ? Text.format(
+                                    "process ended before the line came: regex=%s, exitCode=%d",
+                                    regex, process.exitValue())
                             : "output ended before the line came: regex=" + regex);
         }
-        throw failure("line has not come: regex=%s, timeout=%s".formatted(regex, timeout));
+        throw failure(Text.format("line has not come: regex=%s, timeout=%s", regex, timeout));
     }
 
     /** Whether it ends, as it is about to when its output has ended, unless it has closed that. */
@@ -178,7 +180,7 @@ public final class ChildJvm {
             errors.add("(standard input not closed: " + e.getMessage() + ")");
         }
         return endedItself && !known && exitCode != 0
-                ? "process has failed: exitCode=%d, %s".formatted(exitCode, description())
+                ? Text.format("process has failed: exitCode=%d, %s", exitCode, description())
                 : "";
     }
 
@@ -217,7 +219,8 @@ public final class ChildJvm {
                             .start();
             int exitCode = kill.waitFor();
             if (exitCode != 0) {
-                throw failure("signal not sent: signal=%s, exitCode=%d".formatted(name, exitCode));
+                throw failure(
+                        Text.format("signal not sent: signal=%s, exitCode=%d", name, exitCode));
             }
         } catch (IOException e) {
             throw new UncheckedIOException("signal not sent: signal=" + name, e);
@@ -233,13 +236,9 @@ public final class ChildJvm {
 
     /** The process and its last lines. */
     String description() {
-        return "process=%d, mainClass=%s, alive=%s\n    output:%s\n    errors:%s"
-                .formatted(
-                        pid(),
-                        mainClass,
-                        process.isAlive(),
-                        last(output.lines()),
-                        last(errors.lines()));
+        return Text.format(
+                "process=%d, mainClass=%s, alive=%s\n    output:%s\n    errors:%s",
+                pid(), mainClass, process.isAlive(), last(output.lines()), last(errors.lines()));
     }
 
     private static String last(List<String> lines) {
@@ -251,6 +250,6 @@ public final class ChildJvm {
     /** The process id and the main class. */
     @Override
     public String toString() {
-        return "process=%d, mainClass=%s".formatted(pid(), mainClass);
+        return Text.format("process=%d, mainClass=%s", pid(), mainClass);
     }
 }

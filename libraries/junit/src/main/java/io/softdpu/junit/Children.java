@@ -1,6 +1,7 @@
 package io.softdpu.junit;
 
 import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.linux.text.Text;
 import java.io.File;
 import java.io.IOException;
 import java.io.NotSerializableException;
@@ -50,8 +51,11 @@ final class Children {
             out.writeObject(new Job(settings, program, testClass));
         } catch (NotSerializableException e) {
             throw new IllegalArgumentException(
-                    "program captures an object that cannot be sent to another process: type=%s, expected=a static method, or a lambda that captures serializable values only"
-                            .formatted(e.getMessage()),
+                    Text.format(
+                            "program captures an object that cannot be sent to another process:"
+                                + " type=%s, expected=a static method, or a lambda that captures"
+                                + " serializable values only",
+                            e.getMessage()),
                     e);
         } catch (IOException e) {
             throw new UncheckedIOException("program not written: file=" + file, e);

@@ -1,6 +1,7 @@
 package io.softdpu.junit;
 
 import io.softdpu.core.execution.SanitizerReport;
+import io.softdpu.linux.text.Text;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -41,8 +42,9 @@ final class Findings {
     AssertionError toFailure() {
         AssertionError failure =
                 new AssertionError(
-                        "test has ended, but not all is right: findings=%d, %s\n  %s"
-                                .formatted(lines.size(), repetition, String.join("\n  ", lines)));
+                        Text.format(
+                                "test has ended, but not all is right: findings=%d, %s\n  %s",
+                                lines.size(), repetition, String.join("\n  ", lines)));
         causes.forEach(failure::addSuppressed);
         return failure;
     }

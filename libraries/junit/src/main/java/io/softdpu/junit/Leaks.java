@@ -2,6 +2,7 @@ package io.softdpu.junit;
 
 import io.softdpu.core.resource.OpenResource;
 import io.softdpu.core.resource.ResourceTracking;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -50,11 +51,11 @@ final class Leaks {
                     resources.stream().limit(MAX_NAMED).map(OpenResource::name).toList();
             int more = resources.size() - names.size();
             findings.add(
-                    "%s has left: %s%s"
-                            .formatted(
-                                    call,
-                                    String.join(", ", names),
-                                    more > 0 ? " and %d more".formatted(more) : ""),
+                    Text.format(
+                            "%s has left: %s%s",
+                            call,
+                            String.join(", ", names),
+                            more > 0 ? Text.format(" and %d more", more) : ""),
                     resources.getFirst().createdAt());
         });
     }
@@ -100,6 +101,6 @@ final class Leaks {
     }
 
     private static String place(StackTraceElement frame) {
-        return "%s:%d".formatted(frame.getFileName(), frame.getLineNumber());
+        return Text.format("%s:%d", frame.getFileName(), frame.getLineNumber());
     }
 }

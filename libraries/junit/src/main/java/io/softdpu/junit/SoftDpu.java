@@ -11,6 +11,7 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.core.resource.ResourceTracking;
+import io.softdpu.linux.text.Text;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -139,8 +140,10 @@ public final class SoftDpu {
                             .findFirst()
                             .orElseThrow(() ->
                                     new IllegalStateException(
-                                            "side has no device: side=%s, topology=%s, expected=1 or more"
-                                                    .formatted(side, topology)));
+                                            Text.format(
+                                                    "side has no device: side=%s, topology=%s,"
+                                                            + " expected=1 or more",
+                                                    side, topology)));
             open = first.open();
             devices.put(side, open);
             own.push(open);
@@ -176,8 +179,10 @@ public final class SoftDpu {
     public synchronized ProgressEngine engine() {
         if (!Thread.currentThread().equals(thread)) {
             throw new IllegalStateException(
-                    "engine is of another thread: thread=%s, expected=%s; call ProgressEngine.create() on this thread"
-                            .formatted(Thread.currentThread().getName(), thread.getName()));
+                    Text.format(
+                            "engine is of another thread: thread=%s, expected=%s; call"
+                                    + " ProgressEngine.create() on this thread",
+                            Thread.currentThread().getName(), thread.getName()));
         }
         ProgressEngine open = engine;
         if (open == null) {
@@ -284,7 +289,8 @@ public final class SoftDpu {
     /** The topology, the folder, and the seed. */
     @Override
     public String toString() {
-        return "card of topology=%s, fabricFolder=%s, %s"
-                .formatted(topology, fabricFolder, settings.repetition());
+        return Text.format(
+                "card of topology=%s, fabricFolder=%s, %s",
+                topology, fabricFolder, settings.repetition());
     }
 }

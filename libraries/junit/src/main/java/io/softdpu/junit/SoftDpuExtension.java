@@ -2,6 +2,7 @@ package io.softdpu.junit;
 
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -135,8 +136,10 @@ public final class SoftDpuExtension
         Running running = running(context);
         if (running == null) {
             throw new ParameterResolutionException(
-                    "a card belongs to one test: parameter of=%s, expected=a test method, or one with @BeforeEach or @AfterEach"
-                            .formatted(parameter.getDeclaringExecutable()));
+                    Text.format(
+                            "a card belongs to one test: parameter of=%s, expected=a test method,"
+                                    + " or one with @BeforeEach or @AfterEach",
+                            parameter.getDeclaringExecutable()));
         }
         return running.card;
     }

@@ -1,5 +1,6 @@
 package io.softdpu.linux;
 
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
@@ -72,12 +73,13 @@ final class Libc {
                     name, LINKER.downcallHandle(symbol(name), descriptor, options));
         } catch (IllegalCallerException e) {
             throw new IllegalCallerException(
-                    "native access is denied: function=%s, expected=the JVM option --enable-native-access=%s"
-                            .formatted(
-                                    name,
-                                    Libc.class.getModule().isNamed()
-                                            ? Libc.class.getModule().getName()
-                                            : "ALL-UNNAMED"),
+                    Text.format(
+                            "native access is denied: function=%s, expected=the JVM option"
+                                    + " --enable-native-access=%s",
+                            name,
+                            Libc.class.getModule().isNamed()
+                                    ? Libc.class.getModule().getName()
+                                    : "ALL-UNNAMED"),
                     e);
         }
     }

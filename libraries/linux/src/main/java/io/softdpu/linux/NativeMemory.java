@@ -3,6 +3,7 @@ package io.softdpu.linux;
 import static io.softdpu.linux.Libc.LONG;
 import static io.softdpu.linux.Libc.POINTER;
 
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -63,8 +64,10 @@ public final class NativeMemory {
         Objects.checkFromIndexSize(destinationOffset, sizeBytes, destination.byteSize());
         if (!source.isNative() || !destination.isNative() || destination.isReadOnly()) {
             throw new IllegalArgumentException(
-                    "memory cannot be copied by libc: source=%s, destination=%s, expected=native, destination writable"
-                            .formatted(source, destination));
+                    Text.format(
+                            "memory cannot be copied by libc: source=%s, destination=%s,"
+                                    + " expected=native, destination writable",
+                            source, destination));
         }
         try {
             MEMMOVE.invokeExact(

@@ -2,6 +2,7 @@ package io.softdpu.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -154,8 +155,9 @@ class OriginsTest {
                 .singleElement()
                 .asString()
                 .matches(
-                        "  %s .*, made at %s\\.%s\\(OriginsTest\\.java:[0-9]+\\)"
-                                .formatted(kind, Leaky.class.getName().replace("$", "\\$"), kind));
+                        Text.format(
+                                "  %s .*, made at %s\\.%s\\(OriginsTest\\.java:[0-9]+\\)",
+                                kind, Leaky.class.getName().replace("$", "\\$"), kind));
         assertThat(failure.getSuppressed()).hasSize(1);
     }
 

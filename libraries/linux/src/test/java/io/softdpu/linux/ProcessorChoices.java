@@ -12,6 +12,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -29,8 +30,12 @@ public final class ProcessorChoices {
     public static void main(String[] arguments) throws Exception {
         String process = arguments.length == 0 ? "parent" : arguments[0];
         System.out.printf(
+                Locale.ROOT,
                 "%s: UseAVX=%s, memmove=%s, x86_rep_movsb_threshold=%s%n",
-                process, flag("UseAVX"), memmove(), tunable("glibc.cpu.x86_rep_movsb_threshold"));
+                process,
+                flag("UseAVX"),
+                memmove(),
+                tunable("glibc.cpu.x86_rep_movsb_threshold"));
         if (arguments.length == 0) {
             child();
         }

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.ConnectRequest;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.EndpointListener;
@@ -155,8 +156,10 @@ final class ConnectionTable implements EndpointListener {
         if (ports.contains(port)) {
             throw new DpuException(
                     Status.ALREADY_EXIST,
-                    "RDMA port is in use: port=%d, holder=%s, expected=another port, or stopListening first"
-                            .formatted(port, rdma));
+                    Text.format(
+                            "RDMA port is in use: port=%d, holder=%s, expected=another port, or"
+                                    + " stopListening first",
+                            port, rdma));
         }
         boolean listening = false;
         try {
@@ -180,8 +183,10 @@ final class ConnectionTable implements EndpointListener {
         if (!ports.remove(port)) {
             throw new DpuException(
                     Status.NOT_FOUND,
-                    "RDMA instance does not listen on this port: port=%d, context=%s, ports=%s"
-                            .formatted(port, rdma, ports));
+                    Text.format(
+                            "RDMA instance does not listen on this port: port=%d, context=%s,"
+                                    + " ports=%s",
+                            port, rdma, ports));
         }
         releasePort(port);
     }
@@ -201,8 +206,9 @@ final class ConnectionTable implements EndpointListener {
         if (!request(connection, address, privateData, 0)) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "no RDMA provider reaches the address: address=%s, providers=%s"
-                            .formatted(address, Providers.names(providers)));
+                    Text.format(
+                            "no RDMA provider reaches the address: address=%s, providers=%s",
+                            address, Providers.names(providers)));
         }
         connections.add(connection);
         return connection;
@@ -296,11 +302,10 @@ final class ConnectionTable implements EndpointListener {
                 connection.setAttempt(null);
                 connection.fail(
                         Status.NOT_SUPPORTED,
-                        "RDMA instance has selected another provider meanwhile: address=%s, requestedFrom=%s, selected=%s"
-                                .formatted(
-                                        attempt.address(),
-                                        providers.get(attempt.provider()).name(),
-                                        name));
+                        Text.format(
+                                "RDMA instance has selected another provider meanwhile: address=%s,"
+                                        + " requestedFrom=%s, selected=%s",
+                                attempt.address(), providers.get(attempt.provider()).name(), name));
                 connection.changeState(RdmaConnection.State.FAILED);
                 failed.add(connection);
             }
@@ -353,10 +358,13 @@ final class ConnectionTable implements EndpointListener {
             return "awaited=a request that is accepted, ports=" + ports;
         }
         return exported == null
-                ? "awaited=a connection%s, expected=exportConnection and connect, listen, or connect to an address"
-                        .formatted(lastFailure)
-                : "awaited=connect of connection %d with the blob of the peer"
-                        .formatted(exported.id());
+                ? Text.format(
+                        "awaited=a connection%s, expected=exportConnection and connect, listen, or"
+                                + " connect to an address",
+                        lastFailure)
+                : Text.format(
+                        "awaited=connect of connection %d with the blob of the peer",
+                        exported.id());
     }
 
     boolean progress() {
@@ -488,8 +496,10 @@ final class ConnectionTable implements EndpointListener {
         connections.removeIf(RdmaConnection::ended);
         if (connections.size() + requests.size() >= maxConnections) {
             request.refuse(
-                    "listener has no room for another connection: maxConnections=%d, connections=%d, requests=%d"
-                            .formatted(maxConnections, connections.size(), requests.size()));
+                    Text.format(
+                            "listener has no room for another connection: maxConnections=%d,"
+                                    + " connections=%d, requests=%d",
+                            maxConnections, connections.size(), requests.size()));
             return;
         }
         RdmaConnectionRequest passed = new RdmaConnectionRequest(rdma, provider, request);
@@ -543,8 +553,11 @@ final class ConnectionTable implements EndpointListener {
             if (ofAtomic != Status.SUCCESS && !ended.isDisconnecting()) {
                 rdma.connectionFailed(
                         ofAtomic,
-                        "the peer disconnected while an atomic operation was in flight: connection=%d, status=%s, expected=a disconnect after its completion; start the instance and connect again"
-                                .formatted(ended.id(), ofAtomic),
+                        Text.format(
+                                "the peer disconnected while an atomic operation was in flight:"
+                                    + " connection=%d, status=%s, expected=a disconnect after its"
+                                    + " completion; start the instance and connect again",
+                                ended.id(), ofAtomic),
                         true);
             }
             changeState(ended, RdmaConnection.State.DISCONNECTED);
@@ -568,7 +581,7 @@ final class ConnectionTable implements EndpointListener {
     }
 
     private void failed(RdmaConnection connection, Status status, String reason) {
-        lastFailure = ", lastFailure=%s: %s".formatted(status, reason);
+        lastFailure = Text.format(", lastFailure=%s: %s", status, reason);
         connection.fail(status, reason);
         if (!connection.isAttempt()) {
             rdma.connectionFailed(status, reason, connection.atomicFailure() != Status.SUCCESS);

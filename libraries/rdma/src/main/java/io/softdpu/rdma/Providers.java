@@ -3,6 +3,7 @@ package io.softdpu.rdma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.RdmaProvider;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -36,13 +37,14 @@ final class Providers {
         if (supporting.isEmpty()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "no RDMA provider serves the device: device=%s, providers=%s, expected=%s"
-                            .formatted(
-                                    device.pciAddress(),
-                                    names(ALL),
-                                    ALL.isEmpty()
-                                            ? "the artefact io.softdpu:softdpu-rdma-shm at run time"
-                                            : "a device that one of them supports"));
+                    Text.format(
+                            "no RDMA provider serves the device: device=%s, providers=%s,"
+                                    + " expected=%s",
+                            device.pciAddress(),
+                            names(ALL),
+                            ALL.isEmpty()
+                                    ? "the artefact io.softdpu:softdpu-rdma-shm at run time"
+                                    : "a device that one of them supports"));
         }
         return supporting;
     }

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.PciFunction;
+import io.softdpu.linux.text.Text;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -45,8 +46,9 @@ public record RdmaAddress(Type type, InetAddress address, int port) {
                 || (type == Type.IPV6 && !(address instanceof Inet6Address))) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "RDMA address is not of its type: address=%s, expected=%s"
-                            .formatted(address.getHostAddress(), type));
+                    Text.format(
+                            "RDMA address is not of its type: address=%s, expected=%s",
+                            address.getHostAddress(), type));
         }
         requirePort(port);
     }
@@ -87,7 +89,8 @@ public record RdmaAddress(Type type, InetAddress address, int port) {
         if (port < 1 || port > MAX_PORT) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "RDMA port out of range: port=%d, expected=1 to %d".formatted(port, MAX_PORT));
+                    Text.format(
+                            "RDMA port out of range: port=%d, expected=1 to %d", port, MAX_PORT));
         }
     }
 

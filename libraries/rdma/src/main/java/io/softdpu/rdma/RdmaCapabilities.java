@@ -6,6 +6,7 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -97,11 +98,12 @@ public final class RdmaCapabilities {
                 .orElseThrow(() ->
                         new DpuException(
                                 Status.NOT_FOUND,
-                                "no RDMA provider of this name serves the device: provider=%s, device=%s, expected=one of %s"
-                                        .formatted(
-                                                provider,
-                                                device.pciAddress(),
-                                                Providers.names(supporting))));
+                                Text.format(
+                                        "no RDMA provider of this name serves the device:"
+                                                + " provider=%s, device=%s, expected=one of %s",
+                                        provider,
+                                        device.pciAddress(),
+                                        Providers.names(supporting))));
     }
 
     private static RdmaCapabilities of(DeviceInfo device, List<RdmaProvider> providers) {

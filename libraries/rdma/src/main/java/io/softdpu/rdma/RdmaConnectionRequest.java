@@ -2,6 +2,7 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.ConnectRequest;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
@@ -90,8 +91,8 @@ public final class RdmaConnectionRequest {
 
     @Override
     public String toString() {
-        return "request of %s to port %d of %s"
-                .formatted(peerAddress().getHostAddress(), port(), rdma);
+        return Text.format(
+                "request of %s to port %d of %s", peerAddress().getHostAddress(), port(), rdma);
     }
 
     // ---- for the instance ----
@@ -110,14 +111,17 @@ public final class RdmaConnectionRequest {
         if (given != null) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "RDMA connection request was answered before: request=%s, answer=%s"
-                            .formatted(this, given));
+                    Text.format(
+                            "RDMA connection request was answered before: request=%s, answer=%s",
+                            this, given));
         }
         if (request.hasEnded()) {
             throw new DpuException(
                     Status.CONNECTION_RESET,
-                    "RDMA connection request has ended: request=%s, expected=an answer before the timeout of the peer"
-                            .formatted(this));
+                    Text.format(
+                            "RDMA connection request has ended: request=%s, expected=an answer"
+                                    + " before the timeout of the peer",
+                            this));
         }
     }
 

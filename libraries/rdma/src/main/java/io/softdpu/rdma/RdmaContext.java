@@ -12,6 +12,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.sync.RemoteSyncEvent;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.time.Duration;
 import java.util.Objects;
@@ -324,8 +325,10 @@ final class RdmaContext extends ContextBase implements Rdma {
         if (requestCallback == null) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "callback is missing to listen: context=%s, expected=setConnectionRequestCallback, before start"
-                            .formatted(this));
+                    Text.format(
+                            "callback is missing to listen: context=%s,"
+                                    + " expected=setConnectionRequestCallback, before start",
+                            this));
         }
         open.listen(port);
     }
@@ -366,8 +369,9 @@ final class RdmaContext extends ContextBase implements Rdma {
         if (privateData.length > limitBytes) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "too much private data: sizeBytes=%d, expected=0 to %d"
-                            .formatted(privateData.length, limitBytes));
+                    Text.format(
+                            "too much private data: sizeBytes=%d, expected=0 to %d",
+                            privateData.length, limitBytes));
         }
     }
 
@@ -482,8 +486,11 @@ final class RdmaContext extends ContextBase implements Rdma {
                 && !hasStateChangedCallback()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "mandatory item is missing: item=task type or callback, context=%s, expected=a method set...Tasks, setConnectionCallback or setConnectionRequestCallback, before start"
-                            .formatted(this));
+                    Text.format(
+                            "mandatory item is missing: item=task type or callback, context=%s,"
+                                    + " expected=a method set...Tasks, setConnectionCallback or"
+                                    + " setConnectionRequestCallback, before start",
+                            this));
         }
     }
 
@@ -559,11 +566,10 @@ final class RdmaContext extends ContextBase implements Rdma {
         if (!capabilities.isSupported(type)) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "device does not support this type of RDMA tasks: type=%s, device=%s, limit=%s, expected=a device whose RdmaCapabilities support it"
-                            .formatted(
-                                    type,
-                                    device().info().pciAddress(),
-                                    RdmaCapabilities.tasksLimit(type)));
+                    Text.format(
+                            "device does not support this type of RDMA tasks: type=%s, device=%s,"
+                                + " limit=%s, expected=a device whose RdmaCapabilities support it",
+                            type, device().info().pciAddress(), RdmaCapabilities.tasksLimit(type)));
         }
     }
 
@@ -679,12 +685,13 @@ final class RdmaContext extends ContextBase implements Rdma {
             DpuException failed = failure();
             throw new DpuException(
                     Status.BAD_STATE,
-                    "%s needs a started RDMA instance: context=%s, state=%s%s, expected=STARTING or RUNNING"
-                            .formatted(
-                                    call,
-                                    this,
-                                    state(),
-                                    failed == null ? "" : ", failure=" + failed.status()),
+                    Text.format(
+                            "%s needs a started RDMA instance: context=%s, state=%s%s,"
+                                    + " expected=STARTING or RUNNING",
+                            call,
+                            this,
+                            state(),
+                            failed == null ? "" : ", failure=" + failed.status()),
                     failed);
         }
         return open;
@@ -726,8 +733,10 @@ final class RdmaContext extends ContextBase implements Rdma {
     public long dpaHandle() {
         throw new DpuException(
                 Status.NOT_SUPPORTED,
-                "RDMA instance has no handle for an accelerator: context=%s, dataPath=%s, expected=%s"
-                        .formatted(this, DataPathLocation.CPU, DataPathLocation.DPA));
+                Text.format(
+                        "RDMA instance has no handle for an accelerator: context=%s, dataPath=%s,"
+                                + " expected=%s",
+                        this, DataPathLocation.CPU, DataPathLocation.DPA));
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextServices;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.RnrTimer;
 import java.time.Duration;
@@ -121,8 +122,10 @@ final class RdmaSettings {
         if (Integer.bitCount(bytes) != 1) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "RDMA property is no power of two: pathMtuBytes=%d, expected=256, 512, 1024, 2048 or 4096"
-                            .formatted(bytes));
+                    Text.format(
+                            "RDMA property is no power of two: pathMtuBytes=%d, expected=256, 512,"
+                                    + " 1024, 2048 or 4096",
+                            bytes));
         }
         pathMtuBytes = bytes;
     }
@@ -144,8 +147,9 @@ final class RdmaSettings {
         if (!capabilities.isSupported(type)) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "RDMA transport type is not supported: type=%s, expected=%s"
-                            .formatted(type, RdmaTransportType.RC));
+                    Text.format(
+                            "RDMA transport type is not supported: type=%s, expected=%s",
+                            type, RdmaTransportType.RC));
         }
         transportType = type;
     }
@@ -168,8 +172,9 @@ final class RdmaSettings {
         if (nanos > RnrTimer.LONGEST.nanos()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "RDMA property out of range: rnrTimerNanos=%d, expected=1 to %d"
-                            .formatted(nanos, RnrTimer.LONGEST.nanos()));
+                    Text.format(
+                            "RDMA property out of range: rnrTimerNanos=%d, expected=1 to %d",
+                            nanos, RnrTimer.LONGEST.nanos()));
         }
         rnrTimer = RnrTimer.atLeast(nanos);
     }
@@ -214,12 +219,10 @@ final class RdmaSettings {
         if (elements > capabilities.maxSendQueueElements()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "send queue and buf lists are too large together: sendQueueSize=%d, maxSendBufferListLength=%d, elements=%d, expected=%d at most"
-                            .formatted(
-                                    queueSize,
-                                    listLength,
-                                    elements,
-                                    capabilities.maxSendQueueElements()));
+                    Text.format(
+                            "send queue and buf lists are too large together: sendQueueSize=%d,"
+                                + " maxSendBufferListLength=%d, elements=%d, expected=%d at most",
+                            queueSize, listLength, elements, capabilities.maxSendQueueElements()));
         }
     }
 

@@ -13,6 +13,7 @@ import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.core.spi.memory.RemoteMemory;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.LocalList;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -45,8 +46,8 @@ abstract class RdmaTask extends TaskBase {
     /** Operation, status and instance, for messages. */
     @Override
     public final String toString() {
-        return "rdma task[operation=%s, status=%s, context=%s]"
-                .formatted(request.kind, status(), rdma);
+        return Text.format(
+                "rdma task[operation=%s, status=%s, context=%s]", request.kind, status(), rdma);
     }
 
     /** The provider has completed the request; the bufs belong to the user again. */
@@ -201,7 +202,8 @@ abstract class RdmaTask extends TaskBase {
     final <T> T requireSet(@Nullable T value, String what) {
         if (value == null) {
             throw new DpuException(
-                    Status.BAD_STATE, "task was freed: item=%s, context=%s".formatted(what, rdma));
+                    Status.BAD_STATE,
+                    Text.format("task was freed: item=%s, context=%s", what, rdma));
         }
         return value;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.DataMismatchException;
 import io.softdpu.storage.initiator.InitiatorListener;
@@ -163,12 +164,12 @@ class PipelineFaultTest {
             assertThat(mismatch.offset()).isEqualTo(offset);
             assertThat(mismatch)
                     .hasMessageContaining("offsetBytes=" + offset)
-                    .hasMessageContaining("expected=0x%02x".formatted(expected))
-                    .hasMessageContaining("actual=0x%02x".formatted((byte) (expected ^ 0x40)));
+                    .hasMessageContaining(Text.format("expected=0x%02x", expected))
+                    .hasMessageContaining(Text.format("actual=0x%02x", (byte) (expected ^ 0x40)));
             assertThat(mismatch.hexDump().lines())
                     .hasSize(12)
                     .startsWith("expected:")
-                    .anyMatch(line -> line.startsWith("%012x ".formatted(0x5_1230)));
+                    .anyMatch(line -> line.startsWith(Text.format("%012x ", 0x5_1230)));
             // Ten of the twelve lines are bytes; those with the difference are not the same.
             List<String> lines = mismatch.hexDump().lines().toList();
             assertThat(lines.get(3)).isNotEqualTo(lines.get(9));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import io.softdpu.storage.WrongMessages.Case;
 import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.StorageInitiator;
@@ -235,7 +236,8 @@ class WrongMessageTest {
                 name,
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - start),
-                "states=%d, types=%d, cases=%d"
-                        .formatted(states.size(), ControlMessageType.values().length, n));
+                Text.format(
+                        "states=%d, types=%d, cases=%d",
+                        states.size(), ControlMessageType.values().length, n));
     }
 }

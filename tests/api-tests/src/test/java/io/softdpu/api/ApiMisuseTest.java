@@ -16,6 +16,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.RdmaBridge;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.LeakCheck;
@@ -477,10 +478,8 @@ final class ApiMisuseTest {
                 name,
                 0, // nothing here is random
                 Duration.ofNanos(System.nanoTime() - begin),
-                "methods=%d, calls=%d, outcomes=%s"
-                        .formatted(
-                                operations,
-                                caller.calls(),
-                                byStatus.toString().replace(", ", ";")));
+                Text.format(
+                        "methods=%d, calls=%d, outcomes=%s",
+                        operations, caller.calls(), byStatus.toString().replace(", ", ";")));
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.api.Registry.Fixture;
 import io.softdpu.core.DpuException;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.LeakCheck;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -72,14 +73,12 @@ final class MonkeyTest {
                     "api-misuse",
                     random.seed(),
                     Duration.ofNanos(System.nanoTime() - begin),
-                    "methods=%d, scopes=%d, calls=%d, outcomes=%s"
-                            .formatted(
-                                    fixtures.stream()
-                                            .mapToInt(f -> Api.operations(f.type()).size())
-                                            .sum(),
-                                    scopes,
-                                    caller.calls(),
-                                    byStatus.toString().replace(", ", ";")));
+                    Text.format(
+                            "methods=%d, scopes=%d, calls=%d, outcomes=%s",
+                            fixtures.stream().mapToInt(f -> Api.operations(f.type()).size()).sum(),
+                            scopes,
+                            caller.calls(),
+                            byStatus.toString().replace(", ", ";")));
         }
         leaks.assertNothingLeft();
     }
@@ -99,8 +98,9 @@ final class MonkeyTest {
             caller.watched("the end of a scope", () -> end(scope));
         } catch (Throwable e) {
             throw new AssertionError(
-                    "%s, again alone with -D%s=%d, after these calls:\n  %s"
-                            .formatted(e, SCOPE_PROPERTY, seed, String.join("\n  ", last)),
+                    Text.format(
+                            "%s, again alone with -D%s=%d, after these calls:\n  %s",
+                            e, SCOPE_PROPERTY, seed, String.join("\n  ", last)),
                     e);
         }
     }

@@ -63,6 +63,7 @@ import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.core.sync.SyncEventLocation;
 import io.softdpu.core.sync.SyncEventTaskCallback;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
@@ -123,8 +124,9 @@ final class Values {
         }
         if (good == null) {
             throw new AssertionError(
-                    "no good value is known: type=%s, parameter=%s, operation=%s"
-                            .formatted(parameter.getType(), parameter.getName(), operation));
+                    Text.format(
+                            "no good value is known: type=%s, parameter=%s, operation=%s",
+                            parameter.getType(), parameter.getName(), operation));
         }
         return good.of(scope, receiver);
     }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -265,11 +266,12 @@ final class Conformance {
         text.append("| id | clause | state |\n|---|---|---|\n");
         for (Clause clause : clauses) {
             text.append(
-                    "| %s | %s | %s |\n"
-                            .formatted(
-                                    clause.id,
-                                    escaped(clause.text),
-                                    escaped(stateOf.apply(clause.id))));
+                    String.format(
+                            Locale.ROOT,
+                            "| %s | %s | %s |\n",
+                            clause.id,
+                            escaped(clause.text),
+                            escaped(stateOf.apply(clause.id))));
         }
     }
 
@@ -278,15 +280,15 @@ final class Conformance {
                 members.stream()
                         .map(clause -> state(clause.id))
                         .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
-        return "| %s | %d | %d | %d | %d | %d |\n"
-                .formatted(
-                        name,
-                        members.size(),
-                        counts.getOrDefault(State.PASSED, 0L),
-                        counts.getOrDefault(State.REFUSED, 0L),
-                        counts.getOrDefault(State.NOTE, 0L),
-                        counts.getOrDefault(State.MISSING, 0L)
-                                + counts.getOrDefault(State.FAILED, 0L));
+        return String.format(
+                Locale.ROOT,
+                "| %s | %d | %d | %d | %d | %d |\n",
+                name,
+                members.size(),
+                counts.getOrDefault(State.PASSED, 0L),
+                counts.getOrDefault(State.REFUSED, 0L),
+                counts.getOrDefault(State.NOTE, 0L),
+                counts.getOrDefault(State.MISSING, 0L) + counts.getOrDefault(State.FAILED, 0L));
     }
 
     private String stateText(String id) {

@@ -3,6 +3,7 @@ package io.softdpu.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import io.softdpu.linux.text.Text;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Field;
@@ -114,7 +115,7 @@ class ApiStyleTest {
         for (Parameter parameter : of.getParameters()) {
             assertThat(parameter.isNamePresent()).as("names of parameters: %s", of).isTrue();
             if (isTime(parameter.getName(), parameter.getType())) {
-                wrong.add("%s.%s(%s)".formatted(type, name, parameter.getName()));
+                wrong.add(Text.format("%s.%s(%s)", type, name, parameter.getName()));
             }
         }
         return wrong;

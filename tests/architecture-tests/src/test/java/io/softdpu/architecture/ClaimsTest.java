@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.properties.HasAnnotations;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ class ClaimsTest {
     private static final int MOST_OF_A_TEST = 6;
 
     private static final String LIMITS =
-            ", expected=at most %d and %d".formatted(MOST_IN_A_MARK, MOST_OF_A_TEST);
+            Text.format(", expected=at most %d and %d", MOST_IN_A_MARK, MOST_OF_A_TEST);
 
     @Test
     void shouldClaimFewClausesWithOneTest() {
@@ -90,8 +91,9 @@ class ClaimsTest {
                 .filter(element ->
                         element.most() > MOST_IN_A_MARK || element.all() > MOST_OF_A_TEST)
                 .map(element ->
-                        "%s claims %d clauses in a mark and %d in all"
-                                        .formatted(element.name(), element.most(), element.all())
+                        Text.format(
+                                        "%s claims %d clauses in a mark and %d in all",
+                                        element.name(), element.most(), element.all())
                                 + LIMITS);
     }
 

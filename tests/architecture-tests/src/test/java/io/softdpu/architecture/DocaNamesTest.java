@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -82,8 +83,9 @@ class DocaNamesTest {
         long refused = rows.values().stream().filter(to -> to.startsWith(REFUSED_MARK)).count();
         assertThat(page)
                 .endsWith(
-                        "%d names, %d of them planned, %d not supported.\n"
-                                .formatted(rows.size(), PLANNED, refused));
+                        Text.format(
+                                "%d names, %d of them planned, %d not supported.\n",
+                                rows.size(), PLANNED, refused));
     }
 
     @TestFactory

@@ -2,6 +2,7 @@ package io.softdpu.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.linux.text.Text;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -91,12 +92,12 @@ class LanguageTest {
                         Matcher found = pattern.matcher(text);
                         while (found.find()) {
                             places.add(
-                                    "%s:%d: %s, expected=%s"
-                                            .formatted(
-                                                    file,
-                                                    lineOf(text, found.start()),
-                                                    found.group().replaceAll("\\s+", " "),
-                                                    plain));
+                                    Text.format(
+                                            "%s:%d: %s, expected=%s",
+                                            file,
+                                            lineOf(text, found.start()),
+                                            found.group().replaceAll("\\s+", " "),
+                                            plain));
                         }
                     });
         });

@@ -3,6 +3,7 @@ package io.softdpu.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import io.softdpu.linux.text.Text;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Field;
@@ -83,18 +84,18 @@ class PublicTypesTest {
         List<String> wrong = new ArrayList<>();
         for (Class<?> declaring : withSupertypes(type)) {
             if (!isForUsers(declaring) && !isHiddenBase(declaring)) {
-                wrong.add("%s is a %s".formatted(type.getName(), declaring.getName()));
+                wrong.add(Text.format("%s is a %s", type.getName(), declaring.getName()));
             }
             if (!mayBeExtended(type)) {
                 members(declaring, false)
                         .filter(member -> isVisible(member))
                         .filter(member -> Modifier.isProtected(member.getModifiers()))
                         .map(member ->
-                                "%s has a hook in %s.%s"
-                                        .formatted(
-                                                type.getName(),
-                                                declaring.getSimpleName(),
-                                                member.getName()))
+                                Text.format(
+                                        "%s has a hook in %s.%s",
+                                        type.getName(),
+                                        declaring.getSimpleName(),
+                                        member.getName()))
                         .forEach(wrong::add);
             }
             members(declaring, declaring == type)
@@ -103,12 +104,12 @@ class PublicTypesTest {
                             mentioned(member).stream()
                                     .filter(shown -> !isForUsers(shown))
                                     .map(shown ->
-                                            "%s shows %s in %s.%s"
-                                                    .formatted(
-                                                            type.getName(),
-                                                            shown.getName(),
-                                                            declaring.getSimpleName(),
-                                                            member.getName()))
+                                            Text.format(
+                                                    "%s shows %s in %s.%s",
+                                                    type.getName(),
+                                                    shown.getName(),
+                                                    declaring.getSimpleName(),
+                                                    member.getName()))
                                     .forEach(wrong::add));
         }
         return wrong;

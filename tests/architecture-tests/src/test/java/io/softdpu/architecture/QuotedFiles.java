@@ -1,5 +1,6 @@
 package io.softdpu.architecture;
 
+import io.softdpu.linux.text.Text;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,7 +39,7 @@ final class QuotedFiles {
     record Difference(int line, String reason) {
         @Override
         public String toString() {
-            return "line %d: %s".formatted(line, reason);
+            return Text.format("line %d: %s", line, reason);
         }
     }
 
@@ -65,13 +66,14 @@ final class QuotedFiles {
     private static String compare(Path root, List<String> page, int comment) {
         Matcher named = WELL_FORMED.matcher(page.get(comment));
         if (!named.matches()) {
-            return "comment is malformed: comment=%s, expected=<!-- file: PATH -->"
-                    .formatted(page.get(comment));
+            return Text.format(
+                    "comment is malformed: comment=%s, expected=<!-- file: PATH -->",
+                    page.get(comment));
         }
         String begin = comment + 1 < page.size() ? page.get(comment + 1) : "";
         Matcher fence = FENCE.matcher(begin);
         if (!fence.matches()) {
-            return "no code block after the comment: line=%s, expected=```".formatted(begin);
+            return Text.format("no code block after the comment: line=%s, expected=```", begin);
         }
         List<String> rest = page.subList(comment + 2, page.size());
         int length = rest.indexOf(fence.group(1));
@@ -87,7 +89,7 @@ final class QuotedFiles {
         if (part != null) {
             text = part(text, part);
             if (text.isEmpty()) {
-                return "file has no such part: file=%s, part=%s".formatted(named.group(1), part);
+                return Text.format("file has no such part: file=%s, part=%s", named.group(1), part);
             }
         }
         return difference(named.group(1), rest.subList(0, length), text);
@@ -120,8 +122,10 @@ final class QuotedFiles {
             String quoted = i < block.size() ? block.get(i) : "(end)";
             String expected = i < text.size() ? text.get(i) : "(end)";
             if (!quoted.equals(expected)) {
-                return "block differs from its file: file=%s, lineOfBlock=%d, text=%s, expected=%s"
-                        .formatted(file, i + 1, quoted, expected);
+                return Text.format(
+                        "block differs from its file: file=%s, lineOfBlock=%d, text=%s,"
+                                + " expected=%s",
+                        file, i + 1, quoted, expected);
             }
         }
         return "";

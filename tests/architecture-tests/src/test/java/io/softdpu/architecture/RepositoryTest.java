@@ -2,6 +2,7 @@ package io.softdpu.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.linux.text.Text;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -194,9 +195,9 @@ class RepositoryTest {
         List<Path> decisions = files.stream().filter(file -> file.startsWith("docs/adr")).toList();
         for (int i = 0; i < decisions.size(); i++) {
             String name = decisions.get(i).getFileName().toString();
-            assertThat(name).startsWith("%04d-".formatted(i + 1));
+            assertThat(name).startsWith(Text.format("%04d-", i + 1));
             assertThat(RepositoryFiles.read(decisions.get(i)))
-                    .startsWith("# %d. ".formatted(i + 1));
+                    .startsWith(Text.format("# %d. ", i + 1));
         }
     }
 

@@ -2,6 +2,7 @@ package io.softdpu.jcstress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.Soak;
@@ -58,12 +59,12 @@ class ConcurrencyTest {
                 "jcstress",
                 0,
                 Duration.ofNanos(System.nanoTime() - begin),
-                "tests=%d, samples=%d, forbidden=%d, interesting=%d"
-                        .formatted(
-                                stress.byTest().size(),
-                                stress.samples(),
-                                stress.forbidden(),
-                                stress.interesting()));
+                Text.format(
+                        "tests=%d, samples=%d, forbidden=%d, interesting=%d",
+                        stress.byTest().size(),
+                        stress.samples(),
+                        stress.forbidden(),
+                        stress.interesting()));
 
         assertThat(stress.complaints()).isEmpty();
         assertThat(stress.byTest().keySet()).as("tests that ran").isEqualTo(expected);
@@ -101,8 +102,9 @@ class ConcurrencyTest {
                 "jcstress-unfenced",
                 0,
                 Duration.ofNanos(System.nanoTime() - begin),
-                "tests=%d, runs=%d, samples=%d, lost=%d, notSeen=%d"
-                        .formatted(needed.size(), runs, samples, lost, unseen.size()));
+                Text.format(
+                        "tests=%d, runs=%d, samples=%d, lost=%d, notSeen=%d",
+                        needed.size(), runs, samples, lost, unseen.size()));
 
         if (!unseen.isEmpty() && (lost == 0 || !Soak.isLong())) {
             skip("no wake-up was lost: samples=" + samples + ", without=" + unseen);

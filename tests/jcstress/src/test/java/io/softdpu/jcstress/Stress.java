@@ -1,5 +1,6 @@
 package io.softdpu.jcstress;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
@@ -134,12 +135,12 @@ final class Stress {
             // It also answers with 1 where it has found something, which the complaints say.
             if (results.size() != 1 || (status != 0 && complaints().isEmpty())) {
                 throw new AssertionError(
-                        "jcstress did not come to its end: exit=%d, results=%s\n%s\n%s"
-                                .formatted(
-                                        status,
-                                        results,
-                                        String.join("\n", process.outputLines()),
-                                        String.join("\n", process.errorLines())));
+                        Text.format(
+                                "jcstress did not come to its end: exit=%d, results=%s\n%s\n%s",
+                                status,
+                                results,
+                                String.join("\n", process.outputLines()),
+                                String.join("\n", process.errorLines())));
             }
         }
     }
@@ -192,19 +193,20 @@ final class Stress {
         found.samples += result.getTotalCount();
         if (result.status() != Status.NORMAL) {
             found.complaints.add(
-                    "status=%s, messages=%s, output=%s, errors=%s"
-                            .formatted(
-                                    result.status(),
-                                    result.getMessages(),
-                                    result.getVmOut(),
-                                    result.getVmErr()));
+                    Text.format(
+                            "status=%s, messages=%s, output=%s, errors=%s",
+                            result.status(),
+                            result.getMessages(),
+                            result.getVmOut(),
+                            result.getVmErr()));
         }
         for (GradingResult outcome : result.grading().gradingResults.values()) {
             if (outcome.count > 0 && outcome.expect == Expect.FORBIDDEN) {
                 found.forbidden += outcome.count;
                 found.complaints.add(
-                        "forbidden outcome: outcome=(%s), times=%d, means=%s"
-                                .formatted(outcome.id, outcome.count, outcome.description));
+                        Text.format(
+                                "forbidden outcome: outcome=(%s), times=%d, means=%s",
+                                outcome.id, outcome.count, outcome.description));
             } else if (outcome.expect == Expect.ACCEPTABLE_INTERESTING) {
                 found.interesting += outcome.count;
             }

@@ -2,6 +2,7 @@ package io.softdpu.testkit;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.Locale;
 
 /**
  * Meter of the Java heap that work allocates in the calling thread, for work that has to allocate
@@ -33,8 +34,12 @@ public final class AllocationMeter {
             }
         }
         throw new AssertionError(
-                "rounds allocate: rounds=%d, bytes=%d, expected=0, measurements=%d"
-                        .formatted(rounds, least, MAX_MEASUREMENTS));
+                String.format(
+                        Locale.ROOT,
+                        "rounds allocate: rounds=%d, bytes=%d, expected=0, measurements=%d",
+                        rounds,
+                        least,
+                        MAX_MEASUREMENTS));
     }
 
     private static void run(int rounds, Runnable round) {

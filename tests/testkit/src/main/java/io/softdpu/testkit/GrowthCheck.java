@@ -3,6 +3,7 @@ package io.softdpu.testkit;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.management.JMException;
@@ -106,10 +107,17 @@ public final class GrowthCheck {
     private String compare(int rounds) {
         long heap = grown("heap", heapBytes, HEAP_BYTES);
         long outside = grown("memory outside the heap", nativeBytes, NATIVE_BYTES);
-        return "sessions=%d, heap_growth_bytes=%d, heap_growth_limit_bytes=%d, "
-                        .formatted(rounds, heap, HEAP_BYTES)
-                + "native_growth_bytes=%d, native_growth_limit_bytes=%d, other_growth=0"
-                        .formatted(outside, NATIVE_BYTES);
+        return String.format(
+                        Locale.ROOT,
+                        "sessions=%d, heap_growth_bytes=%d, heap_growth_limit_bytes=%d, ",
+                        rounds,
+                        heap,
+                        HEAP_BYTES)
+                + String.format(
+                        Locale.ROOT,
+                        "native_growth_bytes=%d, native_growth_limit_bytes=%d, other_growth=0",
+                        outside,
+                        NATIVE_BYTES);
     }
 
     private static long grown(String what, long[] parts, long limitBytes) {

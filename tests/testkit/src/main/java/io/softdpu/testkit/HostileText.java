@@ -1,5 +1,7 @@
 package io.softdpu.testkit;
 
+import java.util.Locale;
+
 /**
  * Text as a hostile process might send it: it clears the screen, begins a line that looks like one
  * of softdpu, turns the direction of what follows, and is megabytes long.
@@ -47,8 +49,10 @@ public final class HostileText {
                 .findFirst()
                 .ifPresent(found -> {
                     throw new AssertionError(
-                            "message has a character that does not show: character=U+%04X"
-                                    .formatted(found));
+                            String.format(
+                                    Locale.ROOT,
+                                    "message has a character that does not show: character=U+%04X",
+                                    found));
                 });
         if (!message.contains(SHOWN_HEAD)) {
             throw new AssertionError(

@@ -1,6 +1,7 @@
 package io.softdpu.cli.doctor;
 
 import io.softdpu.fabric.folder.FolderReport;
+import io.softdpu.linux.text.Text;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -11,10 +12,11 @@ final class FolderChecks {
     static Finding fabric(FolderReport report) {
         String detail =
                 report.exists()
-                        ? "path=%s, owner=%d, mode=0%o"
-                                .formatted(report.path(), report.uid(), report.mode())
-                        : "path=%s, exists=no, since no process has used it"
-                                .formatted(report.path());
+                        ? Text.format(
+                                "path=%s, owner=%d, mode=0%o",
+                                report.path(), report.uid(), report.mode())
+                        : Text.format(
+                                "path=%s, exists=no, since no process has used it", report.path());
         String problem = report.problem();
         return problem == null
                 ? Finding.ok("fabric folder", detail)

@@ -1,6 +1,7 @@
 package io.softdpu.cli.log;
 
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import java.text.MessageFormat;
 import java.time.LocalTime;
 import java.time.ZoneId;
@@ -70,6 +71,6 @@ final class StderrLogger implements System.Logger {
 
     private String prefix(Level level) {
         LocalTime now = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.MILLIS);
-        return "%tT.%<tL %-7s %s: ".formatted(now, level, shortName);
+        return Text.format("%tT.%<tL %-7s %s: ", now, level, shortName);
     }
 }

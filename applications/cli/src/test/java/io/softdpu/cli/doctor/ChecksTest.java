@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.cli.doctor.Finding.Grade;
 import io.softdpu.fabric.folder.FolderReport;
+import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,14 +33,15 @@ class ChecksTest {
     private void limits(String fileSize, String addressSpace, String openFiles) throws IOException {
         write(
                 "proc/self/limits",
-                """
-                Limit                     Soft Limit           Hard Limit           Units
-                Max file size             %-20s unlimited            bytes
-                Max address space         %-20s unlimited            bytes
-                Max open files            %-20s 1048576              files
-                Max locked memory         65536                65536                bytes
-                """
-                        .formatted(fileSize, addressSpace, openFiles));
+                Text.format(
+                        """
+                        Limit                     Soft Limit           Hard Limit           Units
+                        Max file size             %-20s unlimited            bytes
+                        Max address space         %-20s unlimited            bytes
+                        Max open files            %-20s 1048576              files
+                        Max locked memory         65536                65536                bytes
+                        """,
+                        fileSize, addressSpace, openFiles));
     }
 
     private static void assertGrade(Grade grade, Finding finding, String detail) {

@@ -4,6 +4,7 @@ import static java.time.temporal.ChronoUnit.MICROS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.text.SizeText;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -48,8 +49,10 @@ class ConvertersTest {
         assertThatThrownBy(() -> SizeConverter.parse(text))
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessage(
-                        "%s: size=%s, expected=bytes, or a number with K, M or G such as 64MiB"
-                                .formatted(reason, text));
+                        Text.format(
+                                "%s: size=%s, expected=bytes, or a number with K, M or G such as"
+                                        + " 64MiB",
+                                reason, text));
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.Text;
 
 /**
  * Two devices of a topology between which a Comm Channel is possible: the first function of the
@@ -60,8 +61,10 @@ public record ComchPair(Topology topology, PciFunction host, PciFunction port) {
         if (function.lowered(limit, 1) == 0) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "device does not support the measurement: measurement=%s, device=%s, limit=%s, value=0, expected=1 or more"
-                            .formatted(measurement, function.key(), limit.id()));
+                    Text.format(
+                            "device does not support the measurement: measurement=%s, device=%s,"
+                                    + " limit=%s, value=0, expected=1 or more",
+                            measurement, function.key(), limit.id()));
         }
     }
 }

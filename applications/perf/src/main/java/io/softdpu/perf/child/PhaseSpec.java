@@ -1,5 +1,6 @@
 package io.softdpu.perf.child;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.storage.wire.IoType;
 import io.softdpu.storage.workload.IoSize;
 import io.softdpu.storage.workload.Phase;
@@ -52,8 +53,9 @@ public record PhaseSpec(
     public PhaseSpec {
         if (operation == IoType.RESULT || !NAME.matcher(name).matches() || nanos < 0) {
             throw new IllegalArgumentException(
-                    "phase is illegal: operation=%s, name=%s, nanos=%d"
-                            .formatted(operation, name, nanos));
+                    Text.format(
+                            "phase is illegal: operation=%s, name=%s, nanos=%d",
+                            operation, name, nanos));
         }
     }
 

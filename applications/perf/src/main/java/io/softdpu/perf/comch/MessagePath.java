@@ -4,6 +4,7 @@ import io.softdpu.comch.ComchConnection;
 import io.softdpu.comch.ComchEndpoint;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 
 /** Carries the messages of one side over its connection. Belongs to the side's thread. */
 sealed interface MessagePath permits TaskPath, StreamPath, BasicPath {
@@ -42,12 +43,13 @@ sealed interface MessagePath permits TaskPath, StreamPath, BasicPath {
             case BAD_STATE, NOT_CONNECTED, NOT_FOUND, SHUTDOWN, CONNECTION_RESET ->
                     new DpuException(
                             Status.CONNECTION_RESET,
-                            "peer has ended: peer=%s, sending=%s".formatted(peer, status));
+                            Text.format("peer has ended: peer=%s, sending=%s", peer, status));
             default ->
                     new DpuException(
                             status,
-                            "message could not be sent: peer=%s, sending=%s"
-                                    .formatted(peer, status));
+                            Text.format(
+                                    "message could not be sent: peer=%s, sending=%s",
+                                    peer, status));
         };
     }
 }

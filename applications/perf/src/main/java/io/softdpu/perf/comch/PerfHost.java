@@ -6,6 +6,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.HostSide;
@@ -270,8 +271,9 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
         if (answer == null || answer.received() != sent) {
             throw new DpuException(
                     Status.UNEXPECTED,
-                    "the other side has not received what was sent: report=%s, sent=%d"
-                            .formatted(answer, sent));
+                    Text.format(
+                            "the other side has not received what was sent: report=%s, sent=%d",
+                            answer, sent));
         }
         receivedSoFar = sent;
         return answer;

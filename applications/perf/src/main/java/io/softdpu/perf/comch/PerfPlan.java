@@ -6,6 +6,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.PerfCpus;
@@ -101,40 +102,48 @@ public record PerfPlan(
         long largest = mode == PerfMode.CONTROL ? MAX_BASIC_BYTES : MAX_SIZE_BYTES;
         if (mode == PerfMode.IDLE ? sizeBytes != 0 : sizeBytes < 1 || sizeBytes > largest) {
             throw invalid(
-                    "message size is illegal: size=%s, measurement=%s, expected=%s"
-                            .formatted(
-                                    SizeText.format(sizeBytes),
-                                    mode.word(),
-                                    mode == PerfMode.IDLE
-                                            ? "no size"
-                                            : "1 to " + SizeText.format(largest)));
+                    Text.format(
+                            "message size is illegal: size=%s, measurement=%s, expected=%s",
+                            SizeText.format(sizeBytes),
+                            mode.word(),
+                            mode == PerfMode.IDLE
+                                    ? "no size"
+                                    : "1 to " + SizeText.format(largest)));
         }
         if (nanos < 1) {
             throw invalid("time is illegal: nanos=" + nanos + ", expected=1 or more");
         }
         if (window < 1 || window > MAX_WINDOW) {
             throw invalid(
-                    "window is illegal: window=%d, expected=1 to %d".formatted(window, MAX_WINDOW));
+                    Text.format(
+                            "window is illegal: window=%d, expected=1 to %d", window, MAX_WINDOW));
         }
         if (producers < 1 || producers > MAX_PRODUCERS) {
             throw invalid(
-                    "number of producers is illegal: producers=%d, expected=1 to %d"
-                            .formatted(producers, MAX_PRODUCERS));
+                    Text.format(
+                            "number of producers is illegal: producers=%d, expected=1 to %d",
+                            producers, MAX_PRODUCERS));
         }
         if (!mode.isOneWay() && producers != 1) {
             throw invalid(
-                    "only one-way messages have several producers: producers=%d, measurement=%s, expected=1"
-                            .formatted(producers, mode.word()));
+                    Text.format(
+                            "only one-way messages have several producers: producers=%d,"
+                                    + " measurement=%s, expected=1",
+                            producers, mode.word()));
         }
         if (consumers != 1 && consumers != producers) {
             throw invalid(
-                    "number of consumers is illegal: consumers=%d, producers=%d, expected=1 or as many as producers"
-                            .formatted(consumers, producers));
+                    Text.format(
+                            "number of consumers is illegal: consumers=%d, producers=%d, expected=1"
+                                    + " or as many as producers",
+                            consumers, producers));
         }
         if (isStream && (mode == PerfMode.CONTROL || mode == PerfMode.IDLE)) {
             throw invalid(
-                    "no messages of a stream are measured: stream=true, measurement=%s, expected=false"
-                            .formatted(mode.word()));
+                    Text.format(
+                            "no messages of a stream are measured: stream=true, measurement=%s,"
+                                    + " expected=false",
+                            mode.word()));
         }
         if (isStream && producers != 1) {
             throw invalid(
@@ -145,44 +154,50 @@ public record PerfPlan(
         long memory = queues(mode, producers, consumers, isStream) * window * sizeBytes;
         if (memory > MAX_MEMORY_BYTES) {
             throw invalid(
-                    "messages of both processes need too much memory: producers=%d, consumers=%d, stream=%s, window=%d, size=%s, needed=%s, limit=%s"
-                            .formatted(
-                                    producers,
-                                    consumers,
-                                    isStream,
-                                    window,
-                                    SizeText.format(sizeBytes),
-                                    SizeText.rounded(memory),
-                                    SizeText.rounded(MAX_MEMORY_BYTES)));
+                    Text.format(
+                            "messages of both processes need too much memory: producers=%d,"
+                                    + " consumers=%d, stream=%s, window=%d, size=%s, needed=%s,"
+                                    + " limit=%s",
+                            producers,
+                            consumers,
+                            isStream,
+                            window,
+                            SizeText.format(sizeBytes),
+                            SizeText.rounded(memory),
+                            SizeText.rounded(MAX_MEMORY_BYTES)));
         }
         if (mode == PerfMode.IDLE ? clients < 1 || clients > MAX_CLIENTS : clients != 0) {
             throw invalid(
-                    "number of idle clients is illegal: clients=%d, measurement=%s, expected=%s"
-                            .formatted(
-                                    clients,
-                                    mode.word(),
-                                    mode == PerfMode.IDLE ? "1 to " + MAX_CLIENTS : "none"));
+                    Text.format(
+                            "number of idle clients is illegal: clients=%d, measurement=%s,"
+                                    + " expected=%s",
+                            clients,
+                            mode.word(),
+                            mode == PerfMode.IDLE ? "1 to " + MAX_CLIENTS : "none"));
         }
         long mostImported = mode == PerfMode.IDLE ? MAX_IMPORT_BYTES : 0;
         if (importBytes < 0 || importBytes > mostImported) {
             throw invalid(
-                    "imported size is illegal: import=%s, measurement=%s, expected=%s"
-                            .formatted(
-                                    SizeText.format(importBytes),
-                                    mode.word(),
-                                    mostImported == 0
-                                            ? "none"
-                                            : "at most " + SizeText.format(mostImported)));
+                    Text.format(
+                            "imported size is illegal: import=%s, measurement=%s, expected=%s",
+                            SizeText.format(importBytes),
+                            mode.word(),
+                            mostImported == 0
+                                    ? "none"
+                                    : "at most " + SizeText.format(mostImported)));
         }
         if (mode == PerfMode.IDLE && repeats != 1) {
             throw invalid(
-                    "idle connections are measured once: repeat=%d, measurement=idle, expected=1"
-                            .formatted(repeats));
+                    Text.format(
+                            "idle connections are measured once: repeat=%d, measurement=idle,"
+                                    + " expected=1",
+                            repeats));
         }
         if (repeats < 1 || repeats > MAX_REPEATS) {
             throw invalid(
-                    "number of runs is illegal: repeat=%d, expected=1 to %d"
-                            .formatted(repeats, MAX_REPEATS));
+                    Text.format(
+                            "number of runs is illegal: repeat=%d, expected=1 to %d",
+                            repeats, MAX_REPEATS));
         }
     }
 
@@ -289,7 +304,8 @@ public record PerfPlan(
         if (bytes != sizeBytes) {
             throw new DpuException(
                     Status.UNEXPECTED,
-                    "message has another size: bytes=%d, expected=%d".formatted(bytes, sizeBytes));
+                    Text.format(
+                            "message has another size: bytes=%d, expected=%d", bytes, sizeBytes));
         }
     }
 
@@ -402,8 +418,10 @@ public record PerfPlan(
         public PerfPlan build() {
             if (!mode.isOneWay() && window != null) {
                 throw invalid(
-                        "only one-way messages have a window: window=%d, measurement=%s, expected=no window"
-                                .formatted(window, mode.word()));
+                        Text.format(
+                                "only one-way messages have a window: window=%d, measurement=%s,"
+                                        + " expected=no window",
+                                window, mode.word()));
             }
             if (mode == PerfMode.IDLE && clients == null) {
                 throw invalid(
@@ -413,8 +431,10 @@ public record PerfPlan(
             }
             if (mode != PerfMode.IDLE && clients != null) {
                 throw invalid(
-                        "only idle connections have a number of clients: clients=%d, measurement=%s, expected=none"
-                                .formatted(clients, mode.word()));
+                        Text.format(
+                                "only idle connections have a number of clients: clients=%d,"
+                                        + " measurement=%s, expected=none",
+                                clients, mode.word()));
             }
             return new PerfPlan(
                     mode,

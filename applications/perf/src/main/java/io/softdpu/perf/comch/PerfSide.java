@@ -11,6 +11,7 @@ import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.PerfWait;
@@ -240,10 +241,9 @@ abstract class PerfSide implements AutoCloseable {
         if (System.nanoTime() - deadlineNanos > 0) {
             throw new DpuException(
                     Status.TIME_OUT,
-                    "peer is inactive: awaited=%s, waitedMillis=%d"
-                            .formatted(
-                                    awaited.get(),
-                                    TimeUnit.NANOSECONDS.toMillis(silenceTimeoutNanos)));
+                    Text.format(
+                            "peer is inactive: awaited=%s, waitedMillis=%d",
+                            awaited.get(), TimeUnit.NANOSECONDS.toMillis(silenceTimeoutNanos)));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.softdpu.perf.comch;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.pair.LineTimes;
 import io.softdpu.perf.pair.Percentiles;
 import io.softdpu.perf.result.Runs;
@@ -70,22 +71,22 @@ public final class PerfTable {
         List<String> lines = new ArrayList<>(table.lines());
         if (plan.repeats() > 1) {
             lines.add(
-                    "%s of %d runs, which had %s to %s messages per second"
-                            .formatted(
-                                    Runs.medianName(plan.repeats()),
-                                    plan.repeats(),
-                                    Figures.count(summary.min(PerfResult::messagesPerSecond)),
-                                    Figures.count(summary.max(PerfResult::messagesPerSecond))));
+                    Text.format(
+                            "%s of %d runs, which had %s to %s messages per second",
+                            Runs.medianName(plan.repeats()),
+                            plan.repeats(),
+                            Figures.count(summary.min(PerfResult::messagesPerSecond)),
+                            Figures.count(summary.max(PerfResult::messagesPerSecond))));
         }
         if (plan.producers() > 1) {
             List<Double> shares = result.shares();
             lines.add(
-                    "%d producers%s; shares %s to %s"
-                            .formatted(
-                                    plan.producers(),
-                                    plan.consumers() > 1 ? ", each to a consumer of its own" : "",
-                                    Figures.percent(100 * Collections.min(shares)),
-                                    Figures.percent(100 * Collections.max(shares))));
+                    Text.format(
+                            "%d producers%s; shares %s to %s",
+                            plan.producers(),
+                            plan.consumers() > 1 ? ", each to a consumer of its own" : "",
+                            Figures.percent(100 * Collections.min(shares)),
+                            Figures.percent(100 * Collections.max(shares))));
         }
         if (plan.isStream()) {
             lines.add("messages of a stream, ComchStream, in place of a producer and a consumer");
@@ -130,8 +131,10 @@ public final class PerfTable {
         List<String> lines = new ArrayList<>(table.lines());
         if (plan.importBytes() > 0) {
             lines.add(
-                    "memory was imported and released %s times while clients connected and slept"
-                            .formatted(Figures.count(idle.imports())));
+                    Text.format(
+                            "memory was imported and released %s times while clients connected and"
+                                    + " slept",
+                            Figures.count(idle.imports())));
         }
         lines.add(WARMED_UP);
         summary.notes().forEach(note -> lines.add(style.notable("note: " + note)));

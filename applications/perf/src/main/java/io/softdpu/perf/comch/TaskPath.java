@@ -5,6 +5,7 @@ import io.softdpu.comch.ComchConsumer;
 import io.softdpu.comch.ComchEndpoint;
 import io.softdpu.comch.ComchProducer;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +43,9 @@ final class TaskPath implements MessagePath {
         PerfPlan plan = side.plan;
         side.until(
                 () ->
-                        "peer has consumers, present=%d, expected=%d"
-                                .formatted(over.remoteConsumers().length, plan.consumers()),
+                        Text.format(
+                                "peer has consumers, present=%d, expected=%d",
+                                over.remoteConsumers().length, plan.consumers()),
                 () -> over.remoteConsumers().length >= plan.consumers());
         MessagePool messages =
                 side.keep(new MessagePool(side.device, plan.window(), plan.sizeBytes()));

@@ -2,6 +2,7 @@ package io.softdpu.perf.demo;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import io.softdpu.storage.StorageDefaults;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,8 +52,9 @@ public record DemoOptions(
         if (repeats < 1 || repeats > MAX_REPEATS) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "number of runs is illegal: repeat=%d, expected=1 to %d"
-                            .formatted(repeats, MAX_REPEATS));
+                    Text.format(
+                            "number of runs is illegal: repeat=%d, expected=1 to %d",
+                            repeats, MAX_REPEATS));
         }
         measured = Set.copyOf(measured);
         roleArguments = List.copyOf(roleArguments);

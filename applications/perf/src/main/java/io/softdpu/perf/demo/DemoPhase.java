@@ -1,5 +1,6 @@
 package io.softdpu.perf.demo;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.PhaseSpec;
 import io.softdpu.perf.child.PlanContent;
 import io.softdpu.perf.text.SizeText;
@@ -184,11 +185,11 @@ public enum DemoPhase {
     /** The title with the form of its operations: {@code random read (4 KiB, 32 in flight)}. */
     String description(DemoOptions options) {
         int ioSize = ioSizeBytes(options);
-        return "%s (%s, %d in flight)"
-                .formatted(
-                        title,
-                        SizeText.rounded(ioSize),
-                        Math.min(transactions, options.sizeBytes() / ioSize));
+        return Text.format(
+                "%s (%s, %d in flight)",
+                title,
+                SizeText.rounded(ioSize),
+                Math.min(transactions, options.sizeBytes() / ioSize));
     }
 
     /** An estimate of its duration. */

@@ -1,6 +1,7 @@
 package io.softdpu.perf.demo;
 
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.ProgressLine;
 import io.softdpu.perf.text.Figures;
 import io.softdpu.perf.text.SizeText;
@@ -53,23 +54,22 @@ public final class DemoProgress implements DemoListener {
     public void begin(List<String> cpus) {
         Path file = options.volumeFile();
         line(
-                "volume: %s, %s, blocks of %s; cores of target, service, initiator: %s"
-                        .formatted(
-                                file == null
-                                        ? "pattern in memory"
-                                        : ForeignText.escape(file.toString()),
-                                SizeText.rounded(options.sizeBytes()),
-                                SizeText.rounded(options.blockSizeBytes()),
-                                String.join(", ", cpus)));
+                Text.format(
+                        "volume: %s, %s, blocks of %s; cores of target, service, initiator: %s",
+                        file == null ? "pattern in memory" : ForeignText.escape(file.toString()),
+                        SizeText.rounded(options.sizeBytes()),
+                        SizeText.rounded(options.blockSizeBytes()),
+                        String.join(", ", cpus)));
         long nanos = estimatedNanos(plan);
         line(
-                "three processes, %d phases: about %s"
-                        .formatted(plan.size(), Figures.seconds(START_NANOS + nanos)));
+                Text.format(
+                        "three processes, %d phases: about %s",
+                        plan.size(), Figures.seconds(START_NANOS + nanos)));
     }
 
     @Override
     public void starting(String process, int number, int processes) {
-        show("starting %s, process %d of %d".formatted(process, number, processes));
+        show(Text.format("starting %s, process %d of %d", process, number, processes));
     }
 
     @Override
@@ -98,7 +98,7 @@ public final class DemoProgress implements DemoListener {
         DemoPhase phase = step.phase();
         String run =
                 options.repeats() > 1 && phase.isMeasured()
-                        ? ", run %d of %d".formatted(step.run(), options.repeats())
+                        ? Text.format(", run %d of %d", step.run(), options.repeats())
                         : "";
         String rate =
                 progress.elapsedNanos() == 0
@@ -109,14 +109,14 @@ public final class DemoProgress implements DemoListener {
         long nanos =
                 Math.max(0, phase.estimatedNanos(options) - progress.elapsedNanos())
                         + estimatedNanos(plan.subList(index + 1, plan.size()));
-        return "[%d/%d] %s%s%s%s"
-                .formatted(
-                        index + 1,
-                        plan.size(),
-                        phase.description(options),
-                        run,
-                        rate,
-                        left(Figures.seconds(nanos)));
+        return Text.format(
+                "[%d/%d] %s%s%s%s",
+                index + 1,
+                plan.size(),
+                phase.description(options),
+                run,
+                rate,
+                left(Figures.seconds(nanos)));
     }
 
     /** Lines below each other repeat no time; one that is written anew always has it. */
@@ -125,7 +125,7 @@ public final class DemoProgress implements DemoListener {
             return "";
         }
         shownLeft = time;
-        return "; %s left".formatted(time);
+        return Text.format("; %s left", time);
     }
 
     private long estimatedNanos(List<DemoStep> steps) {

@@ -1,5 +1,6 @@
 package io.softdpu.perf.demo;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ChildReport.PhaseResult;
 import io.softdpu.perf.result.Runs;
@@ -119,21 +120,21 @@ public final class DemoTable {
             Collection<PhaseResult> runs = result.runs(phase).values();
             if (phase.isMeasured()) {
                 lines.add(
-                        "%s: %s of %d runs, which had %s to %s"
-                                .formatted(
-                                        phase.description(options),
-                                        Runs.medianName(runs.size()),
-                                        runs.size(),
-                                        Figures.perSecond(
-                                                runs.stream()
-                                                        .mapToDouble(PhaseResult::iops)
-                                                        .min()
-                                                        .orElseThrow()),
-                                        Figures.perSecond(
-                                                runs.stream()
-                                                        .mapToDouble(PhaseResult::iops)
-                                                        .max()
-                                                        .orElseThrow())));
+                        Text.format(
+                                "%s: %s of %d runs, which had %s to %s",
+                                phase.description(options),
+                                Runs.medianName(runs.size()),
+                                runs.size(),
+                                Figures.perSecond(
+                                        runs.stream()
+                                                .mapToDouble(PhaseResult::iops)
+                                                .min()
+                                                .orElseThrow()),
+                                Figures.perSecond(
+                                        runs.stream()
+                                                .mapToDouble(PhaseResult::iops)
+                                                .max()
+                                                .orElseThrow())));
             }
         }
     }

@@ -3,6 +3,7 @@ package io.softdpu.perf.pair;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -129,8 +130,9 @@ public final class DpuLines {
     public static DpuException unexpected(String line, String expected, @Nullable Throwable cause) {
         return new DpuException(
                 Status.UNEXPECTED,
-                "line of the other process is illegal: line=%s, expected=%s"
-                        .formatted(ForeignText.escapeAndCut(line), expected),
+                Text.format(
+                        "line of the other process is illegal: line=%s, expected=%s",
+                        ForeignText.escapeAndCut(line), expected),
                 cause);
     }
 }

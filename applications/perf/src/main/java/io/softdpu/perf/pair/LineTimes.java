@@ -1,5 +1,6 @@
 package io.softdpu.perf.pair;
 
+import io.softdpu.linux.text.Text;
 import java.util.Locale;
 
 /**
@@ -31,8 +32,9 @@ public record LineTimes(long beforeNanos, long afterNanos) {
 
     /** The times and their class, for people. */
     public String toText() {
-        return "round trip of a cache line: %d ns before, %d ns after (%s)"
-                .formatted(beforeNanos, afterNanos, distance().word());
+        return Text.format(
+                "round trip of a cache line: %d ns before, %d ns after (%s)",
+                beforeNanos, afterNanos, distance().word());
     }
 
     /** The class. */

@@ -2,6 +2,7 @@ package io.softdpu.perf.pair;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -142,8 +143,10 @@ public final class SharedLine implements AutoCloseable {
             } else if (now - begin > timeoutNanos) {
                 throw new DpuException(
                         Status.TIME_OUT,
-                        "other side does not answer in the shared line: expected=%d, waitedMillis=%d"
-                                .formatted(number, TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
+                        Text.format(
+                                "other side does not answer in the shared line: expected=%d,"
+                                        + " waitedMillis=%d",
+                                number, TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
             }
             check.run();
             Thread.yield();

@@ -2,6 +2,7 @@ package io.softdpu.perf.pair;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.child.SharedFolder;
 import java.io.IOException;
@@ -150,14 +151,17 @@ public abstract class TwoProcesses<R> {
         if (!ended) {
             throw new DpuException(
                     Status.TIME_OUT,
-                    "process of the DPU does not end after the measurement: pid=%d, waitedSeconds=%d"
-                            .formatted(process.pid(), endingSeconds));
+                    Text.format(
+                            "process of the DPU does not end after the measurement: pid=%d,"
+                                    + " waitedSeconds=%d",
+                            process.pid(), endingSeconds));
         }
         if (process.exitValue() != 0) {
             throw new DpuException(
                     Status.UNEXPECTED,
-                    "process of the DPU failed after the measurement: exit=%d, expected=0"
-                            .formatted(process.exitValue()));
+                    Text.format(
+                            "process of the DPU failed after the measurement: exit=%d, expected=0",
+                            process.exitValue()));
         }
     }
 

@@ -5,6 +5,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ProcessMemory;
 import io.softdpu.perf.pair.ResourceStack;
@@ -104,10 +105,10 @@ public final class IdleConnections implements AutoCloseable {
             if (System.nanoTime() - deadline > 0) {
                 throw new DpuException(
                         Status.TIME_OUT,
-                        "idle connections are not connected: connections=%d, waitedMillis=%d"
-                                .formatted(
-                                        count,
-                                        TimeUnit.NANOSECONDS.toMillis(TwoProcesses.STEP_NANOS)));
+                        Text.format(
+                                "idle connections are not connected: connections=%d,"
+                                        + " waitedMillis=%d",
+                                count, TimeUnit.NANOSECONDS.toMillis(TwoProcesses.STEP_NANOS)));
             }
         }
     }

@@ -3,6 +3,7 @@ package io.softdpu.perf.rdma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.DpuLines;
@@ -211,14 +212,16 @@ public final class RdmaHost extends RdmaSide implements HostSide<RdmaResult> {
         if (isCounted && others.received() != operations) {
             throw new DpuException(
                     Status.UNEXPECTED,
-                    "the other side has not received what was sent: received=%d, sent=%d"
-                            .formatted(others.received(), operations));
+                    Text.format(
+                            "the other side has not received what was sent: received=%d, sent=%d",
+                            others.received(), operations));
         }
         if (plan.operation().isAtomic() && others.value() != operations) {
             throw new DpuException(
                     Status.UNEXPECTED,
-                    "value is not the number of operations: value=%d, operations=%d"
-                            .formatted(others.value(), operations));
+                    Text.format(
+                            "value is not the number of operations: value=%d, operations=%d",
+                            others.value(), operations));
         }
     }
 }

@@ -5,6 +5,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.PerfCpus;
@@ -71,46 +72,55 @@ public record RdmaPlan(
     public RdmaPlan {
         if (operation.isAtomic() && mode == RdmaMode.BANDWIDTH) {
             throw invalid(
-                    "atomic operations have no bandwidth: op=%s, measurement=bandwidth, expected=latency or rate"
-                            .formatted(operation.word()));
+                    Text.format(
+                            "atomic operations have no bandwidth: op=%s, measurement=bandwidth,"
+                                    + " expected=latency or rate",
+                            operation.word()));
         }
         if (operation.isAtomic() && sizeBytes != Long.BYTES) {
             throw invalid(
-                    "size is illegal: size=%s, op=%s, expected=8, or no size"
-                            .formatted(SizeText.format(sizeBytes), operation.word()));
+                    Text.format(
+                            "size is illegal: size=%s, op=%s, expected=8, or no size",
+                            SizeText.format(sizeBytes), operation.word()));
         }
         if (sizeBytes < 1 || sizeBytes > MAX_SIZE_BYTES) {
             throw invalid(
-                    "size is illegal: size=%s, expected=1 to %s"
-                            .formatted(
-                                    SizeText.format(sizeBytes), SizeText.format(MAX_SIZE_BYTES)));
+                    Text.format(
+                            "size is illegal: size=%s, expected=1 to %s",
+                            SizeText.format(sizeBytes), SizeText.format(MAX_SIZE_BYTES)));
         }
         if (nanos < 1) {
-            throw invalid("time is illegal: nanos=%d, expected=1 or more".formatted(nanos));
+            throw invalid(Text.format("time is illegal: nanos=%d, expected=1 or more", nanos));
         }
         if (mode == RdmaMode.LATENCY && window != 1) {
             throw invalid(
-                    "latency is that of one operation at a time: window=%d, measurement=latency, expected=no window"
-                            .formatted(window));
+                    Text.format(
+                            "latency is that of one operation at a time: window=%d,"
+                                    + " measurement=latency, expected=no window",
+                            window));
         }
         if (window < 1 || window > MAX_WINDOW) {
             throw invalid(
-                    "window is illegal: window=%d, expected=1 to %d".formatted(window, MAX_WINDOW));
+                    Text.format(
+                            "window is illegal: window=%d, expected=1 to %d", window, MAX_WINDOW));
         }
         if (isPolled(mode, operation) && waiting != PerfWait.BUSY) {
             throw invalid(
-                    "a peer that is written to is not notified, and polls its memory: wait=%s, measurement=latency, op=write, expected=busy"
-                            .formatted(waiting.word()));
+                    Text.format(
+                            "a peer that is written to is not notified, and polls its memory:"
+                                    + " wait=%s, measurement=latency, op=write, expected=busy",
+                            waiting.word()));
         }
         long memory = memoryBytes(mode, operation, sizeBytes, window);
         if (memory > MAX_MEMORY_BYTES) {
             throw invalid(
-                    "operations of both processes need too much memory: window=%d, size=%s, needed=%s, limit=%s"
-                            .formatted(
-                                    window,
-                                    SizeText.format(sizeBytes),
-                                    SizeText.rounded(memory),
-                                    SizeText.rounded(MAX_MEMORY_BYTES)));
+                    Text.format(
+                            "operations of both processes need too much memory: window=%d, size=%s,"
+                                    + " needed=%s, limit=%s",
+                            window,
+                            SizeText.format(sizeBytes),
+                            SizeText.rounded(memory),
+                            SizeText.rounded(MAX_MEMORY_BYTES)));
         }
     }
 
@@ -133,8 +143,10 @@ public record RdmaPlan(
             @Nullable PerfCpus cpus) {
         if (mode == RdmaMode.LATENCY && window != null) {
             throw invalid(
-                    "latency is that of one operation at a time: window=%d, measurement=latency, expected=no window"
-                            .formatted(window));
+                    Text.format(
+                            "latency is that of one operation at a time: window=%d,"
+                                    + " measurement=latency, expected=no window",
+                            window));
         }
         long ofMode = operation.isAtomic() ? Long.BYTES : mode.defaultSizeBytes();
         long size = sizeBytes == null ? ofMode : sizeBytes;

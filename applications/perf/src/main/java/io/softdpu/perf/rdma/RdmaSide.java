@@ -13,6 +13,7 @@ import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.ResourceStack;
@@ -250,8 +251,9 @@ abstract class RdmaSide implements AutoCloseable {
                             own.failure() == Status.SUCCESS
                                     ? Status.CONNECTION_RESET
                                     : own.failure(),
-                            "connection to the peer has ended: peer=%s, reason=%s"
-                                    .formatted(own, own.failureReason()));
+                            Text.format(
+                                    "connection to the peer has ended: peer=%s, reason=%s",
+                                    own, own.failureReason()));
         }
     }
 
@@ -263,8 +265,9 @@ abstract class RdmaSide implements AutoCloseable {
             if (System.nanoTime() - deadline > 0 && !condition.getAsBoolean()) {
                 throw new DpuException(
                         Status.TIME_OUT,
-                        "peer is inactive: awaited=%s, waitedMillis=%d"
-                                .formatted(what, plan.deadlineNanos() / 1_000_000));
+                        Text.format(
+                                "peer is inactive: awaited=%s, waitedMillis=%d",
+                                what, plan.deadlineNanos() / 1_000_000));
             }
         }
     }

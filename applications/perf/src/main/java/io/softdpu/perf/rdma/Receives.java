@@ -3,6 +3,7 @@ package io.softdpu.perf.rdma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.RdmaReceiveTask;
 
 /** Receives of one side, each posted again after it was completed. Belongs to the side's thread. */
@@ -58,8 +59,9 @@ final class Receives {
         if (length != plan.sizeBytes()) {
             throw new DpuException(
                     Status.UNEXPECTED,
-                    "operation of the peer has another size: bytes=%d, expected=%d"
-                            .formatted(length, plan.sizeBytes()));
+                    Text.format(
+                            "operation of the peer has another size: bytes=%d, expected=%d",
+                            length, plan.sizeBytes()));
         }
     }
 

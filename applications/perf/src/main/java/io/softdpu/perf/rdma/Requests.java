@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.pair.Latencies;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaCompareAndSwapTask;
@@ -188,8 +189,9 @@ final class Requests {
         if (!side.isClosing()) {
             throw new DpuException(
                     status,
-                    "operation of the measurement has failed: op=%s, peer=%s"
-                            .formatted(plan.operation().word(), side.peer()));
+                    Text.format(
+                            "operation of the measurement has failed: op=%s, peer=%s",
+                            plan.operation().word(), side.peer()));
         }
     }
 

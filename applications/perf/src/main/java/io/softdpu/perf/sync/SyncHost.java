@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.core.sync.SyncEventLocation;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.DpuLines;
@@ -114,8 +115,9 @@ public final class SyncHost implements HostSide<SyncResult> {
         if (value != own.adds() + others.adds()) {
             throw new DpuException(
                     Status.UNEXPECTED,
-                    "value is not the sum of the additions: value=%d, host=%d, dpu=%d"
-                            .formatted(value, own.adds(), others.adds()));
+                    Text.format(
+                            "value is not the sum of the additions: value=%d, host=%d, dpu=%d",
+                            value, own.adds(), others.adds()));
         }
         return new SyncAdds(own.adds(), own.nanos(), others.adds(), others.nanos(), value);
     }

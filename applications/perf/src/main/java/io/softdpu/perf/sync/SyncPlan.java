@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.sync.SyncEventCapabilities;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.TwoProcesses;
@@ -28,17 +29,21 @@ public record SyncPlan(
     /** Checks the values: INVALID_VALUE that names the field. */
     public SyncPlan {
         if (nanos < 1) {
-            throw invalid("time is illegal: nanos=%d, expected=1 or more".formatted(nanos));
+            throw invalid(Text.format("time is illegal: nanos=%d, expected=1 or more", nanos));
         }
         if (mode == SyncMode.RATE && waiting != null) {
             throw invalid(
-                    "only round trips wait: wait=%s, measurement=rate, expected=no way to wait"
-                            .formatted(waiting.word()));
+                    Text.format(
+                            "only round trips wait: wait=%s, measurement=rate, expected=no way to"
+                                    + " wait",
+                            waiting.word()));
         }
         if (mode == SyncMode.RATE && paceNanos != 0) {
             throw invalid(
-                    "only round trips have a pace: pace=%s, measurement=rate, expected=no pace"
-                            .formatted(text(paceNanos)));
+                    Text.format(
+                            "only round trips have a pace: pace=%s, measurement=rate, expected=no"
+                                    + " pace",
+                            text(paceNanos)));
         }
         if (mode == SyncMode.LATENCY && waiting == null) {
             throw invalid(
@@ -47,8 +52,10 @@ public record SyncPlan(
         }
         if (paceNanos < 0 || paceNanos > nanos) {
             throw invalid(
-                    "pace is illegal: pace=%s, seconds=%s, expected=at most the time of the run"
-                            .formatted(text(paceNanos), nanos / 1e9));
+                    Text.format(
+                            "pace is illegal: pace=%s, seconds=%s, expected=at most the time of the"
+                                    + " run",
+                            text(paceNanos), nanos / 1e9));
         }
     }
 

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.linux.text.Text;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -130,8 +131,9 @@ public final class Capabilities {
         }
         throw new DpuException(
                 Status.NOT_FOUND,
-                "no such capability: capability=%s, library=%s, available=%s"
-                        .formatted(name, library, all.stream().map(Capability::name).toList()));
+                Text.format(
+                        "no such capability: capability=%s, library=%s, available=%s",
+                        name, library, all.stream().map(Capability::name).toList()));
     }
 
     /**
@@ -154,13 +156,15 @@ public final class Capabilities {
         if (capability.unit() == Capability.Unit.SUPPORT) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "capability is no limit: capability=%s, library=%s".formatted(name, library));
+                    Text.format(
+                            "capability is no limit: capability=%s, library=%s", name, library));
         }
         if (!capability.isSupported()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "device does not support it: capability=%s, library=%s, device=%s"
-                            .formatted(name, library, device));
+                    Text.format(
+                            "device does not support it: capability=%s, library=%s, device=%s",
+                            name, library, device));
         }
         return capability.value();
     }
@@ -191,8 +195,10 @@ public final class Capabilities {
         for (DeviceLimit limit : source.limits()) {
             if (!limit.library().equals(source.library()) || !seen.add(limit.capability())) {
                 throw new IllegalStateException(
-                        "library declares limits wrongly: limit=%s, source=%s, library=%s, expected=its own, each once"
-                                .formatted(limit, source.getClass().getName(), source.library()));
+                        Text.format(
+                                "library declares limits wrongly: limit=%s, source=%s, library=%s,"
+                                        + " expected=its own, each once",
+                                limit, source.getClass().getName(), source.library()));
             }
         }
     }
@@ -205,7 +211,9 @@ public final class Capabilities {
         }
         throw new DpuException(
                 Status.NOT_FOUND,
-                "no such library: library=%s, available=%s, expected=its artefact, io.softdpu:softdpu-%s for one of this project, at run time"
-                        .formatted(library, libraries(), library));
+                Text.format(
+                        "no such library: library=%s, available=%s, expected=its artefact,"
+                                + " io.softdpu:softdpu-%s for one of this project, at run time",
+                        library, libraries(), library));
     }
 }

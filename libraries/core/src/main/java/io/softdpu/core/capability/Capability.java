@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.linux.text.Text;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -48,8 +49,10 @@ public record Capability(String name, Unit unit, long value) {
         if (!legal) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "not a capability: name=%s, unit=%s, value=%d, expected=a name of %s, and 0 or 1, or a limit from 0"
-                            .formatted(name, unit, value, NAME));
+                    Text.format(
+                            "not a capability: name=%s, unit=%s, value=%d, expected=a name of %s,"
+                                    + " and 0 or 1, or a limit from 0",
+                            name, unit, value, NAME));
         }
     }
 

@@ -2,6 +2,7 @@ package io.softdpu.core.check;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -45,11 +46,10 @@ public final class Arguments {
         if (!isReadable(segment)) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "memory is closed or belongs to another thread: argument=%s, sizeBytes=%d, thread=%s"
-                            .formatted(
-                                    argument,
-                                    segment.byteSize(),
-                                    Thread.currentThread().getName()));
+                    Text.format(
+                            "memory is closed or belongs to another thread: argument=%s,"
+                                    + " sizeBytes=%d, thread=%s",
+                            argument, segment.byteSize(), Thread.currentThread().getName()));
         }
         return segment;
     }
@@ -101,8 +101,9 @@ public final class Arguments {
     private static DpuException tooShort(String how, String argument, long nanos, long least) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "duration %s: %sNanos=%d, expected=%d or more"
-                        .formatted(how, argument, nanos, least));
+                Text.format(
+                        "duration %s: %sNanos=%d, expected=%d or more",
+                        how, argument, nanos, least));
     }
 
     private static DpuException isNull(String argument) {

@@ -2,6 +2,7 @@ package io.softdpu.core.check;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +50,7 @@ public final class Refusal {
             @Nullable DpuException cause,
             String format,
             @Nullable Object... values) {
-        String message = format.formatted(values);
+        String message = Text.format(format, values);
         return new Refusal(status, () -> message, cause);
     }
 

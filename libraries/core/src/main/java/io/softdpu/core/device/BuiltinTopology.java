@@ -1,6 +1,7 @@
 package io.softdpu.core.device;
 
 import io.softdpu.core.Side;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,11 +65,11 @@ final class BuiltinTopology {
                 .ibdevName(ibdev)
                 .type(type)
                 .pciAddress(address)
-                .ipv4("127.%d.%d.%d".formatted(address.bus(), address.function(), last))
+                .ipv4(Text.format("127.%d.%d.%d", address.bus(), address.function(), last))
                 .macAddress(
-                        "02:53:44:%02x:%02x:%02x"
-                                .formatted(address.bus(), address.function(), last))
-                .vuid("SDPU-%s-%s".formatted(side.id(), name))
+                        Text.format(
+                                "02:53:44:%02x:%02x:%02x", address.bus(), address.function(), last))
+                .vuid(Text.format("SDPU-%s-%s", side.id(), name))
                 .activeRate(RATE_BITS_PER_SECOND)
                 .parent(parent)
                 .representor(representor)

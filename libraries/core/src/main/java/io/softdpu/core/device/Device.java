@@ -7,6 +7,7 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.access.DependentsAccess;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.core.internal.base.ProfileCheck;
+import io.softdpu.linux.text.Text;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -59,8 +60,9 @@ public final class Device implements AutoCloseable {
         if (machine().side() != Side.DPU) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "representors exist on the DPU only: device=%s, side=%s"
-                            .formatted(this, machine().side().id()));
+                    Text.format(
+                            "representors exist on the DPU only: device=%s, side=%s",
+                            this, machine().side().id()));
         }
         return machine().topologyNow().childrenOf(info.function()).stream()
                 .filter(filter::matches)
@@ -86,8 +88,9 @@ public final class Device implements AutoCloseable {
         }
         throw new DpuException(
                 Status.NOT_FOUND,
-                "no such representor: representor=%s, device=%s, available=%s"
-                        .formatted(id, this, representors));
+                Text.format(
+                        "no such representor: representor=%s, device=%s, available=%s",
+                        id, this, representors));
     }
 
     /**
@@ -153,14 +156,16 @@ public final class Device implements AutoCloseable {
         if (!info.isHotplugManagerSupported()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "functions are plugged through a port of the DPU: device=%s, side=%s"
-                            .formatted(this, machine().side().id()));
+                    Text.format(
+                            "functions are plugged through a port of the DPU: device=%s, side=%s",
+                            this, machine().side().id()));
         }
         if (!info.interfaceName().equals(function.parent())) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "function belongs to another port: function=%s, parent=%s, device=%s"
-                            .formatted(function.key(), function.parent(), this));
+                    Text.format(
+                            "function belongs to another port: function=%s, parent=%s, device=%s",
+                            function.key(), function.parent(), this));
         }
     }
 

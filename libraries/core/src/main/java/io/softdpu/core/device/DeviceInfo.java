@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.linux.text.Text;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.util.List;
@@ -52,17 +53,17 @@ public final class DeviceInfo {
         List<Side> others = othersWith(machine, id);
         throw new DpuException(
                 Status.NOT_FOUND,
-                "no such device: device=%s, side=%s%s, available=%s%s"
-                        .formatted(
-                                id,
-                                machine.side().id(),
-                                others.isEmpty() ? "" : ", otherSides=" + ids(others),
-                                devices,
-                                others.isEmpty()
-                                        ? ""
-                                        : ", expected=one of these, or Machine.open(Side."
-                                                + others.getFirst()
-                                                + ")"));
+                Text.format(
+                        "no such device: device=%s, side=%s%s, available=%s%s",
+                        id,
+                        machine.side().id(),
+                        others.isEmpty() ? "" : ", otherSides=" + ids(others),
+                        devices,
+                        others.isEmpty()
+                                ? ""
+                                : ", expected=one of these, or Machine.open(Side."
+                                        + others.getFirst()
+                                        + ")"));
     }
 
     /** The other sides that have a function with this name. */
@@ -185,8 +186,9 @@ public final class DeviceInfo {
         if (machine.topologyNow().functionByKey(function.key()).isEmpty()) {
             throw new DpuException(
                     Status.NOT_FOUND,
-                    "device was unplugged since the list was taken: device=%s, side=%s"
-                            .formatted(this, machine.side().id()));
+                    Text.format(
+                            "device was unplugged since the list was taken: device=%s, side=%s",
+                            this, machine.side().id()));
         }
     }
 

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import java.util.regex.Pattern;
 
 /**
@@ -84,8 +85,10 @@ public record DeviceLimit(String library, String capability, boolean bytes, bool
         if (!ID.matcher(id).matches()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "malformed limit: limit=%s, expected=a library and its limit such as comch.max_clients, of %s"
-                            .formatted(ForeignText.escapeAndCut(id), ID_FORM));
+                    Text.format(
+                            "malformed limit: limit=%s, expected=a library and its limit such as"
+                                    + " comch.max_clients, of %s",
+                            ForeignText.escapeAndCut(id), ID_FORM));
         }
     }
 }

@@ -2,6 +2,7 @@ package io.softdpu.core.device;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -38,14 +39,15 @@ final class Hotplug {
                 .orElseThrow(() ->
                         new DpuException(
                                 Status.NOT_FOUND,
-                                "port has no such function: function=%s, port=%s, available=%s"
-                                        .formatted(
-                                                function.key(),
-                                                function.parent(),
-                                                now.functions().stream()
-                                                        .filter(f -> f.parent() != null)
-                                                        .map(f -> f.key() + " of " + f.parent())
-                                                        .toList())));
+                                Text.format(
+                                        "port has no such function: function=%s, port=%s,"
+                                                + " available=%s",
+                                        function.key(),
+                                        function.parent(),
+                                        now.functions().stream()
+                                                .filter(f -> f.parent() != null)
+                                                .map(f -> f.key() + " of " + f.parent())
+                                                .toList())));
     }
 
     private static Topology.Builder without(Topology now, @Nullable String key) {

@@ -10,6 +10,7 @@ import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.base.ProfileCheck;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.text.Text;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -209,8 +210,10 @@ public final class Machine implements AutoCloseable {
         if (retainedBytes > retainedLimitBytes) {
             throw new DpuException(
                     Status.NO_MEMORY,
-                    "peers hold too much memory of revoked exports: retainedBytes=%d, limitBytes=%d, sizeBytes=%d, machine=%s"
-                            .formatted(retainedBytes, retainedLimitBytes, sizeBytes, this));
+                    Text.format(
+                            "peers hold too much memory of revoked exports: retainedBytes=%d,"
+                                    + " limitBytes=%d, sizeBytes=%d, machine=%s",
+                            retainedBytes, retainedLimitBytes, sizeBytes, this));
         }
     }
 
@@ -358,8 +361,9 @@ public final class Machine implements AutoCloseable {
             if (value < least) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
-                        "limit is too small: %s=%d, expected=%d or more"
-                                .formatted(what, value, least));
+                        Text.format(
+                                "limit is too small: %s=%d, expected=%d or more",
+                                what, value, least));
             }
             return value;
         }

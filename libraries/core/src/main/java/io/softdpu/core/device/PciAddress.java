@@ -3,6 +3,7 @@ package io.softdpu.core.device;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.linux.text.Text;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +31,10 @@ public record PciAddress(int domain, int bus, int device, int function)
         if (domain >>> 16 != 0 || bus >>> 8 != 0 || device >>> 5 != 0 || function >>> 3 != 0) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "PCI address out of range: domain=%#x, bus=%#x, device=%#x, function=%#x"
-                            .formatted(domain, bus, device, function));
+                    Text.format(
+                            "PCI address out of range: domain=%#x, bus=%#x, device=%#x,"
+                                    + " function=%#x",
+                            domain, bus, device, function));
         }
     }
 
@@ -68,12 +71,12 @@ public record PciAddress(int domain, int bus, int device, int function)
 
     /** The form without the domain, {@code 0b:00.0}; with it if the domain is not 0. */
     public String shortForm() {
-        return domain == 0 ? "%02x:%02x.%x".formatted(bus, device, function) : longForm();
+        return domain == 0 ? Text.format("%02x:%02x.%x", bus, device, function) : longForm();
     }
 
     /** The form with the domain, {@code 0000:0b:00.0}. */
     public String longForm() {
-        return "%04x:%02x:%02x.%x".formatted(domain, bus, device, function);
+        return Text.format("%04x:%02x:%02x.%x", domain, bus, device, function);
     }
 
     /**

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.linux.text.Text;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -87,14 +88,17 @@ public record PciFunction(
         if ((parent == null) != (representor == null)) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "a function has a parent and a representor, or neither: function=%s, parent=%s, representor=%s"
-                            .formatted(interfaceName, parent, representor));
+                    Text.format(
+                            "a function has a parent and a representor, or neither: function=%s,"
+                                    + " parent=%s, representor=%s",
+                            interfaceName, parent, representor));
         }
         if (activeRateBitsPerSecond <= 0) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "rate is not positive: function=%s, activeRateBitsPerSecond=%d"
-                            .formatted(interfaceName, activeRateBitsPerSecond));
+                    Text.format(
+                            "rate is not positive: function=%s, activeRateBitsPerSecond=%d",
+                            interfaceName, activeRateBitsPerSecond));
         }
     }
 
@@ -104,8 +108,9 @@ public record PciFunction(
             if (InetAddress.getByAddress(address.getAddress()) instanceof Inet4Address ipv4) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
-                        "IPv6 address is a mapped IPv4 address: ipv6=%s, ipv4=%s"
-                                .formatted(address.getHostAddress(), ipv4.getHostAddress()));
+                        Text.format(
+                                "IPv6 address is a mapped IPv4 address: ipv6=%s, ipv4=%s",
+                                address.getHostAddress(), ipv4.getHostAddress()));
             }
             return Inet6Address.getByAddress(null, address.getAddress(), -1);
         } catch (UnknownHostException e) {
@@ -142,7 +147,7 @@ public record PciFunction(
         if (ofLibrary < 0) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "limit is negative: limit=%s, ofLibrary=%d".formatted(limit, ofLibrary));
+                    Text.format("limit is negative: limit=%s, ofLibrary=%d", limit, ofLibrary));
         }
         long most = profile.getOrDefault(limit.id(), ofLibrary);
         return Math.min(ofLibrary, Math.max(limit.least(), most));
@@ -238,8 +243,10 @@ public record PciFunction(
         if (value < least) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "limit is too low: function=%s, limit=%s, value=%d, expected=%d or more"
-                            .formatted(function, limit, value, least));
+                    Text.format(
+                            "limit is too low: function=%s, limit=%s, value=%d, expected=%d or"
+                                    + " more",
+                            function, limit, value, least));
         }
     }
 
@@ -256,7 +263,7 @@ public record PciFunction(
         if (!form.matcher(value).matches()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "malformed value: %s=%s, form=%s".formatted(what, value, form));
+                    Text.format("malformed value: %s=%s, form=%s", what, value, form));
         }
     }
 }

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.linux.text.Text;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.util.Map;
@@ -210,8 +211,9 @@ public final class PciFunctionBuilder {
         if (value < 1) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "%s is not positive: function=%s/%s, value=%d"
-                            .formatted(what, side.id(), interfaceName, value));
+                    Text.format(
+                            "%s is not positive: function=%s/%s, value=%d",
+                            what, side.id(), interfaceName, value));
         }
         return value;
     }
@@ -220,8 +222,9 @@ public final class PciFunctionBuilder {
         if (value == null) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "value is missing: function=%s/%s, value=%s"
-                            .formatted(side.id(), interfaceName, what));
+                    Text.format(
+                            "value is missing: function=%s/%s, value=%s",
+                            side.id(), interfaceName, what));
         }
         return value;
     }

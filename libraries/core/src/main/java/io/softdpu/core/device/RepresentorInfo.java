@@ -3,6 +3,7 @@ package io.softdpu.core.device;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 
 /**
@@ -29,8 +30,10 @@ public final class RepresentorInfo {
         if (device.machine().topologyNow().functionByKey(function.key()).isEmpty()) {
             throw new DpuException(
                     Status.NOT_FOUND,
-                    "function was unplugged since the list was taken: representor=%s, device=%s"
-                            .formatted(this, device));
+                    Text.format(
+                            "function was unplugged since the list was taken: representor=%s,"
+                                    + " device=%s",
+                            this, device));
         }
         return new Representor(this, device);
     }

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -141,8 +142,9 @@ final class TopologyText {
             int number, String line, String expected, @Nullable Exception cause) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "not the text of a topology: line=%d, text=%s, expected=%s"
-                        .formatted(number, ForeignText.escapeAndCut(line), expected),
+                Text.format(
+                        "not the text of a topology: line=%d, text=%s, expected=%s",
+                        number, ForeignText.escapeAndCut(line), expected),
                 cause);
     }
 }

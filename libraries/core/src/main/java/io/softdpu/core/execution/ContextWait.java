@@ -6,6 +6,7 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.engine.EngineImpl;
 import io.softdpu.core.internal.engine.EngineMember;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,8 +66,9 @@ final class ContextWait {
         if (!impl.isConnected(member)) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "context is not connected to this engine: context=%s, engineThread=%s"
-                            .formatted(context, impl.owner().getName()));
+                    Text.format(
+                            "context is not connected to this engine: context=%s, engineThread=%s",
+                            context, impl.owner().getName()));
         }
         context.stop();
         if (!await("stop", () -> context.state() == ContextState.IDLE, timeoutNanos)) {
@@ -112,10 +114,15 @@ final class ContextWait {
         throw new DpuException(
                 Status.NOT_PERMITTED,
                 other == null
-                        ? "context is on work queues, whose failure an engine does not notice: context=%s, expected=WorkQueue.progressRetrieve"
-                                .formatted(context)
-                        : "context is not connected to this engine, which does not notice its failure: context=%s, engineThread=%s, expected=runUntil of its engine"
-                                .formatted(context, other.owner().getName()));
+                        ? Text.format(
+                                "context is on work queues, whose failure an engine does not"
+                                    + " notice: context=%s, expected=WorkQueue.progressRetrieve",
+                                context)
+                        : Text.format(
+                                "context is not connected to this engine, which does not notice its"
+                                    + " failure: context=%s, engineThread=%s, expected=runUntil of"
+                                    + " its engine",
+                                context, other.owner().getName()));
     }
 
     private static void requireRunning(Context context, String call) {
@@ -127,17 +134,21 @@ final class ContextWait {
         if (failure != null) {
             throw new DpuException(
                     failure.status(),
-                    "%s has failed: context=%s, reason=%s"
-                            .formatted(call, context, failure.getMessage()),
+                    Text.format(
+                            "%s has failed: context=%s, reason=%s",
+                            call, context, failure.getMessage()),
                     failure);
         }
         throw new DpuException(
                 Status.BAD_STATE,
                 member(context).wasStarted()
-                        ? "context has stopped: context=%s, state=%s, expected=RUNNING"
-                                .formatted(context, state)
-                        : "context was not started: context=%s, state=%s, expected=ProgressEngine.start first"
-                                .formatted(context, state));
+                        ? Text.format(
+                                "context has stopped: context=%s, state=%s, expected=RUNNING",
+                                context, state)
+                        : Text.format(
+                                "context was not started: context=%s, state=%s,"
+                                        + " expected=ProgressEngine.start first",
+                                context, state));
     }
 
     private void requireCallable(String operation) {
@@ -165,7 +176,8 @@ final class ContextWait {
     private static DpuException timeOut(String reason, Duration timeout, String work) {
         return new DpuException(
                 Status.TIME_OUT,
-                "%s in time: timeoutMillis=%d, %s"
-                        .formatted(reason, Arguments.nanos(timeout, "timeout") / 1_000_000, work));
+                Text.format(
+                        "%s in time: timeoutMillis=%d, %s",
+                        reason, Arguments.nanos(timeout, "timeout") / 1_000_000, work));
     }
 }

@@ -3,6 +3,7 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 
 /**
@@ -75,7 +76,7 @@ public final class Deadline {
         if (hasPassed()) {
             throw new DpuException(
                     Status.TIME_OUT,
-                    "gave up: awaited=%s, timeoutNanos=%d".formatted(awaited, timeoutNanos));
+                    Text.format("gave up: awaited=%s, timeoutNanos=%d", awaited, timeoutNanos));
         }
     }
 }

@@ -7,6 +7,7 @@ import io.softdpu.core.internal.engine.EngineImpl;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.event.Poller;
 import io.softdpu.linux.event.Registration;
+import io.softdpu.linux.text.Text;
 
 /**
  * Watch of a progress engine on a file descriptor of the program, such as a socket: created by
@@ -58,7 +59,7 @@ public final class DescriptorWatch implements AutoCloseable {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "interest has other bits than READABLE, WRITABLE and PEER_CLOSED:"
-                            + " interest=0x%x, descriptor=%d".formatted(interest, descriptor));
+                            + Text.format(" interest=0x%x, descriptor=%d", interest, descriptor));
         }
     }
 

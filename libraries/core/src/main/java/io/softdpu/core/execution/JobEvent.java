@@ -3,6 +3,7 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.engine.QueueInstance;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +46,10 @@ public final class JobEvent {
                     ? notValid()
                     : new DpuException(
                             Status.BAD_STATE,
-                            "event has no job: type=%s, instance=%s, expected=an event of a job"
-                                    .formatted(JobType.GRAPH_JOB, instance));
+                            Text.format(
+                                    "event has no job: type=%s, instance=%s, expected=an event of a"
+                                            + " job",
+                                    JobType.GRAPH_JOB, instance));
         }
         return job;
     }
@@ -132,7 +135,8 @@ public final class JobEvent {
     @Override
     public String toString() {
         return isValid()
-                ? "event[type=%s, status=%s, userData=%d]".formatted(type(), status(), userData())
+                ? Text.format(
+                        "event[type=%s, status=%s, userData=%d]", type(), status(), userData())
                 : "event[not valid]";
     }
 }

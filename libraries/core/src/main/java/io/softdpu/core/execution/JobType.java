@@ -3,6 +3,7 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.linux.text.Text;
 
 /**
  * Type of a job, such as the copy of the DMA library: a constant of its library. Immutable; any
@@ -23,7 +24,7 @@ public record JobType(String name) {
         if (Arguments.notNull(name, "name").isBlank()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "name of a job type is blank: name=\"%s\"".formatted(name));
+                    Text.format("name of a job type is blank: name=\"%s\"", name));
         }
     }
 

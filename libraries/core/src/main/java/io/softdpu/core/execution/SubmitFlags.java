@@ -3,6 +3,7 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.linux.text.Text;
 
 /**
  * Flags of a submission, with the DOCA numbers. Immutable; any thread.
@@ -43,7 +44,7 @@ public record SubmitFlags(int bits) {
     public SubmitFlags {
         if ((bits & ~ALL_BITS) != 0) {
             throw new DpuException(
-                    Status.INVALID_VALUE, "unknown submit flags: bits=%#x".formatted(bits));
+                    Status.INVALID_VALUE, Text.format("unknown submit flags: bits=%#x", bits));
         }
     }
 

@@ -11,6 +11,7 @@ import io.softdpu.core.internal.engine.QueueInstance;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -59,8 +60,9 @@ public final class WorkQueue implements AutoCloseable {
         if (depth < 1 || depth > MAX_DEPTH) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "depth of a work queue out of range: depth=%d, expected=1 to %d"
-                            .formatted(depth, MAX_DEPTH));
+                    Text.format(
+                            "depth of a work queue out of range: depth=%d, expected=1 to %d",
+                            depth, MAX_DEPTH));
         }
         return new WorkQueue(depth);
     }
@@ -91,8 +93,9 @@ public final class WorkQueue implements AutoCloseable {
         if (impl.member(context) != null) {
             throw new DpuException(
                     Status.IN_USE,
-                    "queue was added to the context already: context=%s, queueThread=%s"
-                            .formatted(context, impl.owner().getName()));
+                    Text.format(
+                            "queue was added to the context already: context=%s, queueThread=%s",
+                            context, impl.owner().getName()));
         }
         impl.requireFit(context, context.isEventDrivenSupported());
         impl.add(
@@ -114,21 +117,24 @@ public final class WorkQueue implements AutoCloseable {
         if (member == null) {
             throw new DpuException(
                     Status.NOT_FOUND,
-                    "queue was not added to the context: context=%s, queueThread=%s"
-                            .formatted(context, impl.owner().getName()));
+                    Text.format(
+                            "queue was not added to the context: context=%s, queueThread=%s",
+                            context, impl.owner().getName()));
         }
         if (member.inFlight() > 0) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "jobs are in flight: context=%s, jobs=%d"
-                            .formatted(context, member.inFlight()));
+                    Text.format(
+                            "jobs are in flight: context=%s, jobs=%d", context, member.inFlight()));
         }
         String graph = impl.graphOf(context);
         if (graph != null) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "a graph on the queue uses the context: graph=%s, context=%s, queueThread=%s"
-                            .formatted(graph, context, impl.owner().getName()));
+                    Text.format(
+                            "a graph on the queue uses the context: graph=%s, context=%s,"
+                                    + " queueThread=%s",
+                            graph, context, impl.owner().getName()));
         }
         impl.remove(member);
     }
@@ -325,8 +331,9 @@ public final class WorkQueue implements AutoCloseable {
         if (impl.inFlight() > 0) {
             throw new DpuException(
                     Status.IN_USE,
-                    "jobs are in flight: jobs=%d, queueThread=%s"
-                            .formatted(impl.inFlight(), impl.owner().getName()));
+                    Text.format(
+                            "jobs are in flight: jobs=%d, queueThread=%s",
+                            impl.inFlight(), impl.owner().getName()));
         }
         impl.removeAll();
         impl.close();

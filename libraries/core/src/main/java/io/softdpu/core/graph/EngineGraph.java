@@ -3,6 +3,7 @@ package io.softdpu.core.graph;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.engine.EngineImpl;
 import io.softdpu.core.internal.engine.EngineMember;
+import io.softdpu.linux.text.Text;
 
 /** Started graph as its engine uses it. The engine's thread. */
 final class EngineGraph extends EngineMember {
@@ -54,7 +55,7 @@ final class EngineGraph extends EngineMember {
 
     @Override
     public String describeWork() {
-        return "graph=%s, inFlightInstances=%d".formatted(graph, inFlight);
+        return Text.format("graph=%s, inFlightInstances=%d", graph, inFlight);
     }
 
     @Override

@@ -19,6 +19,7 @@ import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
 import io.softdpu.core.internal.sanitizer.Mistake;
 import io.softdpu.core.internal.sanitizer.SanitizerState;
+import io.softdpu.linux.text.Text;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -130,8 +131,10 @@ public final class Graph implements AutoCloseable {
         if (engine != null) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "graph is for an engine, which has tasks: graph=%s, type=%s, expected=a node without a type of jobs"
-                            .formatted(this, type));
+                    Text.format(
+                            "graph is for an engine, which has tasks: graph=%s, type=%s, expected=a"
+                                    + " node without a type of jobs",
+                            this, type));
         }
         synchronized (lock) {
             requireConfigurable();
@@ -152,8 +155,10 @@ public final class Graph implements AutoCloseable {
         if (engine == null) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "graph is for work queues, which have jobs: graph=%s, context=%s, expected=a node with a type of jobs"
-                            .formatted(this, context));
+                    Text.format(
+                            "graph is for work queues, which have jobs: graph=%s, context=%s,"
+                                    + " expected=a node with a type of jobs",
+                            this, context));
         }
         synchronized (lock) {
             requireConfigurable();
@@ -189,13 +194,16 @@ public final class Graph implements AutoCloseable {
         if (isSame(subgraph, this)) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "graph cannot contain itself: graph=%s, subgraph=%s".formatted(this, subgraph));
+                    Text.format(
+                            "graph cannot contain itself: graph=%s, subgraph=%s", this, subgraph));
         }
         if (!isSame(subgraph.engine, engine)) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "sub-graph is for something else: subgraph=%s, for=%s, graph=%s, for=%s"
-                            .formatted(subgraph, subgraph.purpose(), this, purpose()));
+                    Text.format(
+                            "sub-graph is for something else: subgraph=%s, for=%s, graph=%s,"
+                                    + " for=%s",
+                            subgraph, subgraph.purpose(), this, purpose()));
         }
         synchronized (lock) {
             requireConfigurable();
@@ -214,8 +222,10 @@ public final class Graph implements AutoCloseable {
             if (!started) {
                 throw new DpuException(
                         Status.BAD_STATE,
-                        "sub-graph is not started: subgraph=%s, graph=%s, expected=Graph.start first"
-                                .formatted(this, user));
+                        Text.format(
+                                "sub-graph is not started: subgraph=%s, graph=%s,"
+                                        + " expected=Graph.start first",
+                                this, user));
             }
             supergraphs++;
         }
@@ -237,20 +247,20 @@ public final class Graph implements AutoCloseable {
             if (parent.children().contains(child)) {
                 throw new DpuException(
                         Status.ALREADY_EXIST,
-                        "dependency exists: graph=%s, parent=%s, child=%s"
-                                .formatted(this, parent, child));
+                        Text.format(
+                                "dependency exists: graph=%s, parent=%s, child=%s",
+                                this, parent, child));
             }
             List<GraphNode> path = path(child, parent);
             if (!path.isEmpty()) {
                 throw new DpuException(
                         Status.NOT_PERMITTED,
-                        "dependency would close a cycle: graph=%s, path=%s -> %s"
-                                .formatted(
-                                        this,
-                                        parent,
-                                        String.join(
-                                                " -> ",
-                                                path.stream().map(GraphNode::toString).toList())));
+                        Text.format(
+                                "dependency would close a cycle: graph=%s, path=%s -> %s",
+                                this,
+                                parent,
+                                String.join(
+                                        " -> ", path.stream().map(GraphNode::toString).toList())));
             }
             parent.addChild(child);
             return this;
@@ -261,8 +271,10 @@ public final class Graph implements AutoCloseable {
         if (!isSame(Arguments.notNull(node, argument).graph(), this)) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "node is of another graph: argument=%s, node=%s, nodeGraph=%s, graph=%s"
-                            .formatted(argument, node, node.graph(), this));
+                    Text.format(
+                            "node is of another graph: argument=%s, node=%s, nodeGraph=%s,"
+                                    + " graph=%s",
+                            argument, node, node.graph(), this));
         }
     }
 
@@ -304,8 +316,10 @@ public final class Graph implements AutoCloseable {
         if (instances < 1 || instances > MAX_INSTANCES) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "limit of instances out of range: graph=%s, instances=%d, expected=1 to %d"
-                            .formatted(this, instances, MAX_INSTANCES));
+                    Text.format(
+                            "limit of instances out of range: graph=%s, instances=%d, expected=1 to"
+                                    + " %d",
+                            this, instances, MAX_INSTANCES));
         }
         synchronized (lock) {
             requireConfigurable();
@@ -331,8 +345,10 @@ public final class Graph implements AutoCloseable {
         if (engine == null) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "graph is for work queues, which have no callbacks: graph=%s, expected=WorkQueue.progressRetrieve"
-                            .formatted(this));
+                    Text.format(
+                            "graph is for work queues, which have no callbacks: graph=%s,"
+                                    + " expected=WorkQueue.progressRetrieve",
+                            this));
         }
         synchronized (lock) {
             requireConfigurable();
@@ -370,8 +386,10 @@ public final class Graph implements AutoCloseable {
             if (contextNodes == 0) {
                 throw new DpuException(
                         Status.BAD_STATE,
-                        "graph has no context node: graph=%s, nodes=%d, contextNodes=0, expected=one, directly or in a sub-graph"
-                                .formatted(this, nodes.size()));
+                        Text.format(
+                                "graph has no context node: graph=%s, nodes=%d, contextNodes=0,"
+                                        + " expected=one, directly or in a sub-graph",
+                                this, nodes.size()));
             }
             used.forEach(this::requireDriven);
             nodes.forEach(GraphNode::start);
@@ -393,8 +411,10 @@ public final class Graph implements AutoCloseable {
         if (context.state() != ContextState.RUNNING) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "context of a node is not running: graph=%s, context=%s, state=%s, expected=%s"
-                            .formatted(this, context, context.state(), ContextState.RUNNING));
+                    Text.format(
+                            "context of a node is not running: graph=%s, context=%s, state=%s,"
+                                    + " expected=%s",
+                            this, context, context.state(), ContextState.RUNNING));
         }
         EngineImpl connectedTo =
                 ContextAccess.of(Context.class, ProgressEngine.class, Job.class)
@@ -403,16 +423,20 @@ public final class Graph implements AutoCloseable {
         if (engine != null && !isSame(connectedTo, engine)) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "context of a node is not on the engine of the graph: graph=%s, context=%s, expected=ProgressEngine.connect"
-                            .formatted(this, context));
+                    Text.format(
+                            "context of a node is not on the engine of the graph: graph=%s,"
+                                    + " context=%s, expected=ProgressEngine.connect",
+                            this, context));
         }
         boolean onQueue =
                 NodeAccess.of(Context.class, Task.class, Job.class).isOnWorkQueue(context);
         if (engine == null && !onQueue) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "context of a node is on no work queue: graph=%s, context=%s, expected=WorkQueue.add"
-                            .formatted(this, context));
+                    Text.format(
+                            "context of a node is on no work queue: graph=%s, context=%s,"
+                                    + " expected=WorkQueue.add",
+                            this, context));
         }
     }
 
@@ -440,14 +464,18 @@ public final class Graph implements AutoCloseable {
             if (supergraphs > 0) {
                 throw new DpuException(
                         Status.IN_USE,
-                        "graph is a sub-graph of others: graph=%s, nodes=%d, expected=close of those first"
-                                .formatted(this, supergraphs));
+                        Text.format(
+                                "graph is a sub-graph of others: graph=%s, nodes=%d, expected=close"
+                                        + " of those first",
+                                this, supergraphs));
             }
             if (!queues.isEmpty()) {
                 throw new DpuException(
                         Status.NOT_PERMITTED,
-                        "graph is on work queues: graph=%s, queues=%d, expected=Graph.removeFrom"
-                                .formatted(this, queues.size()));
+                        Text.format(
+                                "graph is on work queues: graph=%s, queues=%d,"
+                                        + " expected=Graph.removeFrom",
+                                this, queues.size()));
             }
             if (engine != null && engineGraph != null) {
                 engine.disconnect(engineGraph);
@@ -469,8 +497,10 @@ public final class Graph implements AutoCloseable {
         }
         return new DpuException(
                 Status.IN_USE,
-                "graph has instances: graph=%s, instances=%d, first=%s, expected=close of each"
-                        .formatted(this, instances.size(), first),
+                Text.format(
+                        "graph has instances: graph=%s, instances=%d, first=%s, expected=close of"
+                                + " each",
+                        this, instances.size(), first),
                 first.createdAt());
     }
 
@@ -489,8 +519,10 @@ public final class Graph implements AutoCloseable {
         if (engine != null) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "graph is for an engine: graph=%s, queueThread=%s, expected=Graph.create without one"
-                            .formatted(this, impl.owner().getName()));
+                    Text.format(
+                            "graph is for an engine: graph=%s, queueThread=%s,"
+                                    + " expected=Graph.create without one",
+                            this, impl.owner().getName()));
         }
         synchronized (lock) {
             requireStarted("addTo");
@@ -498,15 +530,18 @@ public final class Graph implements AutoCloseable {
             if (there.contains(this)) {
                 throw new DpuException(
                         Status.IN_USE,
-                        "graph is on the queue already: graph=%s, queueThread=%s"
-                                .formatted(this, impl.owner().getName()));
+                        Text.format(
+                                "graph is on the queue already: graph=%s, queueThread=%s",
+                                this, impl.owner().getName()));
             }
             for (Context context : contexts) {
                 if (impl.member(context) == null) {
                     throw new DpuException(
                             Status.BAD_STATE,
-                            "context of a node is not on the queue: graph=%s, context=%s, queueThread=%s, expected=WorkQueue.add"
-                                    .formatted(this, context, impl.owner().getName()));
+                            Text.format(
+                                    "context of a node is not on the queue: graph=%s, context=%s,"
+                                            + " queueThread=%s, expected=WorkQueue.add",
+                                    this, context, impl.owner().getName()));
                 }
             }
             there.add(this);
@@ -527,15 +562,19 @@ public final class Graph implements AutoCloseable {
             if (!(impl.graphs() instanceof GraphsOfQueue there) || !there.contains(this)) {
                 throw new DpuException(
                         Status.NOT_FOUND,
-                        "graph is not on the queue: graph=%s, queueThread=%s, expected=Graph.addTo"
-                                .formatted(this, impl.owner().getName()));
+                        Text.format(
+                                "graph is not on the queue: graph=%s, queueThread=%s,"
+                                        + " expected=Graph.addTo",
+                                this, impl.owner().getName()));
             }
             for (GraphInstance instance : instances) {
                 if (instance.isInFlightOn(impl)) {
                     throw new DpuException(
                             Status.NOT_PERMITTED,
-                            "instance is in flight on the queue: instance=%s, queueThread=%s, expected=its retrieval first"
-                                    .formatted(instance, impl.owner().getName()));
+                            Text.format(
+                                    "instance is in flight on the queue: instance=%s,"
+                                            + " queueThread=%s, expected=its retrieval first",
+                                    instance, impl.owner().getName()));
                 }
             }
             there.remove(this);
@@ -577,8 +616,11 @@ public final class Graph implements AutoCloseable {
             if (instances.size() >= maxInstances) {
                 throw new DpuException(
                         Status.NO_MEMORY,
-                        "graph has all its instances: graph=%s, instances=%d, expected=close of one, or a larger count in setMaxInstances"
-                                .formatted(this, instances.size()),
+                        Text.format(
+                                "graph has all its instances: graph=%s, instances=%d,"
+                                        + " expected=close of one, or a larger count in"
+                                        + " setMaxInstances",
+                                this, instances.size()),
                         instances.iterator().next().createdAt());
             }
             GraphInstance created =
@@ -680,8 +722,10 @@ public final class Graph implements AutoCloseable {
         return Refusal.ready(
                 Status.NO_MEMORY,
                 () ->
-                        "work queue has too few places: places=%d, expected=one per context node and one for the instance, free"
-                                .formatted(needed));
+                        Text.format(
+                                "work queue has too few places: places=%d, expected=one per context"
+                                        + " node and one for the instance, free",
+                                needed));
     }
 
     private String purpose() {
@@ -693,9 +737,11 @@ public final class Graph implements AutoCloseable {
             throw new DpuException(
                     Status.BAD_STATE,
                     closed
-                            ? "graph is closed: graph=%s, expected=one that is open".formatted(this)
-                            : "graph is started: graph=%s, expected=one that is not started"
-                                    .formatted(this));
+                            ? Text.format(
+                                    "graph is closed: graph=%s, expected=one that is open", this)
+                            : Text.format(
+                                    "graph is started: graph=%s, expected=one that is not started",
+                                    this));
         }
     }
 
@@ -703,8 +749,9 @@ public final class Graph implements AutoCloseable {
         if (!started) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "%s needs a started graph: graph=%s, expected=Graph.start first"
-                            .formatted(call, this));
+                    Text.format(
+                            "%s needs a started graph: graph=%s, expected=Graph.start first",
+                            call, this));
         }
     }
 

@@ -12,6 +12,7 @@ import io.softdpu.core.internal.access.NodeAccess;
 import io.softdpu.core.internal.engine.QueueInstance;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.core.internal.sanitizer.SanitizerState;
+import io.softdpu.linux.text.Text;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -191,7 +192,8 @@ public final class GraphInstance implements AutoCloseable {
         if (isRunning()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "instance is in flight: instance=%s, expected=its end first".formatted(this));
+                    Text.format(
+                            "instance is in flight: instance=%s, expected=its end first", this));
         }
         return run;
     }
@@ -200,8 +202,9 @@ public final class GraphInstance implements AutoCloseable {
         if (!fits) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "node is of another kind: node=%s, graph=%s, data=%s"
-                            .formatted(node, graph, data));
+                    Text.format(
+                            "node is of another kind: node=%s, graph=%s, data=%s",
+                            node, graph, data));
         }
     }
 
@@ -212,7 +215,7 @@ public final class GraphInstance implements AutoCloseable {
                         : actual.toString();
         return new DpuException(
                 Status.NOT_PERMITTED,
-                "%s: node=%s, graph=%s, %s=%s".formatted(reason, node, graph, what, text));
+                Text.format("%s: node=%s, graph=%s, %s=%s", reason, node, graph, what, text));
     }
 
     // ---- submission ----
@@ -435,7 +438,8 @@ public final class GraphInstance implements AutoCloseable {
         if (inFlight) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "instance is in flight: instance=%s, expected=its end first".formatted(this));
+                    Text.format(
+                            "instance is in flight: instance=%s, expected=its end first", this));
         }
         this.userData = userData;
         return this;
@@ -456,7 +460,7 @@ public final class GraphInstance implements AutoCloseable {
         if (isRunning()) {
             throw new DpuException(
                     Status.IN_USE,
-                    "instance is in flight: instance=%s, expected=its end first".formatted(this),
+                    Text.format("instance is in flight: instance=%s, expected=its end first", this),
                     createdAt);
         }
         if (holder != null) {
@@ -479,15 +483,17 @@ public final class GraphInstance implements AutoCloseable {
         if (closed) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "instance is closed: instance=%s, expected=one that is open".formatted(this));
+                    Text.format(
+                            "instance is closed: instance=%s, expected=one that is open", this));
         }
     }
 
     private static DpuException heldByNode(NodeRun by) {
         return new DpuException(
                 Status.IN_USE,
-                "a node of another instance holds it: %s, expected=close of that first"
-                        .formatted(by.describe()),
+                Text.format(
+                        "a node of another instance holds it: %s, expected=close of that first",
+                        by.describe()),
                 by.allocatedAt());
     }
 
@@ -496,8 +502,10 @@ public final class GraphInstance implements AutoCloseable {
                 || node.index() >= runs.length) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "node is not one of the instance's graph: node=%s, nodeGraph=%s, graph=%s"
-                            .formatted(node, node.graph(), graph));
+                    Text.format(
+                            "node is not one of the instance's graph: node=%s, nodeGraph=%s,"
+                                    + " graph=%s",
+                            node, node.graph(), graph));
         }
         return runs[node.index()];
     }
@@ -515,7 +523,8 @@ public final class GraphInstance implements AutoCloseable {
         if (inFlight) {
             throw new DpuException(
                     Status.IN_USE,
-                    "instance is in flight: instance=%s, expected=its end first".formatted(this));
+                    Text.format(
+                            "instance is in flight: instance=%s, expected=its end first", this));
         }
         if (holder != null) {
             throw heldByNode(holder);

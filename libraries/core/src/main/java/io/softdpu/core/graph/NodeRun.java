@@ -9,6 +9,7 @@ import io.softdpu.core.execution.Task;
 import io.softdpu.core.internal.access.NodeAccess;
 import io.softdpu.core.internal.engine.NodeHolder;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -292,8 +293,9 @@ final class NodeRun extends NodeHolder {
         }
         return new DpuException(
                 failure,
-                "node has failed: node=%s, instance=%s, status=%s"
-                        .formatted(node, instance, failure),
+                Text.format(
+                        "node has failed: node=%s, instance=%s, status=%s",
+                        node, instance, failure),
                 cause);
     }
 
@@ -316,7 +318,7 @@ final class NodeRun extends NodeHolder {
 
     @Override
     public String describe() {
-        return "node=%s, instance=%s".formatted(node, instance);
+        return Text.format("node=%s, instance=%s", node, instance);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.core.spi.Failures;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -179,7 +180,8 @@ abstract class Scheduler {
         if (status == null) {
             throw new DpuException(
                     Status.UNEXPECTED,
-                    "user node has returned null: %s, expected=a status".formatted(run.describe()));
+                    Text.format(
+                            "user node has returned null: %s, expected=a status", run.describe()));
         }
         return status;
     }

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.internal.base.ProfileCheck;
+import io.softdpu.linux.text.Text;
 import java.util.List;
 import java.util.Map;
 
@@ -21,23 +22,26 @@ public final class LibraryLimits implements ProfileCheck {
                 List<DeviceLimit> limits = Capabilities.limitsOf(library);
                 throw new DpuException(
                         Status.INVALID_VALUE,
-                        "library has no such limit: limit=%s, function=%s, library=%s, expected=%s"
-                                .formatted(
-                                        id,
-                                        function,
-                                        library,
-                                        limits.isEmpty()
-                                                ? "a limit of another library, "
-                                                        + library
-                                                        + " declares none"
-                                                : "one of " + limits));
+                        Text.format(
+                                "library has no such limit: limit=%s, function=%s, library=%s,"
+                                        + " expected=%s",
+                                id,
+                                function,
+                                library,
+                                limits.isEmpty()
+                                        ? "a limit of another library, "
+                                                + library
+                                                + " declares none"
+                                        : "one of " + limits));
             }
             long least = Capabilities.leastValueOf(id);
             if (most < least) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
-                        "limit is too low: limit=%s, function=%s, value=%d, expected=%d or more"
-                                .formatted(id, function, most, least));
+                        Text.format(
+                                "limit is too low: limit=%s, function=%s, value=%d, expected=%d or"
+                                        + " more",
+                                id, function, most, least));
             }
         });
     }

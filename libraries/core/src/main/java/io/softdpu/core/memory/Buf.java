@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -128,8 +129,10 @@ public final class Buf {
                 || newDataLength > offset + length - newDataOffset) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "data is not within the buf: dataOffsetBytes=%d, dataLengthBytes=%d, offsetBytes=%d, lengthBytes=%d"
-                            .formatted(newDataOffset, newDataLength, offset, length));
+                    Text.format(
+                            "data is not within the buf: dataOffsetBytes=%d, dataLengthBytes=%d,"
+                                    + " offsetBytes=%d, lengthBytes=%d",
+                            newDataOffset, newDataLength, offset, length));
         }
         dataOffset = newDataOffset;
         dataLength = newDataLength;
@@ -195,7 +198,7 @@ public final class Buf {
         requireHead();
         if (references == MAX_REFERENCES) {
             throw new DpuException(
-                    Status.TOO_BIG, "too many references: max=%d".formatted(MAX_REFERENCES));
+                    Status.TOO_BIG, Text.format("too many references: max=%d", MAX_REFERENCES));
         }
         references++;
     }
@@ -262,8 +265,9 @@ public final class Buf {
         if (list.references != 1) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "list to be put behind another must have one reference: references=%d"
-                            .formatted(list.references));
+                    Text.format(
+                            "list to be put behind another must have one reference: references=%d",
+                            list.references));
         }
         BufList.append(this, list);
     }
@@ -288,8 +292,9 @@ public final class Buf {
         if (list == this || list.head != this) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "not an element behind the head of this list: element=%s, head=%s"
-                            .formatted(list, this));
+                    Text.format(
+                            "not an element behind the head of this list: element=%s, head=%s",
+                            list, this));
         }
         BufList.split(this, list);
     }
@@ -349,20 +354,19 @@ public final class Buf {
     public String toString() {
         Mmap of = mmap;
         int elements = head.listLength;
-        return "buf[%sdataOffsetBytes=%d, dataLengthBytes=%d, headroomBytes=%d, tailroomBytes=%d%s%s]"
-                .formatted(
-                        of == null ? "released, " : "",
-                        dataOffset,
-                        dataLength,
-                        headroom(),
-                        tailroom(),
-                        elements > 1
-                                ? (head == this
-                                                ? ", listLength="
-                                                : ", behind the head of listLength=")
-                                        + elements
-                                : "",
-                        of == null ? "" : ", references=" + references + ", mmap=" + of);
+        return Text.format(
+                "buf[%sdataOffsetBytes=%d, dataLengthBytes=%d, headroomBytes=%d,"
+                        + " tailroomBytes=%d%s%s]",
+                of == null ? "released, " : "",
+                dataOffset,
+                dataLength,
+                headroom(),
+                tailroom(),
+                elements > 1
+                        ? (head == this ? ", listLength=" : ", behind the head of listLength=")
+                                + elements
+                        : "",
+                of == null ? "" : ", references=" + references + ", mmap=" + of);
     }
 
     // ---- for the owner, which counts on the mmap ----
@@ -464,8 +468,9 @@ public final class Buf {
         if (sizeBytes < 0 || sizeBytes > tailroom()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "more data than tailroom: sizeBytes=%d, tailroom=%d"
-                            .formatted(sizeBytes, tailroom()));
+                    Text.format(
+                            "more data than tailroom: sizeBytes=%d, tailroom=%d",
+                            sizeBytes, tailroom()));
         }
         dataLength += sizeBytes;
     }
@@ -496,8 +501,9 @@ public final class Buf {
         if (head != this) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "buf is in a list behind its head: buf=%s, listLength=%d"
-                            .formatted(this, head.listLength));
+                    Text.format(
+                            "buf is in a list behind its head: buf=%s, listLength=%d",
+                            this, head.listLength));
         }
     }
 

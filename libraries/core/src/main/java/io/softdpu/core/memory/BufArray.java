@@ -3,6 +3,7 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,8 +89,10 @@ public final class BufArray extends BufOwner implements AutoCloseable {
         if (target != Target.CPU) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "array of bufs for a device that does not exist: target=%s, supported=%s"
-                            .formatted(target, Target.CPU));
+                    Text.format(
+                            "array of bufs for a device that does not exist: target=%s,"
+                                    + " supported=%s",
+                            target, Target.CPU));
         }
         return this;
     }
@@ -132,7 +135,7 @@ public final class BufArray extends BufOwner implements AutoCloseable {
         if (index < 0 || index >= bufs.length) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "index out of range: index=%d, total=%d".formatted(index, bufs.length));
+                    Text.format("index out of range: index=%d, total=%d", index, bufs.length));
         }
         return bufs[index];
     }
@@ -158,7 +161,7 @@ public final class BufArray extends BufOwner implements AutoCloseable {
         for (int i = 0; i < bufs.length; i++) {
             if (!bufs[i].isAlone()) {
                 throw new DpuException(
-                        Status.IN_USE, "buf is in use: index=%d, buf=%s".formatted(i, bufs[i]));
+                        Status.IN_USE, Text.format("buf is in use: index=%d, buf=%s", i, bufs[i]));
             }
         }
         for (Buf buf : bufs) {

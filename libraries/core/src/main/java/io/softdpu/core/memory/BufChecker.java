@@ -3,6 +3,7 @@ package io.softdpu.core.memory;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.internal.sanitizer.Mistake;
 import io.softdpu.core.internal.sanitizer.SanitizerState;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -105,6 +106,6 @@ final class BufChecker {
     }
 
     private void report(Mistake kind, String reason) {
-        sanitizer.report(kind, "%s: buf=%s".formatted(reason, buf), allocatedAt);
+        sanitizer.report(kind, Text.format("%s: buf=%s", reason, buf), allocatedAt);
     }
 }

@@ -3,6 +3,7 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.sanitizer.SanitizerState;
+import io.softdpu.linux.text.Text;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +78,7 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
         if (state != State.IDLE) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "%s %s: state=%s, expected=%s".formatted(name, what, state, State.IDLE));
+                    Text.format("%s %s: state=%s, expected=%s", name, what, state, State.IDLE));
         }
     }
 
@@ -85,7 +86,7 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
         if (state != State.STARTED) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "%s is not started: state=%s, expected=start()".formatted(name, state));
+                    Text.format("%s is not started: state=%s, expected=start()", name, state));
         }
     }
 
@@ -94,8 +95,9 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
         if (elements < 1 || elements > BufInventory.MAX_ELEMENTS) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "number of bufs out of range: elements=%d, expected=1 to %d"
-                            .formatted(elements, BufInventory.MAX_ELEMENTS));
+                    Text.format(
+                            "number of bufs out of range: elements=%d, expected=1 to %d",
+                            elements, BufInventory.MAX_ELEMENTS));
         }
         return elements;
     }
@@ -104,8 +106,9 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
     final DpuException noneFree(Status status, int total) {
         return new DpuException(
                 status,
-                "all bufs are in use: total=%d, expected=a buf released, or a larger %s"
-                        .formatted(total, name),
+                Text.format(
+                        "all bufs are in use: total=%d, expected=a buf released, or a larger %s",
+                        total, name),
                 handedOut == null || handedOut.isEmpty()
                         ? null
                         : handedOut.iterator().next().allocatedAt());
@@ -119,7 +122,7 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
             }
             throw new DpuException(
                     Status.IN_USE,
-                    "bufs are in use: bufs=%d, total=%d".formatted(total - available, total));
+                    Text.format("bufs are in use: bufs=%d, total=%d", total - available, total));
         }
     }
 
@@ -144,9 +147,11 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
         if (!fits) {
             throw new DpuException(
                     Status.INITIALIZATION,
-                    "bufs do not fit into the mmap: elements=%d, elementSizeBytes=%d, strideBytes=%d,"
-                                    .formatted(elements, size, stride)
-                            + " startOffsetBytes=%d, mmapBytes=%d".formatted(start, sizeBytes));
+                    Text.format(
+                                    "bufs do not fit into the mmap: elements=%d,"
+                                            + " elementSizeBytes=%d, strideBytes=%d,",
+                                    elements, size, stride)
+                            + Text.format(" startOffsetBytes=%d, mmapBytes=%d", start, sizeBytes));
         }
     }
 }

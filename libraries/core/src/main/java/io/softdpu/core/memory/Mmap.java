@@ -7,6 +7,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -320,8 +321,10 @@ public final class Mmap implements AutoCloseable {
         if (!users.close()) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "mmap is in use: %s, mmap=%s, expected=release of its bufs, and close of its pools, arrays and contexts"
-                            .formatted(users.describe(), this));
+                    Text.format(
+                            "mmap is in use: %s, mmap=%s, expected=release of its bufs, and close"
+                                    + " of its pools, arrays and contexts",
+                            users.describe(), this));
         }
         held = null;
         state = State.CLOSED;
@@ -435,13 +438,13 @@ public final class Mmap implements AutoCloseable {
     @Override
     public String toString() {
         MmapOrigin from = origin;
-        return "mmap[%s, state=%s, sizeBytes=%d, permissions=%s, devices=%s]"
-                .formatted(
-                        from == null ? "local" : from.describe(),
-                        state,
-                        sizeBytes(),
-                        permissions,
-                        devices.list());
+        return Text.format(
+                "mmap[%s, state=%s, sizeBytes=%d, permissions=%s, devices=%s]",
+                from == null ? "local" : from.describe(),
+                state,
+                sizeBytes(),
+                permissions,
+                devices.list());
     }
 
     // ---- for this package ----
@@ -591,8 +594,10 @@ public final class Mmap implements AutoCloseable {
     private DpuException missing(String item, String setter) {
         return new DpuException(
                 Status.BAD_STATE,
-                "mandatory item is missing: item=%s, mmap=%s, expected=Mmap.%s, before start"
-                        .formatted(item, this, setter));
+                Text.format(
+                        "mandatory item is missing: item=%s, mmap=%s, expected=Mmap.%s, before"
+                                + " start",
+                        item, this, setter));
     }
 
     private DpuException notStarted() {
@@ -600,7 +605,7 @@ public final class Mmap implements AutoCloseable {
                 ? closed()
                 : new DpuException(
                         Status.BAD_STATE,
-                        "mmap is not started: mmap=%s, expected=Mmap.start()".formatted(this));
+                        Text.format("mmap is not started: mmap=%s, expected=Mmap.start()", this));
     }
 
     private DpuException closed() {
@@ -609,6 +614,6 @@ public final class Mmap implements AutoCloseable {
 
     private DpuException badState(String reason, String expected) {
         return new DpuException(
-                Status.BAD_STATE, "%s: mmap=%s, expected=%s".formatted(reason, this, expected));
+                Status.BAD_STATE, Text.format("%s: mmap=%s, expected=%s", reason, this, expected));
     }
 }

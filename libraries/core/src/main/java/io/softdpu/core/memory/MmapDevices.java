@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.access.DependentsAccess;
 import io.softdpu.core.internal.base.Dependents;
+import io.softdpu.linux.text.Text;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +34,10 @@ final class MmapDevices {
         if (newMax < 1 || newMax < all.size()) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "number of devices out of range: maxDevices=%d, devices=%d, expected=1 or more, and at least the devices added"
-                            .formatted(newMax, all.size()));
+                    Text.format(
+                            "number of devices out of range: maxDevices=%d, devices=%d, expected=1"
+                                    + " or more, and at least the devices added",
+                            newMax, all.size()));
         }
         max = newMax;
     }
@@ -48,14 +51,15 @@ final class MmapDevices {
             if (attached.device.machine() != device.machine()) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
-                        "devices of two machines: device=%s, machine=%s, otherMachine=%s"
-                                .formatted(device, device.machine(), attached.device.machine()));
+                        Text.format(
+                                "devices of two machines: device=%s, machine=%s, otherMachine=%s",
+                                device, device.machine(), attached.device.machine()));
             }
         }
         if (all.size() == max) {
             throw new DpuException(
                     Status.NO_MEMORY,
-                    "limit of devices reached: device=%s, maxDevices=%d".formatted(device, max));
+                    Text.format("limit of devices reached: device=%s, maxDevices=%d", device, max));
         }
         add(device, DependentsAccess.of(Device.class, device).add("mmap"));
     }

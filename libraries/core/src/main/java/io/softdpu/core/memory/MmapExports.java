@@ -12,6 +12,7 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.LeaseListener;
+import io.softdpu.linux.text.Text;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
@@ -214,7 +215,7 @@ final class MmapExports {
 
     private DpuException refused(Status status, String reason, Device device, String expected) {
         return new DpuException(
-                status, "%s: device=%s, mmap=%s%s".formatted(reason, device, mmap, expected));
+                status, Text.format("%s: device=%s, mmap=%s%s", reason, device, mmap, expected));
     }
 
     private static Bus bus(Device device) {

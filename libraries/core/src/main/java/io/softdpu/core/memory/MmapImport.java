@@ -14,6 +14,7 @@ import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -105,8 +106,9 @@ final class MmapImport {
             abandon(reply);
             throw new DpuException(
                     Status.TIME_OUT,
-                    "import takes too long: timeoutNanos=%d, limitNanos=%d, export=%s"
-                            .formatted(timeoutNanos, limitNanos, descriptor),
+                    Text.format(
+                            "import takes too long: timeoutNanos=%d, limitNanos=%d, export=%s",
+                            timeoutNanos, limitNanos, descriptor),
                     e);
         } catch (InterruptedException e) {
             abandon(reply);

@@ -9,6 +9,7 @@ import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -35,13 +36,12 @@ record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permission
 
     /** The exporting device and the kind of import, for messages; without its keys. */
     String describe() {
-        return "imported over %s%s from %s"
-                .formatted(
-                        byRdma() ? "RDMA" : "PCIe",
-                        region.memory() == null ? " without a mapping" : "",
-                        PciFunction.key(
-                                descriptor.side(),
-                                ForeignText.escapeAndCut(descriptor.interfaceName())));
+        return Text.format(
+                "imported over %s%s from %s",
+                byRdma() ? "RDMA" : "PCIe",
+                region.memory() == null ? " without a mapping" : "",
+                PciFunction.key(
+                        descriptor.side(), ForeignText.escapeAndCut(descriptor.interfaceName())));
     }
 
     /** Checks a use of the import; no allocation unless it is refused, no lock. */

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.internal.base.Dependents;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -110,8 +111,10 @@ final class MmapRange {
         if (offset < 0 || length < 0 || offset > sizeBytes || length > sizeBytes - offset) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "range is not within the mmap: offsetBytes=%d, lengthBytes=%d, sizeBytes=%d"
-                            .formatted(offset, length, sizeBytes));
+                    Text.format(
+                            "range is not within the mmap: offsetBytes=%d, lengthBytes=%d,"
+                                    + " sizeBytes=%d",
+                            offset, length, sizeBytes));
         }
     }
 

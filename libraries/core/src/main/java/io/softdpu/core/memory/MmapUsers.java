@@ -1,5 +1,6 @@
 package io.softdpu.core.memory;
 
+import io.softdpu.linux.text.Text;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,8 +49,9 @@ final class MmapUsers {
         int all = count();
         int ofPools = pools.get();
         int ofContexts = contexts.get();
-        return "users=%d, bufs=%d, pools=%d, contexts=%d"
-                .formatted(all, Math.max(0, all - ofPools - ofContexts), ofPools, ofContexts);
+        return Text.format(
+                "users=%d, bufs=%d, pools=%d, contexts=%d",
+                all, Math.max(0, all - ofPools - ofContexts), ofPools, ofContexts);
     }
 
     /** Adds a user; false if it is closed. */

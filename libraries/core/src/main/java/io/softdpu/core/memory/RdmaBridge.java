@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -34,7 +35,7 @@ public final class RdmaBridge {
         Arguments.notNull(protectionDomain, "protectionDomain");
         throw unsupported(
                 "device of a protection domain (struct ibv_pd)",
-                "protectionDomain=0x%x".formatted(protectionDomain.address()));
+                Text.format("protectionDomain=0x%x", protectionDomain.address()));
     }
 
     /**
@@ -45,13 +46,15 @@ public final class RdmaBridge {
     public static int memoryKey(Buf buf, Device device) {
         Arguments.notNull(buf, "buf");
         Arguments.notNull(device, "device");
-        throw unsupported("memory key (mkey)", "buf=%s, device=%s".formatted(buf, device));
+        throw unsupported("memory key (mkey)", Text.format("buf=%s, device=%s", buf, device));
     }
 
     private static DpuException unsupported(String missing, String operands) {
         return new DpuException(
                 Status.NOT_SUPPORTED,
-                "no rdma-core object behind it: missing=%s, %s, expected=rdma-core on a card"
-                        .formatted(missing, operands));
+                Text.format(
+                        "no rdma-core object behind it: missing=%s, %s, expected=rdma-core on a"
+                                + " card",
+                        missing, operands));
     }
 }

@@ -8,6 +8,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +51,9 @@ public final class BufLists {
         if (sizeBytes < 0 || sizeBytes > tailroom(list)) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "more data than tailroom: sizeBytes=%d, tailroom=%d, listLength=%d"
-                            .formatted(sizeBytes, tailroom(list), list.listLength()));
+                    Text.format(
+                            "more data than tailroom: sizeBytes=%d, tailroom=%d, listLength=%d",
+                            sizeBytes, tailroom(list), list.listLength()));
         }
         long left = sizeBytes;
         for (@Nullable Buf element = list;

@@ -16,6 +16,7 @@ import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.access.DependentsAccess;
 import io.softdpu.core.internal.access.NodeAccess;
 import io.softdpu.core.internal.base.Dependents;
+import io.softdpu.linux.text.Text;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -277,8 +278,10 @@ public abstract class ContextBase implements Context {
         if (location != DataPathLocation.CPU) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "no such processor for a data path: context=%s, location=%s, expected=%s"
-                            .formatted(name, location, DataPathLocation.CPU));
+                    Text.format(
+                            "no such processor for a data path: context=%s, location=%s,"
+                                    + " expected=%s",
+                            name, location, DataPathLocation.CPU));
         }
         return this;
     }

@@ -14,6 +14,7 @@ import io.softdpu.core.internal.engine.EngineMember;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +51,10 @@ final class ContextEngine extends EngineMember {
             if (impl != null) {
                 throw new DpuException(
                         Status.NOT_PERMITTED,
-                        "context is connected to an engine already: context=%s, engineThread=%s"
-                                .formatted(context, impl.owner().getName()));
+                        Text.format(
+                                "context is connected to an engine already: context=%s,"
+                                        + " engineThread=%s",
+                                context, impl.owner().getName()));
             }
             impl = newImpl;
             copier = newImpl.copier();

@@ -6,6 +6,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
+import io.softdpu.linux.text.Text;
 import java.util.ArrayList;
 
 /** Job queues of a context, one per work queue. Any thread, under the context's control lock. */
@@ -33,8 +34,10 @@ final class ContextJobQueues {
             if (jobQueues.size() >= context.maxWorkQueues()) {
                 throw new DpuException(
                         Status.IN_USE,
-                        "context is on as many work queues as it can be: context=%s, queues=%d"
-                                .formatted(context, jobQueues.size()));
+                        Text.format(
+                                "context is on as many work queues as it can be: context=%s,"
+                                        + " queues=%d",
+                                context, jobQueues.size()));
             }
             JobQueue added = context.newJobQueue(queue.depth());
             jobQueues.add(added);
@@ -57,8 +60,9 @@ final class ContextJobQueues {
         if (!jobQueues.isEmpty()) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "context is on work queues: context=%s, queues=%d"
-                            .formatted(context, jobQueues.size()));
+                    Text.format(
+                            "context is on work queues: context=%s, queues=%d",
+                            context, jobQueues.size()));
         }
     }
 

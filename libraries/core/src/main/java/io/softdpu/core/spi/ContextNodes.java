@@ -10,6 +10,7 @@ import io.softdpu.core.internal.access.NodeAccess;
 import io.softdpu.core.internal.engine.NodeHolder;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +66,9 @@ final class ContextNodes extends NodeAccess<Context, Task, Job> {
     private static DpuException foreign(String what, Object object) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "not a %s of this library: class=%s, expected=one that a context has created"
-                        .formatted(what, object.getClass().getName()));
+                Text.format(
+                        "not a %s of this library: class=%s, expected=one that a context has"
+                                + " created",
+                        what, object.getClass().getName()));
     }
 }

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.StateChangedCallback;
+import io.softdpu.linux.text.Text;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -189,8 +190,9 @@ final class ContextStates {
         if (state != expected) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "%s needs another state: context=%s, state=%s%s, expected=%s"
-                            .formatted(call, context, state, failureText(), expected),
+                    Text.format(
+                            "%s needs another state: context=%s, state=%s%s, expected=%s",
+                            call, context, state, failureText(), expected),
                     failure);
         }
     }
@@ -295,8 +297,9 @@ final class ContextStates {
     DpuException badState(String reason, String expected) {
         return new DpuException(
                 Status.BAD_STATE,
-                "%s: context=%s, state=%s%s%s"
-                        .formatted(reason, context, state, failureText(), expected),
+                Text.format(
+                        "%s: context=%s, state=%s%s%s",
+                        reason, context, state, failureText(), expected),
                 failure);
     }
 
@@ -327,8 +330,9 @@ final class ContextStates {
         ContextState previous = state;
         if (!previous.mayBecome(next)) {
             throw new IllegalStateException(
-                    "no such transition: context=%s, from=%s, to=%s"
-                            .formatted(context, previous, next));
+                    Text.format(
+                            "no such transition: context=%s, from=%s, to=%s",
+                            context, previous, next));
         }
         state = next;
         engine.setTakesTasks(next == ContextState.RUNNING);

@@ -8,6 +8,7 @@ import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobType;
 import io.softdpu.core.internal.engine.NodeHolder;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -131,7 +132,7 @@ public abstract class JobBase implements Job {
     /** Type, context and operands, for messages. */
     @Override
     public final String toString() {
-        return "job[type=%s, context=%s%s]".formatted(type, context, operands());
+        return Text.format("job[type=%s, context=%s%s]", type, context, operands());
     }
 
     /**
@@ -158,14 +159,15 @@ public abstract class JobBase implements Job {
 
     private DpuException inFlight() {
         return new DpuException(
-                Status.IN_USE, "job is in flight: type=%s, context=%s".formatted(type, context));
+                Status.IN_USE, Text.format("job is in flight: type=%s, context=%s", type, context));
     }
 
     private DpuException heldByNode(String expected) {
         return new DpuException(
                 Status.IN_USE,
-                "a node of a graph holds the job: job=%s, %s%s"
-                        .formatted(this, holder().describe(), expected),
+                Text.format(
+                        "a node of a graph holds the job: job=%s, %s%s",
+                        this, holder().describe(), expected),
                 holder().allocatedAt());
     }
 
@@ -250,8 +252,9 @@ public abstract class JobBase implements Job {
     final void ended(Status how) {
         if ((owner & OWNER) != LIBRARY) {
             throw new IllegalStateException(
-                    "completed a job that the library does not have: type=%s, context=%s"
-                            .formatted(type, context));
+                    Text.format(
+                            "completed a job that the library does not have: type=%s, context=%s",
+                            type, context));
         }
         owner = (byte) (QUEUE | (owner & NODE));
         if (ending != how) { // usually the same as the last time

@@ -10,6 +10,7 @@ import io.softdpu.core.execution.Job;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.fabric.link.EventPoller;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -188,7 +189,7 @@ public abstract class JobQueue {
 
         @Override
         public String describe(Job job) {
-            return "type=%s, context=%s".formatted(job.type(), job.context());
+            return Text.format("type=%s, context=%s", job.type(), job.context());
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.internal.sanitizer.SanitizerState;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /** Descriptions of contexts for messages: state, tasks, and the events that they wait for. */
@@ -12,12 +13,9 @@ final class StateText {
     static String of(ContextBase context, ContextState state, ContextEngine engine) {
         StringBuilder text =
                 new StringBuilder(
-                        "context=%s, state=%s, inFlightTasks=%d, allocatedTasks=%s"
-                                .formatted(
-                                        context,
-                                        state,
-                                        engine.inFlight(),
-                                        engine.pools().describe()));
+                        Text.format(
+                                "context=%s, state=%s, inFlightTasks=%d, allocatedTasks=%s",
+                                context, state, engine.inFlight(), engine.pools().describe()));
         if (state == ContextState.STARTING || state == ContextState.STOPPING) {
             String awaited = context.describeAwaited();
             if (awaited != null) {

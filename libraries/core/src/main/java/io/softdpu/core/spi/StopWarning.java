@@ -3,6 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.EngineTimer;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,8 +54,9 @@ final class StopWarning {
         due = false;
         LOG.log(
                 System.Logger.Level.WARNING,
-                "context does not stop: waitedMillis=%d, %s"
-                        .formatted(waitedNanos / 1_000_000, states.describe()),
+                Text.format(
+                        "context does not stop: waitedMillis=%d, %s",
+                        waitedNanos / 1_000_000, states.describe()),
                 engine.oldestAllocation());
     }
 

@@ -8,6 +8,7 @@ import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.SubmitFlags;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.internal.engine.NodeHolder;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -433,8 +434,9 @@ public abstract class TaskBase implements Task {
     private DpuException heldByNode(String expected) {
         return new DpuException(
                 Status.IN_USE,
-                "a node of a graph holds the task: %s, %s%s"
-                        .formatted(describe(), nodeHold().holder().describe(), expected),
+                Text.format(
+                        "a node of a graph holds the task: %s, %s%s",
+                        describe(), nodeHold().holder().describe(), expected),
                 nodeHold().holder().allocatedAt());
     }
 

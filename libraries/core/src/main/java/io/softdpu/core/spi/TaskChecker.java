@@ -6,6 +6,7 @@ import io.softdpu.core.execution.SubmitFlags;
 import io.softdpu.core.internal.sanitizer.HeldTask;
 import io.softdpu.core.internal.sanitizer.Mistake;
 import io.softdpu.core.internal.sanitizer.SanitizerState;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /** Sanitizer checks of one task. The engine's thread. */
@@ -66,7 +67,7 @@ final class TaskChecker extends HeldTask implements TaskWatch {
     void report(Mistake kind, String reason) {
         context.shuffler()
                 .sanitizer()
-                .report(kind, "%s: %s".formatted(reason, task.describe()), allocatedAt);
+                .report(kind, Text.format("%s: %s", reason, task.describe()), allocatedAt);
     }
 
     /**

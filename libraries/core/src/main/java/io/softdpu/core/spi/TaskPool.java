@@ -2,6 +2,7 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import java.util.function.Supplier;
 
 /**
@@ -60,8 +61,9 @@ public final class TaskPool<T extends TaskBase> {
         if (available == 0) {
             throw new DpuException(
                     Status.NO_MEMORY,
-                    "all tasks are in use: tasks=%d, task=%s, context=%s"
-                                    .formatted(free.length, typeName, engine.context())
+                    Text.format(
+                                    "all tasks are in use: tasks=%d, task=%s, context=%s",
+                                    free.length, typeName, engine.context())
                             + ", expected=a task freed in its callback, or a larger count in "
                             + setter,
                     engine.oldestAllocation(this));

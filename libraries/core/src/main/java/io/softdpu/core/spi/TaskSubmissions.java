@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.Task;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -84,8 +85,9 @@ final class TaskSubmissions {
         if (from < 0 || to < from || to > tasks.length) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "range is not within the array: from=%d, to=%d, elements=%d"
-                            .formatted(from, to, tasks.length));
+                    Text.format(
+                            "range is not within the array: from=%d, to=%d, elements=%d",
+                            from, to, tasks.length));
         }
         for (int i = from; i < to; i++) {
             if (!(tasks[i] instanceof TaskBase task) || task.engine() != engine) {
@@ -97,10 +99,10 @@ final class TaskSubmissions {
     private DpuException notOwn(Task task, int index) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "not a task of this context: index=%d, %s, expected=a task of %s"
-                        .formatted(
-                                index,
-                                task instanceof TaskBase base ? base.describe() : "task=" + task,
-                                context));
+                Text.format(
+                        "not a task of this context: index=%d, %s, expected=a task of %s",
+                        index,
+                        task instanceof TaskBase base ? base.describe() : "task=" + task,
+                        context));
     }
 }

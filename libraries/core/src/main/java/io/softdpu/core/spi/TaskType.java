@@ -3,6 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +51,9 @@ public final class TaskType<T extends TaskBase, C> {
         if (newCount < 1 || newCount > limit) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "number of tasks out of range: type=%s, count=%d, expected=1 to %d"
-                            .formatted(type, newCount, limit));
+                    Text.format(
+                            "number of tasks out of range: type=%s, count=%d, expected=1 to %d",
+                            type, newCount, limit));
         }
         Arguments.notNull(newOnSuccess, "onSuccess");
         Arguments.notNull(newOnFailure, "onFailure");
@@ -75,8 +77,10 @@ public final class TaskType<T extends TaskBase, C> {
         if (count == 0) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "mandatory item is missing: item=%s tasks, context=%s, expected=%s, before start"
-                            .formatted(type, context, setter));
+                    Text.format(
+                            "mandatory item is missing: item=%s tasks, context=%s, expected=%s,"
+                                    + " before start",
+                            type, context, setter));
         }
     }
 
@@ -118,8 +122,10 @@ public final class TaskType<T extends TaskBase, C> {
         if (tasks == null) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "task type was not configured: type=%s, count=0, expected=%s, before start"
-                            .formatted(type, setter));
+                    Text.format(
+                            "task type was not configured: type=%s, count=0, expected=%s, before"
+                                    + " start",
+                            type, setter));
         }
         return tasks.allocate();
     }

@@ -15,6 +15,7 @@ import io.softdpu.fabric.link.DoorbellBudget;
 import io.softdpu.fabric.link.PacedAction;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.text.Text;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -189,8 +190,9 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         if (pending.remoteBytes() != HandlePage.BYTES) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "page of the handle has the wrong size: sizeBytes=%d, expected=%d"
-                            .formatted(pending.remoteBytes(), HandlePage.BYTES));
+                    Text.format(
+                            "page of the handle has the wrong size: sizeBytes=%d, expected=%d",
+                            pending.remoteBytes(), HandlePage.BYTES));
         }
         for (Map.Entry<Guest, Invited> guests : invited.entrySet()) {
             if (guests.getValue().key().equals(request.key())) {
@@ -213,8 +215,9 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         if (handles >= limit) {
             throw new DpuException(
                     Status.FULL,
-                    "sync event has all its handles: kind=%s, handles=%d, limit=%d"
-                            .formatted(guest, handles, limit));
+                    Text.format(
+                            "sync event has all its handles: kind=%s, handles=%d, limit=%d",
+                            guest, handles, limit));
         }
     }
 

@@ -15,6 +15,7 @@ import io.softdpu.core.spi.JobQueue;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.core.spi.TaskType;
 import io.softdpu.fabric.link.EventPoller;
+import io.softdpu.linux.text.Text;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -161,8 +162,10 @@ final class EventContext extends ContextBase implements SyncEventContext {
         if (!capabilities.isWaitTaskSupported()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "device has no asynchronous wait: device=%s, limit=0, expected=get tasks or get jobs, compared with the threshold"
-                            .formatted(device()));
+                    Text.format(
+                            "device has no asynchronous wait: device=%s, limit=0, expected=get"
+                                    + " tasks or get jobs, compared with the threshold",
+                            device()));
         }
     }
 
@@ -213,8 +216,11 @@ final class EventContext extends ContextBase implements SyncEventContext {
         if (!hasEngine()) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "no progress engine is connected, so the context has no tasks: context=%s, expected=ProgressEngine.connect before its start, or a job"
-                            .formatted(this));
+                    Text.format(
+                            "no progress engine is connected, so the context has no tasks:"
+                                + " context=%s, expected=ProgressEngine.connect before its start,"
+                                + " or a job",
+                            this));
         }
     }
 
@@ -257,8 +263,10 @@ final class EventContext extends ContextBase implements SyncEventContext {
         if (hasEngine() && allTasks.stream().noneMatch(TaskType::isConfigured)) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "mandatory item is missing: item=tasks of any type, context=%s, expected=setGetTasks or another of its kind, before start"
-                            .formatted(this));
+                    Text.format(
+                            "mandatory item is missing: item=tasks of any type, context=%s,"
+                                    + " expected=setGetTasks or another of its kind, before start",
+                            this));
         }
     }
 

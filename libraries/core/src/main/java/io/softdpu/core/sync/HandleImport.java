@@ -17,6 +17,7 @@ import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.text.Text;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -121,8 +122,10 @@ final class HandleImport {
             if (attachment.remote().sizeBytes() != EventCounter.BYTES) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
-                        "memory of a sync event has the wrong size: sizeBytes=%d, expected=%d"
-                                .formatted(attachment.remote().sizeBytes(), EventCounter.BYTES));
+                        Text.format(
+                                "memory of a sync event has the wrong size: sizeBytes=%d,"
+                                        + " expected=%d",
+                                attachment.remote().sizeBytes(), EventCounter.BYTES));
             }
             valid = true;
         } finally {
@@ -150,8 +153,9 @@ final class HandleImport {
             abandon(reply, bus);
             throw new DpuException(
                     Status.TIME_OUT,
-                    "import takes too long: timeoutNanos=%d, limitNanos=%d, export=%s"
-                            .formatted(timeoutNanos, limitNanos, blob),
+                    Text.format(
+                            "import takes too long: timeoutNanos=%d, limitNanos=%d, export=%s",
+                            timeoutNanos, limitNanos, blob),
                     e);
         } catch (InterruptedException e) {
             abandon(reply, bus);
@@ -167,14 +171,18 @@ final class HandleImport {
             case NOT_FOUND ->
                     new DpuException(
                             Status.NOT_FOUND,
-                            "sync event was stopped or has ended, or the key is wrong: export=%s, expected=the export of a started event"
-                                    .formatted(blob),
+                            Text.format(
+                                    "sync event was stopped or has ended, or the key is wrong:"
+                                            + " export=%s, expected=the export of a started event",
+                                    blob),
                             failure);
             case CONNECTION_RESET ->
                     new DpuException(
                             Status.CONNECTION_RESET,
-                            "process of the CPU handle has ended during the import: export=%s"
-                                    .formatted(blob),
+                            Text.format(
+                                    "process of the CPU handle has ended during the import:"
+                                            + " export=%s",
+                                    blob),
                             failure);
             default -> failure;
         };

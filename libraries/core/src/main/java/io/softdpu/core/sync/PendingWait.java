@@ -2,6 +2,7 @@ package io.softdpu.core.sync;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 
 /** Wait of a task or a job, in flight. The thread of its engine or queue. */
 interface PendingWait {
@@ -31,8 +32,10 @@ interface PendingWait {
         if (!whole || Integer.bitCount(ones) > 1) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "mask of an asynchronous wait refused: mask=%#x, expected=0, or 1, 2, 4 or 8 bytes of ones, the other bytes 0"
-                            .formatted(mask));
+                    Text.format(
+                            "mask of an asynchronous wait refused: mask=%#x, expected=0, or 1, 2, 4"
+                                    + " or 8 bytes of ones, the other bytes 0",
+                            mask));
         }
         return mask;
     }

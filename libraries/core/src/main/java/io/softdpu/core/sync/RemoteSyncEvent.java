@@ -10,6 +10,7 @@ import io.softdpu.core.internal.access.RemoteEventAccess;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.core.sync.wire.RemoteEventBlob;
+import io.softdpu.linux.text.Text;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -140,8 +141,10 @@ public final class RemoteSyncEvent implements AutoCloseable {
             }
             throw new DpuException(
                     Status.IN_USE,
-                    "tasks with the remote sync event are in flight: tasks=%d, event=%s, expected=their completion first"
-                            .formatted(present, this));
+                    Text.format(
+                            "tasks with the remote sync event are in flight: tasks=%d, event=%s,"
+                                    + " expected=their completion first",
+                            present, this));
         }
         counter.close();
         leak.closed();
@@ -181,7 +184,7 @@ public final class RemoteSyncEvent implements AutoCloseable {
     }
 
     private static String nameOf(int number, Device device) {
-        return "remote sync event %d of %s".formatted(number, device);
+        return Text.format("remote sync event %d of %s", number, device);
     }
 
     /** Its kind and number in this process, for messages. */

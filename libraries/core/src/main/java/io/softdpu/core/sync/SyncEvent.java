@@ -17,6 +17,7 @@ import io.softdpu.core.sync.wire.SyncEventBlob;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -213,14 +214,17 @@ public final class SyncEvent implements AutoCloseable {
         if (added == SyncEventLocation.DPA || added == SyncEventLocation.GPU) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "no such %s location on this machine: location=%s, event=%s, expected=CPU, DPU or REMOTE"
-                            .formatted(kind, added, this));
+                    Text.format(
+                            "no such %s location on this machine: location=%s, event=%s,"
+                                    + " expected=CPU, DPU or REMOTE",
+                            kind, added, this));
         }
         if (present != null) {
             throw new DpuException(
                     Status.ALREADY_EXIST,
-                    "event has a %s location: location=%s, added=%s, event=%s"
-                            .formatted(kind, present, added, this));
+                    Text.format(
+                            "event has a %s location: location=%s, added=%s, event=%s",
+                            kind, present, added, this));
         }
         return added;
     }
@@ -243,14 +247,18 @@ public final class SyncEvent implements AutoCloseable {
         if (userMemory != null) {
             throw new DpuException(
                     Status.ALREADY_EXIST,
-                    "event has memory of its user: sizeBytes=%d, event=%s"
-                            .formatted(userMemory.sizeBytes(), this));
+                    Text.format(
+                            "event has memory of its user: sizeBytes=%d, event=%s",
+                            userMemory.sizeBytes(), this));
         }
         if (memory.sizeBytes() != EventCounter.BYTES) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "memory of a sync event is exactly the counter, since an export exposes all of it: sizeBytes=%d, event=%s, expected=SharedMemory.allocate(8)"
-                            .formatted(memory.sizeBytes(), this));
+                    Text.format(
+                            "memory of a sync event is exactly the counter, since an export exposes"
+                                    + " all of it: sizeBytes=%d, event=%s,"
+                                    + " expected=SharedMemory.allocate(8)",
+                            memory.sizeBytes(), this));
         }
         SharedSegment segment = SharedMemoryAccess.of(SharedMemory.class).shared(memory);
         Dependents.Dependency dependency =
@@ -260,8 +268,10 @@ public final class SyncEvent implements AutoCloseable {
             if (!MEMORY_IN_USE.add(segment)) {
                 throw new DpuException(
                         Status.IN_USE,
-                        "memory belongs to another sync event: event=%s, expected=memory of its own"
-                                .formatted(this));
+                        Text.format(
+                                "memory belongs to another sync event: event=%s, expected=memory of"
+                                        + " its own",
+                                this));
             }
             onMemory = dependency;
             userMemory = memory;
@@ -402,12 +412,14 @@ public final class SyncEvent implements AutoCloseable {
         if (driven != null) {
             next =
                     driven.state() == ContextState.STOPPING
-                            ? "state=%s, allocatedTasks=%d, expected=free of each task, then progress"
-                                    .formatted(ContextState.STOPPING, driven.allocatedTasks())
+                            ? Text.format(
+                                    "state=%s, allocatedTasks=%d, expected=free of each task, then"
+                                            + " progress",
+                                    ContextState.STOPPING, driven.allocatedTasks())
                             : "expected=stop of its context first";
         }
         return new DpuException(
-                Status.IN_USE, "sync event is started: event=%s, %s".formatted(this, next));
+                Status.IN_USE, Text.format("sync event is started: event=%s, %s", this, next));
     }
 
     private void release() {
@@ -443,8 +455,10 @@ public final class SyncEvent implements AutoCloseable {
                 || !exporting.info().isMmapExportPciSupported()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "sync events are exported by devices of the host that a port of the DPU has created: device=%s, side=%s, event=%s"
-                            .formatted(exporting, exporting.machine().side().id(), this));
+                    Text.format(
+                            "sync events are exported by devices of the host that a port of the DPU"
+                                    + " has created: device=%s, side=%s, event=%s",
+                            exporting, exporting.machine().side().id(), this));
         }
         requireExportable(SyncEventLocation.DPU);
         CpuHandle cpu = requireOwnMachine(exporting);
@@ -512,9 +526,10 @@ public final class SyncEvent implements AutoCloseable {
         if (publisherLocation != needed && subscriberLocation != needed) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "%s is not among the locations: publisher=%s, subscriber=%s, event=%s, expected=%s as one of them"
-                            .formatted(
-                                    needed, publisherLocation, subscriberLocation, this, needed));
+                    Text.format(
+                            "%s is not among the locations: publisher=%s, subscriber=%s, event=%s,"
+                                    + " expected=%s as one of them",
+                            needed, publisherLocation, subscriberLocation, this, needed));
         }
     }
 
@@ -523,8 +538,10 @@ public final class SyncEvent implements AutoCloseable {
                 || HandleImport.busOf(exporting) != HandleImport.busOf(device)) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "device belongs to another machine: device=%s, eventDevice=%s, event=%s"
-                            .formatted(exporting, device, this));
+                    Text.format(
+                            "device belongs to another machine: device=%s, eventDevice=%s,"
+                                    + " event=%s",
+                            exporting, device, this));
         }
         return cpu;
     }
@@ -554,8 +571,10 @@ public final class SyncEvent implements AutoCloseable {
         requireOwn(call);
         return new DpuException(
                 Status.NOT_SUPPORTED,
-                "no such processor to export to: location=%s, device=%s, event=%s, expected=exportPci"
-                        .formatted(unit, exporting, this));
+                Text.format(
+                        "no such processor to export to: location=%s, device=%s, event=%s,"
+                                + " expected=exportPci",
+                        unit, exporting, this));
     }
 
     // ---- synchronous operations ----
@@ -729,25 +748,27 @@ public final class SyncEvent implements AutoCloseable {
                 if (Thread.currentThread().isInterrupted()) {
                     throw new DpuException(
                             Status.CONNECTION_ABORTED,
-                            "interrupted during a wait: event=%s, condition=%s, operand=%s, mask=0x%x, value=%s"
-                                    .formatted(
-                                            this,
-                                            condition,
-                                            Long.toUnsignedString(operand),
-                                            mask,
-                                            Long.toUnsignedString(open.get())));
+                            Text.format(
+                                    "interrupted during a wait: event=%s, condition=%s, operand=%s,"
+                                            + " mask=0x%x, value=%s",
+                                    this,
+                                    condition,
+                                    Long.toUnsignedString(operand),
+                                    mask,
+                                    Long.toUnsignedString(open.get())));
                 }
                 if (limitNanos != Long.MAX_VALUE && System.nanoTime() - begin >= limitNanos) {
                     throw new DpuException(
                             Status.TIME_OUT,
-                            "wait takes too long: event=%s, condition=%s, operand=%s, mask=0x%x, value=%s, timeoutNanos=%d"
-                                    .formatted(
-                                            this,
-                                            condition,
-                                            Long.toUnsignedString(operand),
-                                            mask,
-                                            Long.toUnsignedString(open.get()),
-                                            limitNanos));
+                            Text.format(
+                                    "wait takes too long: event=%s, condition=%s, operand=%s,"
+                                            + " mask=0x%x, value=%s, timeoutNanos=%d",
+                                    this,
+                                    condition,
+                                    Long.toUnsignedString(operand),
+                                    mask,
+                                    Long.toUnsignedString(open.get()),
+                                    limitNanos));
                 }
                 if (yielding) {
                     Thread.yield();
@@ -798,8 +819,11 @@ public final class SyncEvent implements AutoCloseable {
         if (owner != null && owner != current) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "%s half of the event belongs to another thread: thread=%s, eventThread=%s, event=%s, expected=the thread that used this half first"
-                            .formatted(half, current.getName(), owner.getName(), this));
+                    Text.format(
+                            "%s half of the event belongs to another thread: thread=%s,"
+                                + " eventThread=%s, event=%s, expected=the thread that used this"
+                                + " half first",
+                            half, current.getName(), owner.getName(), this));
         }
         return current;
     }
@@ -913,8 +937,10 @@ public final class SyncEvent implements AutoCloseable {
         if (userMemory != null && !oneOfEach) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "memory of the program is for events of one CPU and one DPU: publisher=%s, subscriber=%s, event=%s"
-                            .formatted(publisherLocation, subscriberLocation, this));
+                    Text.format(
+                            "memory of the program is for events of one CPU and one DPU:"
+                                    + " publisher=%s, subscriber=%s, event=%s",
+                            publisherLocation, subscriberLocation, this));
         }
     }
 
@@ -922,8 +948,10 @@ public final class SyncEvent implements AutoCloseable {
         if (value == null) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "mandatory item is missing: item=%s, event=%s, expected=%s, before start"
-                            .formatted(item, this, setter));
+                    Text.format(
+                            "mandatory item is missing: item=%s, event=%s, expected=%s, before"
+                                    + " start",
+                            item, this, setter));
         }
     }
 
@@ -936,7 +964,7 @@ public final class SyncEvent implements AutoCloseable {
         if (imported) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "call is for the CPU handle: call=%s, event=%s".formatted(call, this));
+                    Text.format("call is for the CPU handle: call=%s, event=%s", call, this));
         }
     }
 
@@ -946,13 +974,14 @@ public final class SyncEvent implements AutoCloseable {
                     state == State.STOPPED
                             ? "event was stopped, and can only be closed"
                             : "event is not idle",
-                    ", call=%s, expected=%s".formatted(call, State.IDLE));
+                    Text.format(", call=%s, expected=%s", call, State.IDLE));
         }
     }
 
     private DpuException badState(String reason, String more) {
         return new DpuException(
-                Status.BAD_STATE, "%s: event=%s, state=%s%s".formatted(reason, this, state, more));
+                Status.BAD_STATE,
+                Text.format("%s: event=%s, state=%s%s", reason, this, state, more));
     }
 
     /** The counter, for tests; null if there is none. */
@@ -963,6 +992,7 @@ public final class SyncEvent implements AutoCloseable {
     /** Its kind and number in this process, for messages. */
     @Override
     public String toString() {
-        return "sync event %d of %s%s".formatted(number, device, imported ? ", a DPU handle" : "");
+        return Text.format(
+                "sync event %d of %s%s", number, device, imported ? ", a DPU handle" : "");
     }
 }

@@ -1,6 +1,7 @@
 package io.softdpu.core.sync;
 
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +79,7 @@ final class WaitJob extends EventJob implements SyncEventWaitJob, PendingWait {
 
     @Override
     protected String operands() {
-        return ", threshold=%s, mask=%#x".formatted(Long.toUnsignedString(threshold), mask);
+        return Text.format(", threshold=%s, mask=%#x", Long.toUnsignedString(threshold), mask);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.TinyJobs.TinyJob;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
@@ -84,7 +85,7 @@ class ContextThreadsTest {
                 "context-threads",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - began),
-                "restarts=%s, failures=%s, jobs=%d".formatted(restarts, failures, succeeded));
+                Text.format("restarts=%s, failures=%s, jobs=%d", restarts, failures, succeeded));
         assertThat(context.stop()).isEqualTo(Status.SUCCESS);
         assertThat(context.state()).as("no queue is left").isEqualTo(ContextState.IDLE);
         context.start();

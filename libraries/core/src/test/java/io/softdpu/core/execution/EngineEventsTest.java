@@ -12,6 +12,7 @@ import io.softdpu.linux.Doorbell;
 import io.softdpu.linux.Epoll;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.UnixSocket;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -235,12 +236,12 @@ class EngineEventsTest {
                 "engine-timers",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
-                "timers=%d, late_p50_us=%d, late_p99_us=%d, late_max_us=%d"
-                        .formatted(
-                                count,
-                                lateNanos[count / 2] / 1_000,
-                                lateNanos[count * 99 / 100] / 1_000,
-                                lateNanos[count - 1] / 1_000));
+                Text.format(
+                        "timers=%d, late_p50_us=%d, late_p99_us=%d, late_max_us=%d",
+                        count,
+                        lateNanos[count / 2] / 1_000,
+                        lateNanos[count * 99 / 100] / 1_000,
+                        lateNanos[count - 1] / 1_000));
     }
 
     @Test

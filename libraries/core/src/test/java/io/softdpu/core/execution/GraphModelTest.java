@@ -13,6 +13,7 @@ import io.softdpu.core.graph.Graph;
 import io.softdpu.core.graph.GraphInstance;
 import io.softdpu.core.graph.GraphNode;
 import io.softdpu.core.graph.NodeState;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
@@ -712,8 +713,9 @@ class GraphModelTest {
                 name,
                 seeded.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
-                "graphs=%d, runs=%d, failedRuns=%d, nodes=%d, stops=%d, plain=%d"
-                        .formatted(seeds, runs, failedRuns, nodesStarted, stops, plain));
+                Text.format(
+                        "graphs=%d, runs=%d, failedRuns=%d, nodes=%d, stops=%d, plain=%d",
+                        seeds, runs, failedRuns, nodesStarted, stops, plain));
         assertThat(failedRuns).isBetween(1L, runs - 1);
         assertThat(stops).isPositive();
         assertThat(plain).isPositive();

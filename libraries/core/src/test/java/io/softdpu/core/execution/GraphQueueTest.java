@@ -11,6 +11,7 @@ import io.softdpu.core.graph.Graph;
 import io.softdpu.core.graph.GraphInstance;
 import io.softdpu.core.graph.GraphNode;
 import io.softdpu.core.graph.NodeState;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
 import java.time.Duration;
@@ -181,12 +182,12 @@ class GraphQueueTest extends WorkQueueFixture {
         for (int i = 0; i < 100 && retrieved == Status.AGAIN; i++) {
             retrieved = wide.progressRetrieve(event);
             seen.add(
-                    "%s %s %s %s"
-                            .formatted(
-                                    instance.state(a),
-                                    instance.state(b),
-                                    instance.state(join),
-                                    instance.state(edge)));
+                    Text.format(
+                            "%s %s %s %s",
+                            instance.state(a),
+                            instance.state(b),
+                            instance.state(join),
+                            instance.state(edge)));
         }
         assertThat(retrieved).isEqualTo(Status.SUCCESS);
         assertThat(seen.stream().distinct())

@@ -13,6 +13,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -103,13 +104,13 @@ class HaltedImporterTest {
                 "halted-importer",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - began),
-                "rounds=%d, haltedInCopy=%d, stops=%d, lateBytes=%d, refusedReuse=%d"
-                        .formatted(
-                                rounds,
-                                findings.halted,
-                                findings.attempts,
-                                findings.lateBytes,
-                                findings.refused));
+                Text.format(
+                        "rounds=%d, haltedInCopy=%d, stops=%d, lateBytes=%d, refusedReuse=%d",
+                        rounds,
+                        findings.halted,
+                        findings.attempts,
+                        findings.lateBytes,
+                        findings.refused));
     }
 
     private void round(
@@ -231,7 +232,7 @@ class HaltedImporterTest {
             for (int held = 1; held <= fitting + 1; held++) {
                 retainOneMore(importer, size, held);
             }
-            String named = "retainedBytes=%d, limitBytes=%d".formatted(4 * size, 3 * size);
+            String named = Text.format("retainedBytes=%d, limitBytes=%d", 4 * size, 3 * size);
             Thrown.with(Status.NO_MEMORY, () -> SharedMemory.allocate(size))
                     .hasMessageContaining(named);
             boolean killed = round % 2 == 1;
@@ -260,8 +261,9 @@ class HaltedImporterTest {
                 "kept-back-cap",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - began),
-                "rounds=%d, retainedBytes=%d, limitBytes=%d, refused=%d"
-                        .formatted(rounds, 4 * size, 3 * size, rounds));
+                Text.format(
+                        "rounds=%d, retainedBytes=%d, limitBytes=%d, refused=%d",
+                        rounds, 4 * size, 3 * size, rounds));
     }
 
     /** A session of new memory ends while its importer is halted. */

@@ -11,6 +11,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -314,7 +315,7 @@ class MemoryRefusalTest {
                 .hasToString(
                         "buf[dataOffsetBytes=110, dataLengthBytes=25, headroomBytes=10,"
                                 + " tailroomBytes=15,"
-                                + " references=1, mmap=%s]".formatted(mmap));
+                                + Text.format(" references=1, mmap=%s]", mmap));
         buf.release();
         assertThat(buf)
                 .hasToString(
@@ -344,8 +345,10 @@ class MemoryRefusalTest {
                 .start();
         assertThat(mmap)
                 .hasToString(
-                        "mmap[local, state=STARTED, sizeBytes=64, permissions=[LOCAL_READ_WRITE], devices=[%s]]"
-                                .formatted(pf0));
+                        Text.format(
+                                "mmap[local, state=STARTED, sizeBytes=64,"
+                                        + " permissions=[LOCAL_READ_WRITE], devices=[%s]]",
+                                pf0));
         mmap.close();
         assertThat(mmap.toString()).startsWith("mmap[local, state=CLOSED, ");
     }

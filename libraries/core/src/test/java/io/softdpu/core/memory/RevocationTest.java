@@ -11,6 +11,7 @@ import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
@@ -110,8 +111,9 @@ class RevocationTest {
                 "revocation",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - began),
-                "rows=%d, rounds=%d, transfersBefore=%d"
-                        .formatted(Row.values().length, rounds, transfers));
+                Text.format(
+                        "rows=%d, rounds=%d, transfersBefore=%d",
+                        Row.values().length, rounds, transfers));
     }
 
     private int run(Row row, int chunk, Processes processes) throws IOException {

@@ -16,6 +16,7 @@ import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.core.sync.spi.RemoteEvents;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.fabric.Bus;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
@@ -88,7 +89,7 @@ class HostileHandleTest extends SyncEventFixture {
         }
         assertThat(writes).containsKeys(WORDS.keySet().toArray(String[]::new));
         StringBuilder findings =
-                new StringBuilder("mutations=%d, rounds=%d".formatted(mutations, rounds));
+                new StringBuilder(Text.format("mutations=%d, rounds=%d", mutations, rounds));
         writes.forEach((word, count) -> findings.append(", written/" + word + "=" + count));
         Soak.report(
                 "hostile-sync-event",

@@ -3,6 +3,7 @@ package io.softdpu.core.sync;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.ProcessView;
 import java.io.IOException;
@@ -71,10 +72,9 @@ final class QueueWaiter {
                 armed.complete(null);
                 if (!queue.awaitEvent(Patience.LIMIT)) {
                     throw new AssertionError(
-                            "not woken: value=%d, above=%d"
-                                    .formatted(
-                                            Objects.requireNonNull(context.event().handle()).get(),
-                                            above));
+                            Text.format(
+                                    "not woken: value=%d, above=%d",
+                                    Objects.requireNonNull(context.event().handle()).get(), above));
                 }
                 queue.clearEvent();
             }

@@ -3,6 +3,7 @@ package io.softdpu.core.sync;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.linux.text.Text;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -61,7 +62,8 @@ public final class SyncEventAdders {
             reached = QueueWaiter.sleep(context, next - 1).value();
         }
         if (reached != sum) {
-            throw new AssertionError("sum is wrong: sum=%d, expected=%d".formatted(reached, sum));
+            throw new AssertionError(
+                    Text.format("sum is wrong: sum=%d, expected=%d", reached, sum));
         }
         return sleeps;
     }

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -367,7 +368,7 @@ class SyncEventExportTest extends SyncEventFixture {
         } catch (ExecutionException e) {
             assertThat(((DpuException) e.getCause()).status()).isEqualTo(Status.SHUTDOWN);
         }
-        System.out.printf("pending wait ended: nanos=%d%n", System.nanoTime() - begin);
+        System.out.printf(Locale.ROOT, "pending wait ended: nanos=%d%n", System.nanoTime() - begin);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.WorkQueue;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
@@ -67,8 +68,9 @@ class SyncEventKillTest extends SyncEventFixture {
                 "sync-event-adds",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
-                "additions=%d, value=%d, sleepsOnCpu=%d, dpu=%s"
-                        .formatted(4L * additions, sum, sleeps.get(), slept.replace(' ', ':')));
+                Text.format(
+                        "additions=%d, value=%d, sleepsOnCpu=%d, dpu=%s",
+                        4L * additions, sum, sleeps.get(), slept.replace(' ', ':')));
     }
 
     /**
@@ -145,7 +147,7 @@ class SyncEventKillTest extends SyncEventFixture {
                 "sync-event-kills",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
-                "kills=%d, survivorsAsleep=%d".formatted(kills, killedAsleep));
+                Text.format("kills=%d, survivorsAsleep=%d", kills, killedAsleep));
     }
 
     /** Whether the waiter has requested to be woken and sleeps. */

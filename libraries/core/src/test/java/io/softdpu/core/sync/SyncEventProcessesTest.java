@@ -6,6 +6,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.fabric.link.DoorbellBudget;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
@@ -22,6 +23,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -129,7 +131,8 @@ class SyncEventProcessesTest extends SyncEventFixture {
         long begin = System.nanoTime();
         event.set(5);
         assertThat(dpu.answer()).isEqualTo("5");
-        System.out.printf("woken: mode=%s, nanos=%d%n", mode, System.nanoTime() - begin);
+        System.out.printf(
+                Locale.ROOT, "woken: mode=%s, nanos=%d%n", mode, System.nanoTime() - begin);
     }
 
     @ParameterizedTest
@@ -245,7 +248,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
                 handle.close();
                 assertWithinBudget(busCalls(cpu) - before, begin);
             }
-            System.out.printf("beside doorbells: longestImportNanos=%d%n", longest);
+            System.out.printf(Locale.ROOT, "beside doorbells: longestImportNanos=%d%n", longest);
         } finally {
             hostile.forEach(HostileHandle::close);
         }
@@ -253,7 +256,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
 
     private static void assertWithinBudget(long calls, long beginNanos) {
         long millis = (System.nanoTime() - beginNanos) / MILLI;
-        System.out.printf("beside doorbells: busCalls=%d, millis=%d%n", calls, millis);
+        System.out.printf(Locale.ROOT, "beside doorbells: busCalls=%d, millis=%d%n", calls, millis);
         assertThat(calls)
                 .isPositive()
                 .isLessThanOrEqualTo(
@@ -300,7 +303,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
                 .isFalse();
         long seconds = MEASURED.toSeconds();
         for (Use use : List.of(ofEngine.until(engineThread), ofQueue.until(queueThread))) {
-            System.out.printf("asleep: use=%s, seconds=%d%n", use, seconds);
+            System.out.printf(Locale.ROOT, "asleep: use=%s, seconds=%d%n", use, seconds);
             assertThat(use.cpuNanos())
                     .isLessThanOrEqualTo(MOST_CPU_NANOS + MOST_CPU_NANOS_PER_SECOND * seconds);
             assertThat(use.wakeUps())
@@ -327,8 +330,12 @@ class SyncEventProcessesTest extends SyncEventFixture {
         Use use = before.until(thread);
         long intervals = (System.nanoTime() - begin) / (100 * MILLI) + 2;
         System.out.printf(
+                Locale.ROOT,
                 "beside joins: mode=%s, joins=%d, intervals=%d, use=%s%n",
-                mode, MANY_JOINS, intervals, use);
+                mode,
+                MANY_JOINS,
+                intervals,
+                use);
         // It is told once per interval, and hears of the end of a link that it listens to.
         assertThat(use.wakeUps()).isLessThanOrEqualTo(5 * intervals);
         SyncEvent handle = closedLater(SyncEvent.createFromExport(blob, p0)).start();
@@ -383,7 +390,8 @@ class SyncEventProcessesTest extends SyncEventFixture {
         long begin = System.nanoTime();
         event.close();
         assertThat(dpu.answer()).isEqualTo("SHUTDOWN");
-        System.out.printf("ended: mode=%s, nanos=%d%n", mode, System.nanoTime() - begin);
+        System.out.printf(
+                Locale.ROOT, "ended: mode=%s, nanos=%d%n", mode, System.nanoTime() - begin);
     }
 
     @Test
@@ -406,7 +414,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
         } catch (ExecutionException e) {
             assertThat(((DpuException) e.getCause()).status()).isEqualTo(Status.CONNECTION_RESET);
         }
-        System.out.printf("reset: nanos=%d%n", System.nanoTime() - begin);
+        System.out.printf(Locale.ROOT, "reset: nanos=%d%n", System.nanoTime() - begin);
         Thrown.with(Status.CONNECTION_RESET, () -> handle.set(1))
                 .hasMessageContaining("process of the CPU handle has ended");
         Thrown.with(Status.NOT_FOUND, () -> SyncEvent.createFromExport(blob, p0));
@@ -460,7 +468,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
                 "sync-event-stops-" + mode,
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - started),
-                "stops=%d, updates=%d, longestNanos=%d".formatted(stops, updates, longest));
+                Text.format("stops=%d, updates=%d, longestNanos=%d", stops, updates, longest));
     }
 
     /** The first stop takes the whole time. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.UnixSocket;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.OtherUser;
@@ -252,8 +253,9 @@ class FabricFilesTest {
                 "swapped-fabric-files",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - start),
-                "noteSwaps=%d, notes=%s, topologySwaps=%d, topologies=%s"
-                        .formatted(noteSwaps, notes, topologySwaps, topologies));
+                Text.format(
+                        "noteSwaps=%d, notes=%s, topologySwaps=%d, topologies=%s",
+                        noteSwaps, notes, topologySwaps, topologies));
         assertThat(notes.keySet()).containsAll(WANTED);
         assertThat(topologies.keySet()).containsAll(WANTED);
     }

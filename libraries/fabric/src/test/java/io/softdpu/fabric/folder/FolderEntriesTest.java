@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -139,7 +140,7 @@ class FolderEntriesTest {
         Path foreign = Files.createFile(folder.resolve("file"));
         assertThat(FolderEntries.firstForeign(folder)).contains("file");
         for (int i = 0; i < MANY_FILES; i++) {
-            Files.createFile(folder.resolve("%016x.sock".formatted(i)));
+            Files.createFile(folder.resolve(Text.format("%016x.sock", i)));
         }
         // File systems list the newest first, or last, or in the order of hashes.
         for (int i = 0; position(foreign) < READ_ENTRIES; i++) {

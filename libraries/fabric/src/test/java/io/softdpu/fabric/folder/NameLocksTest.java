@@ -3,6 +3,7 @@ package io.softdpu.fabric.folder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.Patience;
@@ -197,7 +198,7 @@ class NameLocksTest {
                 "names-served-while-others-join",
                 0,
                 Duration.ofNanos(System.nanoTime() - begin),
-                "names=%d, sweeps=%d".formatted(names.get(), sweeps.get()));
+                Text.format("names=%d, sweeps=%d", names.get(), sweeps.get()));
     }
 
     private void serve(AtomicLong names) {

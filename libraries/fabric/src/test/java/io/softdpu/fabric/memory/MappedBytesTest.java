@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.text.Text;
 import org.junit.jupiter.api.Test;
 
 final class MappedBytesTest {
@@ -20,8 +21,11 @@ final class MappedBytesTest {
                         FabricException.class,
                         e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.LIMIT))
                 .hasMessage(
-                        "memory of one peer mapped here would exceed the limit: peerPid=11, sizeBytes=%d, mappedOfPeerBytes=%d, mappedBytes=%d, limitBytes=%d"
-                                .formatted(2 * PAGE, 5 * PAGE, 5 * PAGE, 6 * PAGE));
+                        Text.format(
+                                "memory of one peer mapped here would exceed the limit: peerPid=11,"
+                                        + " sizeBytes=%d, mappedOfPeerBytes=%d, mappedBytes=%d,"
+                                        + " limitBytes=%d",
+                                2 * PAGE, 5 * PAGE, 5 * PAGE, 6 * PAGE));
         assertThat(mapped.allBytes()).isEqualTo(5 * PAGE);
         mapped.reserve(11, PAGE);
     }

@@ -2,6 +2,7 @@ package io.softdpu.fabric.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -88,18 +89,18 @@ class DoubleFetchTest {
                 "double-fetch-rings",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - begin),
-                ("flips=%d, message-receiver=%d/%d, message-sender=%d/%d,"
-                                + " fast-path-receiver=%d/%d, fast-path-sender=%d/%d")
-                        .formatted(
-                                flips.get(),
-                                usedOf[0],
-                                refusedOf[0],
-                                usedOf[1],
-                                refusedOf[1],
-                                usedOf[2],
-                                refusedOf[2],
-                                usedOf[3],
-                                refusedOf[3]));
+                Text.format(
+                        "flips=%d, message-receiver=%d/%d, message-sender=%d/%d,"
+                                + " fast-path-receiver=%d/%d, fast-path-sender=%d/%d",
+                        flips.get(),
+                        usedOf[0],
+                        refusedOf[0],
+                        usedOf[1],
+                        refusedOf[1],
+                        usedOf[2],
+                        refusedOf[2],
+                        usedOf[3],
+                        refusedOf[3]));
     }
 
     private static boolean contains(long[] counts, long count) {
@@ -286,16 +287,18 @@ class DoubleFetchTest {
     private static void requireSame(String what, long checked, long later) {
         if (checked != later) {
             throw new AssertionError(
-                    "changed after the check: %s, checked=%d, used=%d"
-                            .formatted(what, checked, later));
+                    Text.format(
+                            "changed after the check: %s, checked=%d, used=%d",
+                            what, checked, later));
         }
     }
 
     private static void requireWithin(String what, long value, long least, long greatest) {
         if (value < least || value > greatest) {
             throw new AssertionError(
-                    "used without a check: %s=%d, limits=%d to %d"
-                            .formatted(what, value, least, greatest));
+                    Text.format(
+                            "used without a check: %s=%d, limits=%d to %d",
+                            what, value, least, greatest));
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.softdpu.fabric.ring;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.GuardedMemory;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
@@ -44,8 +45,9 @@ public final class RingMutator {
 
         @Override
         public String toString() {
-            return "field;%s;%s;%s;%d;%d;%s"
-                    .formatted(target.name, field.name(), field.effect(), writes, hits, errors);
+            return Text.format(
+                    "field;%s;%s;%s;%d;%d;%s",
+                    target.name, field.name(), field.effect(), writes, hits, errors);
         }
     }
 
@@ -94,12 +96,13 @@ public final class RingMutator {
         RingTarget.Outcome outcome = target.decode();
 
         String what =
-                "round=%d, ring=%s, field=%s, value=0x%x, offsetBytes=%d"
-                        .formatted(round, target.name, field.name(), value, at);
+                Text.format(
+                        "round=%d, ring=%s, field=%s, value=0x%x, offsetBytes=%d",
+                        round, target.name, field.name(), value, at);
         if (!outcome.equals(expected)) {
             throw new AssertionError(
-                    "decoded otherwise: %s, got=%s, expected=%s"
-                            .formatted(what, outcome, expected));
+                    Text.format(
+                            "decoded otherwise: %s, got=%s, expected=%s", what, outcome, expected));
         }
         requireNothingElseWritten(target, ring, what);
         tally.writes++;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -163,7 +164,7 @@ class FrameTest {
         address.encode(MemorySegment.ofArray(bytes), 1);
         StringBuilder expected = new StringBuilder("a5");
         for (int i = 1; i <= 10; i++) {
-            expected.append(String.format("%02x00000000000000", i));
+            expected.append(Text.format("%02x00000000000000", i));
         }
         assertThat(HexFormat.of().formatHex(bytes)).isEqualTo(expected.append("a5").toString());
         assertThat(RegionAddress.decode(MemorySegment.ofArray(bytes), 1)).isEqualTo(address);

@@ -5,6 +5,7 @@ import io.softdpu.linux.Errno;
 import io.softdpu.linux.EventFd;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -138,8 +139,9 @@ public final class Poller implements AutoCloseable {
     private static void requireInterest(int fd, int interest) {
         if ((interest & ~INTERESTS) != 0) {
             throw new IllegalArgumentException(
-                    "interest has unknown bits: fd=%d, interest=0x%x, known=0x%x"
-                            .formatted(fd, interest, INTERESTS));
+                    Text.format(
+                            "interest has unknown bits: fd=%d, interest=0x%x, known=0x%x",
+                            fd, interest, INTERESTS));
         }
     }
 

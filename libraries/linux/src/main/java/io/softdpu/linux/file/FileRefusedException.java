@@ -1,5 +1,6 @@
 package io.softdpu.linux.file;
 
+import io.softdpu.linux.text.Text;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 
@@ -38,7 +39,7 @@ public final class FileRefusedException extends FileSystemException {
 
     @Override
     public String getMessage() {
-        return "file refused: file=%s, reason=%s, expected=%s"
-                .formatted(getFile(), reason(), expected);
+        return Text.format(
+                "file refused: file=%s, reason=%s, expected=%s", getFile(), reason(), expected);
     }
 }

@@ -3,6 +3,7 @@ package io.softdpu.rdma.shm;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.PrivateData;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -281,15 +282,18 @@ record ConnectMessage(
         if (sizeBytes > MAX_MEMORY_BYTES) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "memory of an RDMA connect message is too large: sizeBytes=%d, limitBytes=%d"
-                            .formatted(sizeBytes, MAX_MEMORY_BYTES));
+                    Text.format(
+                            "memory of an RDMA connect message is too large: sizeBytes=%d,"
+                                    + " limitBytes=%d",
+                            sizeBytes, MAX_MEMORY_BYTES));
         }
     }
 
     private static DpuException refused(String field, Object found, Object expected) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "RDMA connect message refused: field=%s, value=%s, expected=%s"
-                        .formatted(field, found, expected));
+                Text.format(
+                        "RDMA connect message refused: field=%s, value=%s, expected=%s",
+                        field, found, expected));
     }
 }

@@ -8,6 +8,7 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -100,8 +101,11 @@ final class ShmAttempt {
             failed(
                     new DpuException(
                             Status.CONNECTION_ABORTED,
-                            "program of the listener has rejected the request: privateDataBytes=%d, expected=see RdmaConnection.peerPrivateData"
-                                    .formatted(message.privateData().length)));
+                            Text.format(
+                                    "program of the listener has rejected the request:"
+                                            + " privateDataBytes=%d, expected=see"
+                                            + " RdmaConnection.peerPrivateData",
+                                    message.privateData().length)));
             return;
         }
         ShmDetails details = message.requireDetails();
@@ -137,11 +141,9 @@ final class ShmAttempt {
     private void failed(DpuException failure) {
         connection.requestFailed(
                 failure.status(),
-                "RDMA connection by address failed: address=%s, port=%d, reason=%s"
-                        .formatted(
-                                route.destination().getHostAddress(),
-                                route.port(),
-                                failure.getMessage()));
+                Text.format(
+                        "RDMA connection by address failed: address=%s, port=%d, reason=%s",
+                        route.destination().getHostAddress(), route.port(), failure.getMessage()));
     }
 
     /** Ends the request; the listener sees that the peer has gone. */

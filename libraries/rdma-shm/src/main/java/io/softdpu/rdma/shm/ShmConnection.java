@@ -16,6 +16,7 @@ import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.region.Lease;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -175,8 +176,9 @@ final class ShmConnection implements ProviderConnection {
         EndpointConfig config = endpoint.config();
         ConnectMessage.Route route = new ConnectMessage.Route(config.gid(), address, port);
         setDeadline(
-                "RDMA connection was not established in time: address=%s, port=%d"
-                        .formatted(address.getHostAddress(), port));
+                Text.format(
+                        "RDMA connection was not established in time: address=%s, port=%d",
+                        address.getHostAddress(), port));
         ShmAttempt begun = new ShmAttempt(this, route);
         attempt = begun;
         byte[] payload =

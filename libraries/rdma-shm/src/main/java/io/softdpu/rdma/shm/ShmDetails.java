@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.RnrTimer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -152,7 +153,8 @@ record ShmDetails(
     private static DpuException malformed(String key, long value, String expected) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "shm connection details refused: %s=%d, expected=%s"
-                        .formatted(key, value, expected));
+                Text.format(
+                        "shm connection details refused: %s=%d, expected=%s",
+                        key, value, expected));
     }
 }

@@ -8,6 +8,7 @@ import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.fabric.Bus;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderConnection;
@@ -40,10 +41,10 @@ final class ShmEndpoint implements ProviderEndpoint {
                 Refusal.ready(
                         Status.AGAIN,
                         () ->
-                                "receive queue is full: receives=%d, receiveQueueSize=%d, expected=a completion first"
-                                        .formatted(
-                                                config.receiveQueueSize(),
-                                                config.receiveQueueSize()));
+                                Text.format(
+                                        "receive queue is full: receives=%d, receiveQueueSize=%d,"
+                                                + " expected=a completion first",
+                                        config.receiveQueueSize(), config.receiveQueueSize()));
         this.connections = new @Nullable ShmConnection[config.maxConnections()];
         this.listeners = new ShmListeners(this, config.maxConnections());
     }
@@ -80,8 +81,9 @@ final class ShmEndpoint implements ProviderEndpoint {
         if (function == null) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "address is of no function of the topology: address=%s"
-                            .formatted(address.getHostAddress()));
+                    Text.format(
+                            "address is of no function of the topology: address=%s",
+                            address.getHostAddress()));
         }
         ShmConnection connection = createConnection(owner);
         boolean begun = false;

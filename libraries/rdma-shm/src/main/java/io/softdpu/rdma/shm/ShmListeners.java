@@ -7,6 +7,7 @@ import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.linux.text.Text;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
@@ -79,11 +80,12 @@ final class ShmListeners {
         OptionalInt pid = bus.servingPid(name);
         return new DpuException(
                 Status.ALREADY_EXIST,
-                "RDMA port is in use: port=%d, device=%s, holder=process %s, expected=another port, or stopListening there first"
-                        .formatted(
-                                port,
-                                endpoint.config().device().info(),
-                                pid.isPresent() ? Integer.toString(pid.getAsInt()) : "unknown"),
+                Text.format(
+                        "RDMA port is in use: port=%d, device=%s, holder=process %s,"
+                                + " expected=another port, or stopListening there first",
+                        port,
+                        endpoint.config().device().info(),
+                        pid.isPresent() ? Integer.toString(pid.getAsInt()) : "unknown"),
                 cause);
     }
 

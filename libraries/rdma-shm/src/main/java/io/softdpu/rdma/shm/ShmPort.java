@@ -8,6 +8,7 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.EndpointListener;
 import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,18 +91,21 @@ final class ShmPort implements EndpointListener {
         if (route.port() != port || !ListenerName.hasAddress(function, route.destination())) {
             throw new DpuException(
                     Status.NOT_FOUND,
-                    "RDMA request is for another listener: destination=%s, port=%d, listener=%s, listenerPort=%d"
-                            .formatted(
-                                    route.destination().getHostAddress(),
-                                    route.port(),
-                                    function.key(),
-                                    port));
+                    Text.format(
+                            "RDMA request is for another listener: destination=%s, port=%d,"
+                                    + " listener=%s, listenerPort=%d",
+                            route.destination().getHostAddress(),
+                            route.port(),
+                            function.key(),
+                            port));
         }
         if (!ShmProvider.reaches(bus, message.requireDetails())) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "RDMA request has a region of another machine: region=%s, expected=one of this kernel and folder"
-                            .formatted(message.requireDetails().region().busId()));
+                    Text.format(
+                            "RDMA request has a region of another machine: region=%s, expected=one"
+                                    + " of this kernel and folder",
+                            message.requireDetails().region().busId()));
         }
         return message;
     }

@@ -4,6 +4,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.LocalList;
 import io.softdpu.rdma.spi.ReceivedOpcode;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -90,16 +91,18 @@ final class ShmReceiver {
         }
         if (consumer.type() != ShmWire.OPCODE_HELLO || consumer.length() != ShmWire.HELLO_BYTES) {
             connection.protocolError(
-                    "first message is not a hello: type=%d, lengthBytes=%d"
-                            .formatted(consumer.type(), consumer.length()));
+                    Text.format(
+                            "first message is not a hello: type=%d, lengthBytes=%d",
+                            consumer.type(), consumer.length()));
             return false;
         }
         copier.message(consumer.segment(), at, hello, 0, ShmWire.HELLO_BYTES);
         int version = hello.get(ValueLayout.JAVA_INT, 0);
         if (version != ShmWire.HELLO_VERSION) {
             connection.protocolError(
-                    "hello has another version: version=%d, expected=%d"
-                            .formatted(version, ShmWire.HELLO_VERSION));
+                    Text.format(
+                            "hello has another version: version=%d, expected=%d",
+                            version, ShmWire.HELLO_VERSION));
             return false;
         }
         if (!own.equals(ShmDetails.Key.decode(hello, ShmWire.HELLO_RECEIVER_KEY_OFFSET))
@@ -147,8 +150,9 @@ final class ShmReceiver {
                 || first != (current == null)
                 || (first ? !isMessage(opcode) : opcode != currentOpcode)) {
             connection.protocolError(
-                    "fragment type is wrong: type=0x%x, expected=a message's %s fragment"
-                            .formatted(type, current == null ? "first" : "later"));
+                    Text.format(
+                            "fragment type is wrong: type=0x%x, expected=a message's %s fragment",
+                            type, current == null ? "first" : "later"));
             return false;
         }
         if (opcode == ShmWire.OPCODE_WRITE_IMMEDIATE) {
@@ -160,16 +164,19 @@ final class ShmReceiver {
         WorkRequest request = current;
         if (request == null || (!first && consumer.word() != receivedBytes)) {
             connection.protocolError(
-                    "fragment offset is wrong: offsetBytes=%d, expected=%d"
-                            .formatted(consumer.word(), receivedBytes));
+                    Text.format(
+                            "fragment offset is wrong: offsetBytes=%d, expected=%d",
+                            consumer.word(), receivedBytes));
             return false;
         }
         int length = consumer.length();
         if (length != Math.min(maxPayloadBytes, messageBytes - receivedBytes)
                 || last != (receivedBytes + length == messageBytes)) {
             connection.protocolError(
-                    "fragment length is wrong: lengthBytes=%d, last=%b, offsetBytes=%d, messageBytes=%d"
-                            .formatted(length, last, receivedBytes, messageBytes));
+                    Text.format(
+                            "fragment length is wrong: lengthBytes=%d, last=%b, offsetBytes=%d,"
+                                    + " messageBytes=%d",
+                            length, last, receivedBytes, messageBytes));
             return false;
         }
         scatter(at, length, request.local);
@@ -211,14 +218,18 @@ final class ShmReceiver {
     private boolean takeImmediate(boolean last, int payloadBytes, long word) {
         if (!writesGranted) {
             connection.protocolError(
-                    "write with immediate is not granted: opcode=%d, expected=RDMA_WRITE in Rdma.setPermissions"
-                            .formatted(ShmWire.OPCODE_WRITE_IMMEDIATE));
+                    Text.format(
+                            "write with immediate is not granted: opcode=%d, expected=RDMA_WRITE in"
+                                    + " Rdma.setPermissions",
+                            ShmWire.OPCODE_WRITE_IMMEDIATE));
             return false;
         }
         if (!last || payloadBytes != 0) {
             connection.protocolError(
-                    "fragment of a write has a payload: lengthBytes=%d, last=%b, expected=0 and the last"
-                            .formatted(payloadBytes, last));
+                    Text.format(
+                            "fragment of a write has a payload: lengthBytes=%d, last=%b, expected=0"
+                                    + " and the last",
+                            payloadBytes, last));
             return false;
         }
         if (!isLengthLegal(word)) {
@@ -246,8 +257,9 @@ final class ShmReceiver {
         boolean send = opcode == ShmWire.OPCODE_SEND;
         if (send && ShmWire.immediate(word) != 0) {
             connection.protocolError(
-                    "send has an immediate: immediate=%d, expected=0"
-                            .formatted(ShmWire.immediate(word)));
+                    Text.format(
+                            "send has an immediate: immediate=%d, expected=0",
+                            ShmWire.immediate(word)));
             return false;
         }
         WorkRequest request = takeReceive();
@@ -274,8 +286,9 @@ final class ShmReceiver {
         long length = ShmWire.messageLength(word);
         if (length > ShmWire.MAX_MESSAGE_BYTES) {
             connection.protocolError(
-                    "message is too large: lengthBytes=%d, limit=%d"
-                            .formatted(length, ShmWire.MAX_MESSAGE_BYTES));
+                    Text.format(
+                            "message is too large: lengthBytes=%d, limit=%d",
+                            length, ShmWire.MAX_MESSAGE_BYTES));
             return false;
         }
         return true;

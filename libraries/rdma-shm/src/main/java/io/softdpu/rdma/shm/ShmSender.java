@@ -5,6 +5,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.LocalList;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
@@ -87,8 +88,10 @@ final class ShmSender {
                 Refusal.ready(
                         Status.AGAIN,
                         () ->
-                                "send queue is full: inFlight=%d, sendQueueSize=%d, expected=a completion first"
-                                        .formatted(queueSize, queueSize));
+                                Text.format(
+                                        "send queue is full: inFlight=%d, sendQueueSize=%d,"
+                                                + " expected=a completion first",
+                                        queueSize, queueSize));
     }
 
     /** Sends the first message of a connection, into the empty ring. */

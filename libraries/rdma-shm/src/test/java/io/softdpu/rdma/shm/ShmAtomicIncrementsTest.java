@@ -11,6 +11,7 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Await;
@@ -163,14 +164,10 @@ class ShmAtomicIncrementsTest {
                     "rdma-atomics",
                     random.seed(),
                     Duration.ofNanos(System.nanoTime() - began),
-                    "increments=%d, processes=%d, swapsTried=%d, ofOwner=%d, ofOwnerWhileAllRan=%d, lost=%d"
-                            .formatted(
-                                    sum,
-                                    PROCESSES,
-                                    tried,
-                                    owner.added(),
-                                    whileAllRan,
-                                    sum - found));
+                    Text.format(
+                            "increments=%d, processes=%d, swapsTried=%d, ofOwner=%d,"
+                                    + " ofOwnerWhileAllRan=%d, lost=%d",
+                            sum, PROCESSES, tried, owner.added(), whileAllRan, sum - found));
             assertThat(found).isEqualTo(sum);
             for (ChildProcess adder : adders) {
                 assertThat(adder.awaitExit()).as("%s", adder.errorLines()).isZero();

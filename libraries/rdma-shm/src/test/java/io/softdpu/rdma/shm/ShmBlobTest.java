@@ -9,6 +9,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.testkit.Await;
@@ -91,8 +92,9 @@ class ShmBlobTest {
                     "rdma-blob",
                     random.seed(),
                     Duration.ofNanos(System.nanoTime() - began),
-                    "changedBytes=%d, %s"
-                            .formatted(bytes, fields.toString().replaceAll("[{}]", "")));
+                    Text.format(
+                            "changedBytes=%d, %s",
+                            bytes, fields.toString().replaceAll("[{}]", "")));
         }
     }
 

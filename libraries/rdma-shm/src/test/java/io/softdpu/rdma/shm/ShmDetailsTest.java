@@ -7,6 +7,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.RnrTimer;
 import io.softdpu.testkit.SeededRandom;
 import java.util.Arrays;
@@ -146,7 +147,7 @@ class ShmDetailsTest {
         byte[] version = {ShmDetails.VERSION, 0, 0, 0};
         for (int length : new int[] {0, 3, 4}) {
             assertThatThrownBy(() -> ShmDetails.decode(Arrays.copyOf(version, length)))
-                    .hasMessage(REFUSED + "sizeBytes=%d, expected=112".formatted(length));
+                    .hasMessage(REFUSED + Text.format("sizeBytes=%d, expected=112", length));
         }
     }
 
@@ -182,10 +183,9 @@ class ShmDetailsTest {
         assertThatThrownBy(() -> ShmDetails.decode(bytes))
                 .hasMessage(
                         REFUSED
-                                + "regionBytes=%d, expected=%d"
-                                        .formatted(
-                                                VALUE.region().sizeBytes(),
-                                                ShmDetails.regionBytes(twice)));
+                                + Text.format(
+                                        "regionBytes=%d, expected=%d",
+                                        VALUE.region().sizeBytes(), ShmDetails.regionBytes(twice)));
     }
 
     private static ShmDetails details(int slots, int payloadBytes) {

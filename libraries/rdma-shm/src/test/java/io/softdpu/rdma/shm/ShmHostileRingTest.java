@@ -13,6 +13,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaOpcode;
@@ -273,12 +274,12 @@ class ShmHostileRingTest {
                 || (written && !granting)
                 || (task.resultOpcode() == RdmaOpcode.SEND && task.resultImmediate() != 0)) {
             throw new AssertionError(
-                    "illegal result: opcode=%s, length=%d, dataLength=%d, immediate=%d"
-                            .formatted(
-                                    task.resultOpcode(),
-                                    task.resultLength(),
-                                    dataLength,
-                                    task.resultImmediate()));
+                    Text.format(
+                            "illegal result: opcode=%s, length=%d, dataLength=%d, immediate=%d",
+                            task.resultOpcode(),
+                            task.resultLength(),
+                            dataLength,
+                            task.resultImmediate()));
         }
     }
 

@@ -2,6 +2,7 @@ package io.softdpu.storage.initiator;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 
 /**
  * Exception for received data that differs from the expected data. Status IO_FAILED; the message
@@ -19,8 +20,10 @@ public final class DataMismatchException extends DpuException {
     DataMismatchException(String phase, long offset, byte expected, byte actual, String hexDump) {
         super(
                 Status.IO_FAILED,
-                "data differs from the expected data: phase=%s, offsetBytes=%d, expected=0x%02x, actual=0x%02x"
-                        .formatted(phase, offset, expected, actual));
+                Text.format(
+                        "data differs from the expected data: phase=%s, offsetBytes=%d,"
+                                + " expected=0x%02x, actual=0x%02x",
+                        phase, offset, expected, actual));
         this.offset = offset;
         this.hexDump = hexDump;
     }

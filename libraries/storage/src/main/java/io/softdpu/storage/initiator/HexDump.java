@@ -1,5 +1,6 @@
 package io.softdpu.storage.initiator;
 
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -18,7 +19,7 @@ final class HexDump {
      */
     static void append(StringBuilder out, MemorySegment bytes, long from, long to, long base) {
         for (long line = from; line < to; line += LINE_BYTES) {
-            out.append("%012x ".formatted(base + line));
+            out.append(Text.format("%012x ", base + line));
             StringBuilder text = new StringBuilder();
             for (long at = line; at < line + LINE_BYTES; at++) {
                 if (at >= to) {
@@ -26,7 +27,7 @@ final class HexDump {
                     continue;
                 }
                 byte value = bytes.get(ValueLayout.JAVA_BYTE, at);
-                out.append(" %02x".formatted(value));
+                out.append(Text.format(" %02x", value));
                 text.append(value >= 0x20 && value < 0x7F ? (char) value : '.');
             }
             out.append("  |").append(text).append('|').append(System.lineSeparator());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.fail;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.linux.text.Text;
 import io.softdpu.storage.workload.Content;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SeededRandom;
@@ -92,7 +93,7 @@ class WrittenWhileComparedTest {
                 "written-while-compared",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - start),
-                "pieces=%d, verified=%d, different=%d".formatted(pieces, verified, different));
+                Text.format("pieces=%d, verified=%d, different=%d", pieces, verified, different));
     }
 
     /** Offset, the two bytes and the dump's lines agree with the content and with each other. */

@@ -8,6 +8,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.linux.text.Text;
 import io.softdpu.storage.WrongMessages;
 import io.softdpu.storage.WrongMessages.Case;
 import io.softdpu.storage.wire.ControlMessage;
@@ -76,9 +77,9 @@ class WrongAnswerTest {
                 "wrong-answers-to-initiator",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - start),
-                "states=%d, types=%d, cases=%d"
-                        .formatted(
-                                states.size(), ControlMessageType.values().length, cases.size()));
+                Text.format(
+                        "states=%d, types=%d, cases=%d",
+                        states.size(), ControlMessageType.values().length, cases.size()));
     }
 
     private static UnaryOperator<ControlMessage> replacing(Case wrong) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.WrongMessages;
 import io.softdpu.storage.WrongMessages.Case;
@@ -44,9 +45,9 @@ class WrongRequestTest {
                 "wrong-requests-to-service",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - start),
-                "states=%d, types=%d, cases=%d"
-                        .formatted(
-                                states.size(), ControlMessageType.values().length, cases.size()));
+                Text.format(
+                        "states=%d, types=%d, cases=%d",
+                        states.size(), ControlMessageType.values().length, cases.size()));
     }
 
     private void check(Case wrong) {

@@ -6,6 +6,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
+import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -86,8 +87,9 @@ public final class TopologyJson {
         } catch (NoSuchFileException e) {
             throw new DpuException(
                     Status.NOT_FOUND,
-                    "no such topology: file=%s, expected=a file, or one of %s"
-                            .formatted(file, SHIPPED),
+                    Text.format(
+                            "no such topology: file=%s, expected=a file, or one of %s",
+                            file, SHIPPED),
                     e);
         } catch (CharacterCodingException e) {
             throw new DpuException(

@@ -3,6 +3,7 @@ package io.softdpu.rdma.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertAll;
 
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
@@ -151,8 +152,9 @@ final class FarProcess implements AutoCloseable {
                             .substring(prefix.length());
             if (line.matches("(?:" + ends + ").*") && !line.matches(regex + ".*")) {
                 throw new AssertionError(
-                        "line did not come: regex=%s, last=%s\n  errors:\n    %s"
-                                .formatted(regex, line, errors()));
+                        Text.format(
+                                "line did not come: regex=%s, last=%s\n  errors:\n    %s",
+                                regex, line, errors()));
             }
             return line;
         }

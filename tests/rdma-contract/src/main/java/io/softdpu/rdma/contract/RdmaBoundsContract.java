@@ -8,6 +8,7 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.SyncEvent;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -155,8 +156,9 @@ public abstract class RdmaBoundsContract extends RdmaContract {
             }
             if (submitted != expected) {
                 throw new AssertionError(
-                        "round=%d, type=%s, list=%s, remote=%s, submitted=%s, expected=%s"
-                                .formatted(round, type, list, single, submitted, expected));
+                        Text.format(
+                                "round=%d, type=%s, list=%s, remote=%s, submitted=%s, expected=%s",
+                                round, type, list, single, submitted, expected));
             }
             if (expected == Status.SUCCESS) {
                 done.merge(type, 1, Integer::sum);
@@ -165,8 +167,9 @@ public abstract class RdmaBoundsContract extends RdmaContract {
             }
             if (!here.isAsModelled() || !there.isAsModelled() || event.get() != eventValue) {
                 throw new AssertionError(
-                        "bytes differ: round=%d, type=%s, list=%s, remote=%s, submitted=%s"
-                                .formatted(round, type, list, single, submitted));
+                        Text.format(
+                                "bytes differ: round=%d, type=%s, list=%s, remote=%s, submitted=%s",
+                                round, type, list, single, submitted));
             }
         }
         assertThat(done.keySet()).as("each type was accepted").hasSameSizeAs(types);
@@ -176,12 +179,9 @@ public abstract class RdmaBoundsContract extends RdmaContract {
                 "rdma-bounds",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - began),
-                "rounds=%d, illegalBufs=%d, refused=%d, accepted=%s"
-                        .formatted(
-                                rounds,
-                                illegal,
-                                refused,
-                                done.values().stream().mapToInt(n -> n).sum()));
+                Text.format(
+                        "rounds=%d, illegalBufs=%d, refused=%d, accepted=%s",
+                        rounds, illegal, refused, done.values().stream().mapToInt(n -> n).sum()));
     }
 
     private static Range range(SeededRandom random) {

@@ -8,6 +8,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -217,8 +218,8 @@ public abstract class RdmaPermissionTableContract extends RdmaContract {
             farther.release();
         }
         String what =
-                "%s, exported %b, local %s"
-                        .formatted(type, remote != null, here.mmap.permissions());
+                Text.format(
+                        "%s, exported %b, local %s", type, remote != null, here.mmap.permissions());
         assertThat(submitted).as(what).isEqualTo(expected);
         if (expected != Status.SUCCESS) {
             assertThat(near.rdma.inFlightTasks()).isZero();

@@ -10,6 +10,7 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaSendTask;
@@ -285,8 +286,10 @@ public abstract class RdmaRefusalContract extends RdmaContract {
 
         assertThat(task.refusal())
                 .hasMessageStartingWith(
-                        "connection is not connected: connection=%d, state=FAILED, failure=IO_FAILED"
-                                .formatted(pair.toFar().id()))
+                        Text.format(
+                                "connection is not connected: connection=%d, state=FAILED,"
+                                        + " failure=IO_FAILED",
+                                pair.toFar().id()))
                 .cause()
                 .hasMessage(pair.toFar().failureReason());
         task.free();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.contract.FarProcess.FarProgram;
 import io.softdpu.rdma.contract.ProgramProcess.Program;
@@ -93,7 +94,7 @@ public abstract class RdmaRevocationContract extends RdmaProgramContract {
                 "rdma-revocation",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - began),
-                "rounds=%d, rows=%d".formatted(rounds, rows));
+                Text.format("rounds=%d, rows=%d", rounds, rows));
     }
 
     /** Operation in flight between two peers of its own. */

@@ -15,6 +15,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.SyncEvent;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaRemoteSyncEventGetTask;
 import io.softdpu.rdma.RdmaRemoteSyncEventNotifyAddTask;
@@ -371,7 +372,8 @@ public abstract class RdmaSyncEventContract extends RdmaContract {
                 Status submitted =
                         operation.submit(pair, remote, operation.local(near, local, 64, 8), 1);
                 boolean allowed = writable && granted.contains(operation.right);
-                String what = "%s, %s, local %s".formatted(operation, granted, local.permissions());
+                String what =
+                        Text.format("%s, %s, local %s", operation, granted, local.permissions());
                 assertThat(submitted)
                         .as(what)
                         .isEqualTo(allowed ? Status.SUCCESS : Status.NOT_PERMITTED);

@@ -2,6 +2,7 @@ package io.softdpu.core.internal.base;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -86,8 +87,9 @@ public final class Dependents {
                             .toList();
             throw new DpuException(
                     Status.IN_USE,
-                    "still in use: %s, users=%d, first=%s"
-                            .formatted(subject.get(), dependencies.size(), users));
+                    Text.format(
+                            "still in use: %s, users=%d, first=%s",
+                            subject.get(), dependencies.size(), users));
         }
         closed = true;
         return true;

@@ -12,6 +12,7 @@ import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.EngineEvents;
 import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.link.Mailbox;
+import io.softdpu.linux.text.Text;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -107,12 +108,9 @@ public final class EngineImpl implements Waitable {
         if (polled != null) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "%s does not support event mode: %s=%s, engineThread=%s"
-                            .formatted(
-                                    polled.kind(),
-                                    polled.kind(),
-                                    polled.describe(),
-                                    owner.getName()));
+                    Text.format(
+                            "%s does not support event mode: %s=%s, engineThread=%s",
+                            polled.kind(), polled.kind(), polled.describe(), owner.getName()));
         }
         members.selectAll();
         boolean ready = arm(); // may create the events
@@ -157,11 +155,9 @@ public final class EngineImpl implements Waitable {
         if (members.count() > 0) {
             throw new DpuException(
                     Status.BAD_STATE,
-                    "event mode is set before %s are connected: %s, engineThread=%s"
-                            .formatted(
-                                    members.describeKinds(),
-                                    members.describeCounts(),
-                                    owner.getName()));
+                    Text.format(
+                            "event mode is set before %s are connected: %s, engineThread=%s",
+                            members.describeKinds(), members.describeCounts(), owner.getName()));
         }
         this.selective = selective;
     }
@@ -198,11 +194,9 @@ public final class EngineImpl implements Waitable {
         if (first != null) {
             throw new DpuException(
                     Status.IN_USE,
-                    "%s are connected to the engine: %s, first=%s"
-                            .formatted(
-                                    members.describeKinds(),
-                                    members.describeCounts(),
-                                    first.describe()));
+                    Text.format(
+                            "%s are connected to the engine: %s, first=%s",
+                            members.describeKinds(), members.describeCounts(), first.describe()));
         }
         closed = true;
         mailbox.close();
@@ -386,8 +380,10 @@ public final class EngineImpl implements Waitable {
         if (Thread.currentThread() != owner) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "called from a thread that is not the engine's: thread=%s, engineThread=%s"
-                            .formatted(Thread.currentThread().getName(), owner.getName()));
+                    Text.format(
+                            "called from a thread that is not the engine's: thread=%s,"
+                                    + " engineThread=%s",
+                            Thread.currentThread().getName(), owner.getName()));
         }
     }
 
@@ -401,8 +397,9 @@ public final class EngineImpl implements Waitable {
         if (progressing) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "%s called from inside a callback: thread=%s"
-                            .formatted(operation, owner.getName()));
+                    Text.format(
+                            "%s called from inside a callback: thread=%s",
+                            operation, owner.getName()));
         }
     }
 

@@ -7,6 +7,7 @@ import io.softdpu.core.copy.Copier;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
 import io.softdpu.core.internal.sanitizer.Mistake;
 import io.softdpu.fabric.link.EventPoller;
+import io.softdpu.linux.text.Text;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -71,8 +72,10 @@ public final class WorkQueueImpl<J> {
                 Refusal.ready(
                         Status.NO_MEMORY,
                         () ->
-                                "work queue is full: inFlight=%d, depth=%d, expected=a job retrieved first"
-                                        .formatted(depth, depth));
+                                Text.format(
+                                        "work queue is full: inFlight=%d, depth=%d, expected=a job"
+                                                + " retrieved first",
+                                        depth, depth));
         this.ended = new @Nullable Object[depth];
         this.endedOf = newMembers(depth);
     }
@@ -193,8 +196,10 @@ public final class WorkQueueImpl<J> {
         if (present.isRunningUserNode()) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "progressRetrieve called from inside a user node: thread=%s, expected=a call after the node has returned"
-                            .formatted(owner.getName()));
+                    Text.format(
+                            "progressRetrieve called from inside a user node: thread=%s, expected=a"
+                                    + " call after the node has returned",
+                            owner.getName()));
         }
         if (present.hasEnded()) {
             return Status.SUCCESS;
@@ -422,8 +427,10 @@ public final class WorkQueueImpl<J> {
         if (Thread.currentThread() != owner) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "called from a thread that is not the queue's: thread=%s, queueThread=%s"
-                            .formatted(Thread.currentThread().getName(), owner.getName()));
+                    Text.format(
+                            "called from a thread that is not the queue's: thread=%s,"
+                                    + " queueThread=%s",
+                            Thread.currentThread().getName(), owner.getName()));
         }
         if (closed) {
             throw new DpuException(
@@ -477,8 +484,10 @@ public final class WorkQueueImpl<J> {
         if (!supported) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
-                    "context does not support event-driven mode: context=%s, queueThread=%s"
-                            .formatted(context, owner.getName()));
+                    Text.format(
+                            "context does not support event-driven mode: context=%s,"
+                                    + " queueThread=%s",
+                            context, owner.getName()));
         }
     }
 

@@ -8,6 +8,7 @@ import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.text.Text;
 import java.util.Arrays;
 import java.util.HexFormat;
 
@@ -40,23 +41,25 @@ public record ExportOrigin(
         if (!bootId.equals(bus.bootId())) {
             throw new DpuException(
                     Status.NOT_FOUND,
-                    "export comes from another kernel: bootId=%s, ours=%s"
-                            .formatted(bootId, bus.bootId()));
+                    Text.format(
+                            "export comes from another kernel: bootId=%s, ours=%s",
+                            bootId, bus.bootId()));
         }
         if (!fabricId.equals(bus.fabricId())) {
             throw new DpuException(
                     Status.NOT_FOUND,
-                    "export comes from another fabric folder: fabricId=%s, ours=%s, folder=%s"
-                            .formatted(fabricId, bus.fabricId(), bus.folder()));
+                    Text.format(
+                            "export comes from another fabric folder: fabricId=%s, ours=%s,"
+                                    + " folder=%s",
+                            fabricId, bus.fabricId(), bus.folder()));
         }
         Topology topology = device.machine().topology();
         if (!Arrays.equals(topologySha256, topology.sha256())) {
             throw new DpuException(
                     Status.BAD_CONFIG,
-                    "export comes from another topology: sha256=%s, ours=%s"
-                            .formatted(
-                                    HexFormat.of().formatHex(topologySha256),
-                                    topology.sha256Hex()));
+                    Text.format(
+                            "export comes from another topology: sha256=%s, ours=%s",
+                            HexFormat.of().formatHex(topologySha256), topology.sha256Hex()));
         }
     }
 
@@ -73,25 +76,31 @@ public record ExportOrigin(
                         .orElseThrow(() ->
                                 new DpuException(
                                         Status.INVALID_VALUE,
-                                        "export blob refused: field=device, value=%s, expected=a function of %s"
-                                                .formatted(key, topology)));
+                                        Text.format(
+                                                "export blob refused: field=device, value=%s,"
+                                                        + " expected=a function of %s",
+                                                key, topology)));
         PciFunction parent =
                 topology.parentOf(exporter)
                         .orElseThrow(() ->
                                 new DpuException(
                                         Status.INVALID_VALUE,
-                                        "export blob refused: field=device, value=%s, expected=a function that a port has created"
-                                                .formatted(key)));
+                                        Text.format(
+                                                "export blob refused: field=device, value=%s,"
+                                                        + " expected=a function that a port has"
+                                                        + " created",
+                                                key)));
         if (!device.info().function().key().equals(parent.key())) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
-                    "device is not the parent of the exporting one: device=%s, exporter=%s %s, parent=%s %s"
-                            .formatted(
-                                    device,
-                                    exporter.pciAddress(),
-                                    exporter.interfaceName(),
-                                    parent.pciAddress(),
-                                    parent.interfaceName()));
+                    Text.format(
+                            "device is not the parent of the exporting one: device=%s, exporter=%s"
+                                    + " %s, parent=%s %s",
+                            device,
+                            exporter.pciAddress(),
+                            exporter.interfaceName(),
+                            parent.pciAddress(),
+                            parent.interfaceName()));
         }
     }
 }

@@ -2,6 +2,7 @@ package io.softdpu.core.internal.sanitizer;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -124,8 +125,10 @@ public final class SanitizerState {
         } catch (NumberFormatException e) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "seed is not a number of 64 bits: variable=%s, value=%s, expected=a decimal number, or a hexadecimal one after 0x"
-                            .formatted(ENVIRONMENT, text),
+                    Text.format(
+                            "seed is not a number of 64 bits: variable=%s, value=%s, expected=a"
+                                    + " decimal number, or a hexadecimal one after 0x",
+                            ENVIRONMENT, text),
                     e);
         }
     }
@@ -178,7 +181,7 @@ public final class SanitizerState {
         if (before < MAX_LOGGED) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "%s: %s, seed=%d".formatted(kind, message, seed),
+                    Text.format("%s: %s, seed=%d", kind, message, seed),
                     allocatedAt);
         }
         Listener told = listener;

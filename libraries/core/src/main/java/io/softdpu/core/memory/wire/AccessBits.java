@@ -2,6 +2,7 @@ package io.softdpu.core.memory.wire;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Text;
 
 /**
  * Access flags in an export blob: one bit each, those of DOCA. Any thread; allocates nothing but
@@ -59,7 +60,7 @@ public final class AccessBits {
     public static int requireLegal(int bits) {
         if ((bits & ~ALL) != 0) {
             throw new DpuException(
-                    Status.INVALID_VALUE, "unknown access flags: bits=%#x".formatted(bits));
+                    Status.INVALID_VALUE, Text.format("unknown access flags: bits=%#x", bits));
         }
         if ((bits & PCI) == PCI) {
             throw new DpuException(

@@ -5,6 +5,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -301,8 +302,9 @@ public record ExportDescriptor(
     private static DpuException refused(String field, Object value, String expected) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "export blob refused: field=%s, value=%s, expected=%s"
-                        .formatted(field, value, expected));
+                Text.format(
+                        "export blob refused: field=%s, value=%s, expected=%s",
+                        field, value, expected));
     }
 
     @Override
@@ -318,13 +320,13 @@ public record ExportDescriptor(
     /** Omits the keys: a reader of a log must not be able to import. */
     @Override
     public String toString() {
-        return "kind=%s, device=%s/%s, permissions=%s, sizeBytes=%d, topology=%s"
-                .formatted(
-                        kind,
-                        side.id(),
-                        interfaceName,
-                        AccessBits.describe(permissions),
-                        sizeBytes,
-                        HexFormat.of().formatHex(topologySha256, 0, 4));
+        return Text.format(
+                "kind=%s, device=%s/%s, permissions=%s, sizeBytes=%d, topology=%s",
+                kind,
+                side.id(),
+                interfaceName,
+                AccessBits.describe(permissions),
+                sizeBytes,
+                HexFormat.of().formatHex(topologySha256, 0, 4));
     }
 }

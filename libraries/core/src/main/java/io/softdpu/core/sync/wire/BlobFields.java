@@ -3,6 +3,7 @@ package io.softdpu.core.sync.wire;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -52,8 +53,9 @@ final class BlobFields {
         if (found != version) {
             throw new DpuException(
                     Status.UNSUPPORTED_VERSION,
-                    "%s of another version: version=%d, expected=%d"
-                            .formatted(what, found, version));
+                    Text.format(
+                            "%s of another version: version=%d, expected=%d",
+                            what, found, version));
         }
     }
 
@@ -103,8 +105,9 @@ final class BlobFields {
                 boolean inName = at < atName + NAME_BYTES;
                 throw refused(
                         what,
-                        "%s, offsetBytes=%d"
-                                .formatted(inName ? "end of interface name" : "padding", at),
+                        Text.format(
+                                "%s, offsetBytes=%d",
+                                inName ? "end of interface name" : "padding", at),
                         Byte.toUnsignedInt(present),
                         "0");
             }
@@ -143,7 +146,8 @@ final class BlobFields {
     static DpuException refused(String what, String field, Object value, String expected) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "%s refused: field=%s, value=%s, expected=%s"
-                        .formatted(what, field, value, expected));
+                Text.format(
+                        "%s refused: field=%s, value=%s, expected=%s",
+                        what, field, value, expected));
     }
 }

@@ -3,6 +3,7 @@ package io.softdpu.core.sync.wire;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -88,8 +89,9 @@ public record JoinRequest(RegionAddress.Id key) {
         if (version != VERSION) {
             throw new DpuException(
                     Status.UNSUPPORTED_VERSION,
-                    "join %s of another version: version=%d, expected=%d"
-                            .formatted(what, version, VERSION));
+                    Text.format(
+                            "join %s of another version: version=%d, expected=%d",
+                            what, version, VERSION));
         }
         if (payload.get(U16, AT_RESERVED) != 0) {
             throw refused(what, "reserved", payload.get(U16, AT_RESERVED), 0);
@@ -99,8 +101,9 @@ public record JoinRequest(RegionAddress.Id key) {
     private static DpuException refused(String what, String field, Object value, Object expected) {
         return new DpuException(
                 Status.INVALID_VALUE,
-                "join %s refused: field=%s, value=%s, expected=%s"
-                        .formatted(what, field, value, expected));
+                Text.format(
+                        "join %s refused: field=%s, value=%s, expected=%s",
+                        what, field, value, expected));
     }
 
     /** Omits the key. */

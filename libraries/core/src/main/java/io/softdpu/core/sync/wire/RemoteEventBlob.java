@@ -3,6 +3,7 @@ package io.softdpu.core.sync.wire;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -171,12 +172,12 @@ public record RemoteEventBlob(
     /** Omits the key: a reader of a log must not be able to import. */
     @Override
     public String toString() {
-        return "event=%s, bus=%s, device=%s/%s, topology=%s"
-                .formatted(
-                        eventId,
-                        busId,
-                        side.id(),
-                        interfaceName,
-                        HexFormat.of().formatHex(topologySha256, 0, 4));
+        return Text.format(
+                "event=%s, bus=%s, device=%s/%s, topology=%s",
+                eventId,
+                busId,
+                side.id(),
+                interfaceName,
+                HexFormat.of().formatHex(topologySha256, 0, 4));
     }
 }

@@ -3,6 +3,7 @@ package io.softdpu.core.sync.wire;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -192,13 +193,13 @@ public record SyncEventBlob(
     /** Omits the key: a reader of a log must not be able to import. */
     @Override
     public String toString() {
-        return "event=%s, device=%s/%s, publisher=%s, subscriber=%s, topology=%s"
-                .formatted(
-                        eventId,
-                        side().id(),
-                        interfaceName,
-                        publisher,
-                        subscriber,
-                        HexFormat.of().formatHex(topologySha256, 0, 4));
+        return Text.format(
+                "event=%s, device=%s/%s, publisher=%s, subscriber=%s, topology=%s",
+                eventId,
+                side().id(),
+                interfaceName,
+                publisher,
+                subscriber,
+                HexFormat.of().formatHex(topologySha256, 0, 4));
     }
 }
