@@ -2,6 +2,7 @@
 module io.softdpu.core {
     requires io.softdpu.fabric;
     requires io.softdpu.linux;
+    requires static com.google.errorprone.annotations;
     requires static org.jspecify;
 
     exports io.softdpu.core;

@@ -5,6 +5,7 @@
  * <p>Run it with {@code --enable-native-access=io.softdpu.linux}; no other module needs that.
  */
 module io.softdpu.linux {
+    requires static com.google.errorprone.annotations;
     requires static org.jspecify;
 
     exports io.softdpu.linux to

@@ -233,7 +233,8 @@ class LayersTest {
                                                         .getPackageName()
                                                         .matches(
                                                                 "java\\..*|io\\.softdpu\\..*"
-                                                                        + "|org\\.jspecify\\..*")))
+                                                                        + "|org\\.jspecify\\..*"
+                                                                        + "|com\\.google\\.errorprone\\..*")))
                 .check(ProjectModules.classes());
     }
 

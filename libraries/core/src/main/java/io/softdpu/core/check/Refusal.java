@@ -1,5 +1,7 @@
 package io.softdpu.core.check;
 
+import com.google.errorprone.annotations.FormatMethod;
+import com.google.errorprone.annotations.FormatString;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.Text;
@@ -34,8 +36,9 @@ public final class Refusal {
      * @param format the text, {@code reason: key=%s, expected=...}
      * @param values the values in it
      */
-    @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
-    public static Refusal of(Status status, String format, @Nullable Object... values) {
+    @FormatMethod
+    public static Refusal of(
+            Status status, @FormatString String format, @Nullable Object... values) {
         return of(status, null, format, values);
     }
 
@@ -44,11 +47,11 @@ public final class Refusal {
      *
      * @param cause the failure; null for none
      */
-    @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
+    @FormatMethod
     public static Refusal of(
             Status status,
             @Nullable DpuException cause,
-            String format,
+            @FormatString String format,
             @Nullable Object... values) {
         String message = Text.format(format, values);
         return new Refusal(status, () -> message, cause);

@@ -1,5 +1,7 @@
 package io.softdpu.linux.text;
 
+import com.google.errorprone.annotations.FormatMethod;
+import com.google.errorprone.annotations.FormatString;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +20,8 @@ public final class Text {
      *
      * @throws java.util.IllegalFormatException if the arguments do not match the format
      */
-    public static String format(String format, @Nullable Object... arguments) {
+    @FormatMethod
+    public static String format(@FormatString String format, @Nullable Object... arguments) {
         return String.format(Locale.ROOT, format, arguments);
     }
 }
