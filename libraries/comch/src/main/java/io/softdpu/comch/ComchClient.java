@@ -28,12 +28,12 @@ public sealed interface ComchClient extends ComchEndpoint permits ClientContext 
     Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
     /**
-     * Creates a client in IDLE.
+     * Creates a client in IDLE. The device cannot be closed while it is started.
      *
      * @param device a function that the DPU shows to the host
      * @param serverName the exact name of the server
      * @throws DpuException NOT_SUPPORTED if the device cannot have a client; INVALID_VALUE if the
-     *     name is illegal
+     *     name is illegal; BAD_STATE if the device is closed
      */
     static ComchClient create(Device device, String serverName) {
         Arguments.notNull(device, "device");

@@ -31,7 +31,8 @@ public sealed interface ComchConsumer extends Context permits ConsumerContext {
      *
      * @param connection an established connection, whose client or server has consumer callbacks
      * @param receiveMemory the mmap of all buffers that will be posted: local, started, with
-     *     PCI_READ_WRITE and the connection's device, over memory that can be shared
+     *     PCI_READ_WRITE and the connection's device, over memory that can be shared; all of this
+     *     also at {@link #start()}, from which on it cannot be closed before the consumer is IDLE
      * @throws DpuException NOT_CONNECTED if the connection is not established; BAD_STATE if there
      *     are no consumer callbacks, or the mmap is not started; NOT_PERMITTED if the mmap has not
      *     the permission or the device; NOT_SUPPORTED if it is imported, or the connection's device

@@ -24,13 +24,14 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface ComchServer extends ComchEndpoint permits ServerContext {
     /**
-     * Creates a server in IDLE.
+     * Creates a server in IDLE. Device and representor cannot be closed while it is started.
      *
      * @param device a port of the DPU
      * @param representor represents the function whose clients may connect; opened on that device
      * @param name of the server: from 1 byte of UTF-8 to one less than the maximum name length
      * @throws DpuException NOT_SUPPORTED if the device cannot serve; NOT_PERMITTED if the
-     *     representor is another device's; INVALID_VALUE if the name is illegal
+     *     representor is another device's; INVALID_VALUE if the name is illegal; BAD_STATE if one
+     *     of them is closed
      */
     static ComchServer create(Device device, Representor representor, String name) {
         Arguments.notNull(device, "device");

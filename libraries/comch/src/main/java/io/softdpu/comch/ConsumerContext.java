@@ -77,7 +77,6 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
                         "setPostReceiveTasks",
                         connection.context().capabilities().maxConsumerTasks(),
                         () -> new PostReceiveTask(this));
-        REGIONS.retain(mmap);
     }
 
     /** See {@link ComchConsumer#create}. */
@@ -169,14 +168,8 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         EngineTimer timer =
                 services().timer(this::registrationTimedOut); // can fail: nothing has been
         // acquired yet
-        ConsumerQueue created;
-        try {
-            created = new ConsumerQueue(this, mmap, receives.count());
-        } catch (FabricException e) {
-            throw Failures.of(e);
-        }
+        ConsumerQueue created = makeQueue();
         registry.addUser(this);
-        receives.makePool();
         queue = created;
         registration = Registration.PENDING;
         ConsumerAnnouncement announcement = created.announcement();
@@ -184,6 +177,28 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         timer.set(Duration.ofNanos(connection.services().controlTimeoutNanos()));
         replyTimer = timer;
         return ContextState.STARTING;
+    }
+
+    /** Makes the queue and its tasks; if it throws nothing is acquired. */
+    private ConsumerQueue makeQueue() {
+        Refusal refusal = REGIONS.checkUse(mmap, device(), NEEDED);
+        if (refusal != null) { // it was usable when the consumer was created
+            throw refusal.exception("context=" + this);
+        }
+        REGIONS.retain(mmap);
+        ConsumerQueue created = null;
+        try {
+            receives.makePool();
+            created = new ConsumerQueue(this, mmap, receives.count());
+            return created;
+        } catch (FabricException e) {
+            throw Failures.of(e);
+        } finally {
+            if (created == null) {
+                receives.dropPool();
+                REGIONS.release(mmap);
+            }
+        }
     }
 
     @Override
@@ -267,7 +282,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
 
     @Override
     protected void onDestroy() {
-        REGIONS.release(mmap);
+        // Nothing: the queue was destroyed when the consumer stopped.
     }
 
     // ---- for this package; the first four are called on the connection's engine ----
@@ -455,6 +470,7 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
             BusServices.poller(services()).remove(link);
         }
         open.destroy();
+        REGIONS.release(mmap);
         connection.services().post(() -> registry.forget(open));
         registry.removeUser(this);
     }

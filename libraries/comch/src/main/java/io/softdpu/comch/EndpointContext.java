@@ -218,8 +218,17 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
                         consumerCreated,
                         consumerExpired,
                         streamsAccepted);
-        sends.makePool();
-        return begin();
+        boolean begun = false;
+        try {
+            sends.makePool();
+            ContextState first = begin();
+            begun = true;
+            return first;
+        } finally {
+            if (!begun) {
+                sends.dropPool();
+            }
+        }
     }
 
     @Override

@@ -35,7 +35,7 @@ public sealed interface Dma extends Context permits DmaContext {
     JobType MEMCPY_JOB = new JobType("dma memcpy");
 
     /**
-     * Creates a context on a device, which cannot be closed before it.
+     * Creates a context on a device, which cannot be closed while the context is started.
      *
      * @throws DpuException NOT_SUPPORTED if the device has no DMA; BAD_STATE if it is closed
      */

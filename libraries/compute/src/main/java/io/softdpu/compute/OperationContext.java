@@ -44,7 +44,13 @@ abstract class OperationContext extends ContextBase {
     @Override
     protected final ContextState onStart() {
         if (hasEngine()) {
-            queue = makePools();
+            try {
+                queue = makePools();
+            } finally {
+                if (queue == null) { // too little memory for the tasks
+                    dropPools();
+                }
+            }
         }
         return ContextState.RUNNING;
     }

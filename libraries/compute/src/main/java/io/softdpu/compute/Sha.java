@@ -41,7 +41,7 @@ public sealed interface Sha extends Context permits ShaContext {
     JobType PARTIAL_HASH_JOB = new JobType("sha partial hash");
 
     /**
-     * Creates a context on a device, which cannot be closed before it.
+     * Creates a context on a device, which cannot be closed while the context is started.
      *
      * @throws DpuException NOT_SUPPORTED if the device has no SHA; BAD_STATE if it is closed
      */

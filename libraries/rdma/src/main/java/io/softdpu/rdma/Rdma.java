@@ -92,9 +92,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
     int RNR_RETRIES_UNLIMITED = 7;
 
     /**
-     * Creates an instance on a device, which cannot be closed before the instance.
+     * Creates an instance on a device, which cannot be closed while the instance is started.
      *
-     * @throws DpuException NOT_SUPPORTED if no provider serves the device
+     * @throws DpuException NOT_SUPPORTED if no provider serves the device; BAD_STATE if it is
+     *     closed
      */
     static Rdma create(Device device) {
         Arguments.notNull(device, "device");

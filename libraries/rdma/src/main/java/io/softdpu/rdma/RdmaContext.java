@@ -496,14 +496,19 @@ final class RdmaContext extends ContextBase implements Rdma {
 
     @Override
     protected ContextState onStart() {
-        ConnectionTable made =
-                new ConnectionTable(
-                        this,
-                        settings.endpointConfig(device(), services(), tasks.receive.count()),
-                        Providers.require(device().info()));
-        tasks.makePools();
-        connections = made;
-        return ContextState.STARTING;
+        try {
+            tasks.makePools();
+            connections =
+                    new ConnectionTable(
+                            this,
+                            settings.endpointConfig(device(), services(), tasks.receive.count()),
+                            Providers.require(device().info()));
+            return ContextState.STARTING;
+        } finally {
+            if (connections == null) {
+                tasks.dropPools();
+            }
+        }
     }
 
     @Override

@@ -14,8 +14,8 @@ import java.util.function.UnaryOperator;
 /**
  * Open local device, which mmaps and contexts use.
  *
- * <p>It keeps its machine open, and cannot be closed while an mmap, a context or a representor uses
- * it. Any thread.
+ * <p>It keeps its machine open, and cannot be closed while an mmap, a context or a sync event that
+ * is started, or a representor, uses it. Any thread.
  */
 public final class Device implements AutoCloseable {
     static {

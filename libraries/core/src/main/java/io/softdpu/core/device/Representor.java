@@ -5,8 +5,8 @@ import io.softdpu.core.internal.access.DependentsAccess;
 import io.softdpu.core.internal.base.Dependents;
 
 /**
- * Open representor. It keeps its device open, and cannot be closed while a context uses it. Any
- * thread.
+ * Open representor. It keeps its device open, and cannot be closed while a started context uses it.
+ * Any thread.
  */
 public final class Representor implements AutoCloseable {
     static {
@@ -37,7 +37,7 @@ public final class Representor implements AutoCloseable {
     /**
      * Closes the representor; closing twice does nothing.
      *
-     * @throws DpuException IN_USE if a context uses it; the message names the context
+     * @throws DpuException IN_USE if a started context uses it; the message names the context
      */
     @Override
     public void close() {

@@ -8,7 +8,7 @@
  * io.softdpu.core.device.DeviceInfo}s or {@link io.softdpu.core.device.RepresentorInfo}s is a
  * snapshot that keeps nothing open; a {@link io.softdpu.core.device.Device} or {@link
  * io.softdpu.core.device.Representor} is opened from one, keeps its machine open, and is closed by
- * the program, which fails while an mmap or a context uses it. Any thread.
+ * the program, which fails while a started mmap or context uses it. Any thread.
  */
 @NullMarked
 package io.softdpu.core.device;

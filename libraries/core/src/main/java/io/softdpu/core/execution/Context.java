@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * start, use, stop, close. After start its configuration cannot be changed (BAD_STATE) and the data
  * path allocates nothing. A stopped context can be configured and started again.
  *
+ * <p>While it is not IDLE it keeps what it was made from open: the close of its device, engine or
+ * representor fails with IN_USE and names it. In IDLE it keeps nothing open, so one that was never
+ * started need not be closed, as after an exception between its creation and its start.
+ *
  * <p>A context is STOPPING until its tasks were completed and freed. After a second it logs one
  * warning that names what is missing: the tasks by type, with the place of the allocation of one
  * under the {@linkplain Sanitizer sanitizer}, or the reply of a peer.
@@ -32,8 +36,9 @@ public interface Context extends AutoCloseable {
      *
      * @return SUCCESS if it is RUNNING, IN_PROGRESS if it is STARTING and requires progress
      * @throws DpuException BAD_STATE if it is not IDLE, a mandatory item of its configuration is
-     *     missing (the message names it), or it has no engine and its library has no jobs, or it
-     *     has a callback that only an engine could run; other statuses as its library documents
+     *     missing (the message names it), its device, engine or representor is closed, it has no
+     *     engine and its library has no jobs, or it has a callback that only an engine could run;
+     *     other statuses as its library documents. It is as before then
      */
     Status start();
 

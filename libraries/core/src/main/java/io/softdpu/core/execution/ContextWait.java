@@ -43,7 +43,7 @@ final class ContextWait {
         requireCallable("start");
         long timeoutNanos = Arguments.nanos(timeout, "timeout");
         EngineMember member = member(context);
-        if (!impl.isConnected(member)) {
+        if (!isHere(member)) {
             engine.connect(context);
         }
         switch (context.state()) {
@@ -63,7 +63,7 @@ final class ContextWait {
         if (context.state() == ContextState.IDLE) {
             return;
         }
-        if (!impl.isConnected(member)) {
+        if (!isHere(member)) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
                     Text.format(
@@ -123,6 +123,11 @@ final class ContextWait {
                                     + " failure: context=%s, engineThread=%s, expected=runUntil of"
                                     + " its engine",
                                 context, other.owner().getName()));
+    }
+
+    @SuppressWarnings("ReferenceEquality") // as above
+    private boolean isHere(EngineMember member) {
+        return member.engine() == impl;
     }
 
     private static void requireRunning(Context context, String call) {

@@ -87,7 +87,7 @@ public final class ProgressEngine implements AutoCloseable {
      * Selects the contexts that are progressed after a notification; {@link EventMode#SELECTIVE} by
      * default. {@link #progress()} without notifications, and {@link #await}, always progress all.
      *
-     * @throws DpuException BAD_STATE if contexts are connected or the engine is closed;
+     * @throws DpuException BAD_STATE if contexts or graphs are started on it, or it is closed;
      *     NOT_PERMITTED from another thread
      */
     public ProgressEngine setEventMode(EventMode mode) {
@@ -101,7 +101,8 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Connects a context, until it is closed.
+     * Connects a context, until it is closed. One that is not started does not keep the engine
+     * open; on an engine that was closed it cannot be started any more.
      *
      * @throws DpuException BAD_STATE if the context is not IDLE or is closed; NOT_PERMITTED if it
      *     is connected already
@@ -110,9 +111,8 @@ public final class ProgressEngine implements AutoCloseable {
         impl.requireOwner();
         impl.requireOpen();
         Arguments.notNull(context, "context");
-        impl.connect(
-                ContextAccess.of(Context.class, ProgressEngine.class, Job.class)
-                        .connect(context, this, impl));
+        ContextAccess.of(Context.class, ProgressEngine.class, Job.class)
+                .connect(context, this, impl);
     }
 
     /**
@@ -366,8 +366,8 @@ public final class ProgressEngine implements AutoCloseable {
     /**
      * Closes the engine, with its watches and timers; closing twice does nothing.
      *
-     * @throws DpuException IN_USE while contexts are connected or graphs started on it, or from
-     *     inside a callback
+     * @throws DpuException IN_USE while contexts or graphs are started on it, or from inside a
+     *     callback
      */
     @Override
     public void close() {

@@ -79,7 +79,7 @@ public final class Graph implements AutoCloseable {
     private boolean closed;
     private int createdInstances;
 
-    /** Nodes of other graphs, not closed, that run this one. */
+    /** Nodes of other graphs, which are started, that run this one. */
     private int supergraphs;
 
     private volatile boolean started;
@@ -181,8 +181,8 @@ public final class Graph implements AutoCloseable {
     }
 
     /**
-     * Adds a node that runs an instance of another graph, which cannot be stopped before this one
-     * is closed.
+     * Adds a node that runs an instance of another graph, which cannot be stopped while this one is
+     * started.
      *
      * @param subgraph a graph that is started, for the same engine, or for work queues like this
      * @throws DpuException NOT_PERMITTED if it is this graph, or not for the same; BAD_STATE if it
@@ -207,7 +207,7 @@ public final class Graph implements AutoCloseable {
         }
         synchronized (lock) {
             requireConfigurable();
-            subgraph.addSupergraph(this);
+            subgraph.requireStartedFor(this);
             return added(GraphNode.ofSubgraph(this, nodes.size(), subgraph));
         }
     }
@@ -219,6 +219,13 @@ public final class Graph implements AutoCloseable {
 
     private void addSupergraph(Graph user) {
         synchronized (lock) {
+            requireStartedFor(user);
+            supergraphs++;
+        }
+    }
+
+    private void requireStartedFor(Graph user) {
+        synchronized (lock) {
             if (!started) {
                 throw new DpuException(
                         Status.BAD_STATE,
@@ -227,7 +234,6 @@ public final class Graph implements AutoCloseable {
                                         + " expected=Graph.start first",
                                 this, user));
             }
-            supergraphs++;
         }
     }
 
@@ -365,45 +371,69 @@ public final class Graph implements AutoCloseable {
      * created.
      *
      * @throws DpuException BAD_STATE if it has no context node, directly or in a sub-graph, if a
-     *     context is not RUNNING, or not on the graph's engine, or on no work queue, naming it, or
-     *     if the graph is started or closed
+     *     context is not RUNNING, or not on the graph's engine, or on no work queue, or a sub-graph
+     *     is not started, naming it, or if the graph is started or closed, or its engine closed
      */
     public Graph start() {
         requireOwner();
         synchronized (lock) {
             requireConfigurable();
-            Set<Context> used = Collections.newSetFromMap(new IdentityHashMap<>());
-            int contextNodes = 0;
-            for (GraphNode node : nodes) {
-                if (node.context() != null) {
-                    used.add(node.context());
-                    contextNodes++;
-                } else if (node.subgraph() != null) {
-                    used.addAll(node.subgraph().contexts);
-                    contextNodes += node.subgraph().places - 1;
-                }
-            }
-            if (contextNodes == 0) {
+            if (engine != null && engine.isClosed()) {
                 throw new DpuException(
                         Status.BAD_STATE,
                         Text.format(
-                                "graph has no context node: graph=%s, nodes=%d, contextNodes=0,"
-                                        + " expected=one, directly or in a sub-graph",
-                                this, nodes.size()));
+                                "engine of the graph is closed: graph=%s, engineThread=%s,"
+                                        + " expected=an engine that is open",
+                                this, engine.owner().getName()));
             }
-            used.forEach(this::requireDriven);
-            nodes.forEach(GraphNode::start);
-            contexts = used;
-            places = contextNodes + 1;
-            tooFewPlaces = tooFewPlacesFor(places);
-            if (engine != null) {
-                engine.requireOpen();
-                engineGraph = new EngineGraph(this, engine);
-                engine.connect(engineGraph);
+            List<Graph> held = new ArrayList<>();
+            try {
+                for (GraphNode node : nodes) {
+                    if (node.subgraph() != null) {
+                        node.subgraph().addSupergraph(this);
+                        held.add(node.subgraph());
+                    }
+                }
+                begin();
+            } finally {
+                if (!started) {
+                    held.forEach(Graph::removeSupergraph);
+                }
             }
-            started = true;
         }
         return this;
+    }
+
+    private void begin() {
+        Set<Context> used = Collections.newSetFromMap(new IdentityHashMap<>());
+        int contextNodes = 0;
+        for (GraphNode node : nodes) {
+            if (node.context() != null) {
+                used.add(node.context());
+                contextNodes++;
+            } else if (node.subgraph() != null) {
+                used.addAll(node.subgraph().contexts);
+                contextNodes += node.subgraph().places - 1;
+            }
+        }
+        if (contextNodes == 0) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    Text.format(
+                            "graph has no context node: graph=%s, nodes=%d, contextNodes=0,"
+                                    + " expected=one, directly or in a sub-graph",
+                            this, nodes.size()));
+        }
+        used.forEach(this::requireDriven);
+        nodes.forEach(GraphNode::start);
+        contexts = used;
+        places = contextNodes + 1;
+        tooFewPlaces = tooFewPlacesFor(places);
+        if (engine != null) {
+            engineGraph = new EngineGraph(this, engine);
+            engine.connect(engineGraph);
+        }
+        started = true;
     }
 
     /** Refuses a context that is not started, or that nothing of this graph drives. */
@@ -449,7 +479,7 @@ public final class Graph implements AutoCloseable {
      * Stops the graph, so that it can be changed, or closed; does nothing if it is not started.
      *
      * @throws DpuException IN_USE while it has instances, under the sanitizer with the place of the
-     *     creation of one as its cause, or a graph that is not closed has it as a sub-graph;
+     *     creation of one as its cause, or a graph that is started has it as a sub-graph;
      *     NOT_PERMITTED while it is on work queues: {@linkplain #removeFrom remove} it first
      */
     public void stop() {
@@ -465,7 +495,7 @@ public final class Graph implements AutoCloseable {
                 throw new DpuException(
                         Status.IN_USE,
                         Text.format(
-                                "graph is a sub-graph of others: graph=%s, nodes=%d, expected=close"
+                                "graph is a sub-graph of others: graph=%s, nodes=%d, expected=stop"
                                         + " of those first",
                                 this, supergraphs));
             }
@@ -482,6 +512,11 @@ public final class Graph implements AutoCloseable {
                 engineGraph = null;
             }
             started = false;
+            for (GraphNode node : nodes) {
+                if (node.subgraph() != null) {
+                    node.subgraph().removeSupergraph();
+                }
+            }
         }
     }
 
@@ -657,11 +692,6 @@ public final class Graph implements AutoCloseable {
             }
             stop();
             closed = true;
-        }
-        for (GraphNode node : nodes) {
-            if (node.subgraph() != null) {
-                node.subgraph().removeSupergraph();
-            }
         }
     }
 

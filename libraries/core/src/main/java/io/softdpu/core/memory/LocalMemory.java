@@ -63,7 +63,7 @@ public final class LocalMemory implements AutoCloseable {
      * Releases the memory; idempotent. Waits for a call in another thread that accesses the memory,
      * such as a channel's.
      *
-     * @throws DpuException IN_USE while an mmap is over it
+     * @throws DpuException IN_USE while a started mmap is over it
      */
     @Override
     public void close() {

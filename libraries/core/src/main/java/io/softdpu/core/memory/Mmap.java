@@ -31,6 +31,10 @@ import org.jspecify.annotations.Nullable;
  * kernel enforces for importers, or the memory is exported writable. The same memory cannot be
  * both, and a read-only export of memory that others may write is refused with NOT_SUPPORTED.
  *
+ * <p>A started mmap keeps its memory and its devices open; a stopped one does while bufs, pools,
+ * arrays or contexts use it, and one that was never started keeps nothing open: if its memory or a
+ * device is closed before, its start fails.
+ *
  * <p>Any thread may call any method. A stopped local mmap can be configured with other permissions
  * and devices and started again; its memory cannot be changed.
  */
@@ -141,7 +145,7 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Sets the memory, once: memory for local use, which is kept open until the mmap is closed.
+     * Sets the memory, once: memory for local use.
      *
      * @throws DpuException BAD_STATE if it has its memory already or is not IDLE, or the memory is
      *     closed
@@ -184,7 +188,7 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Gives a device access to the memory; the device cannot be closed before the mmap.
+     * Gives a device access to the memory.
      *
      * @throws DpuException BAD_STATE if it is not IDLE or the device is closed; ALREADY_EXIST if
      *     this device was added before; INVALID_VALUE if it belongs to another machine than those
@@ -245,13 +249,14 @@ public final class Mmap implements AutoCloseable {
     // ---- start, stop and close ----
 
     /**
-     * Starts it; memory that its permissions allow to export is sealed now.
+     * Starts it; memory that its permissions allow to export is sealed now. Memory and devices
+     * cannot be closed from now on.
      *
      * @throws DpuException BAD_STATE if it is not IDLE, or has no memory, no permissions or no
-     *     device (the message names what is missing); INVALID_VALUE if writing is permitted and the
-     *     memory is read-only; NOT_SUPPORTED if the memory is exported with the other kind of
-     *     access already; IN_USE while importers hold the memory from an export that was revoked,
-     *     naming them
+     *     device (the message names what is missing), or its memory or a device is closed (the
+     *     message names it); INVALID_VALUE if writing is permitted and the memory is read-only;
+     *     NOT_SUPPORTED if the memory is exported with the other kind of access already; IN_USE
+     *     while importers hold the memory from an export that was revoked, naming them
      */
     public synchronized Mmap start() {
         requireIdle();
@@ -260,7 +265,18 @@ public final class Mmap implements AutoCloseable {
         if (devices.isEmpty()) {
             throw missing("device", "addDevice");
         }
-        range.start(memory, granted);
+        boolean begun = false;
+        try {
+            String user = Text.format("mmap of %d bytes", sizeBytes());
+            range.hold(user);
+            devices.hold(user);
+            range.start(memory, granted);
+            begun = true;
+        } finally {
+            if (!begun) {
+                letGoIfUnused();
+            }
+        }
         state = State.STARTED;
         held = range.isHeld() ? granted : null;
         startedBefore = true;
@@ -269,7 +285,7 @@ public final class Mmap implements AutoCloseable {
 
     /**
      * Stops it: its exports are revoked, no buf can be created in it, and tasks that use it fail.
-     * Existing bufs and the memory stay.
+     * Existing bufs stay. If nothing uses it any more, its memory and devices may be closed.
      *
      * <p>A peer that was stopped in the middle of a copy may still finish it when it continues. So
      * the memory cannot be started or exported again before the peers have released it (IN_USE), by
@@ -290,6 +306,18 @@ public final class Mmap implements AutoCloseable {
         held = null;
         state = State.IDLE;
         exports.revoke();
+        letGoIfUnused();
+    }
+
+    /**
+     * Lets memory and devices be closed, unless a buf, pool, array or context may use them. There
+     * can be no new one, since it is not started.
+     */
+    private void letGoIfUnused() {
+        if (users.count() == 0) {
+            range.letGo();
+            devices.letGo();
+        }
     }
 
     /**

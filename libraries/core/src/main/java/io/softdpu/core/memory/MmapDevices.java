@@ -11,15 +11,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Devices of one mmap, each kept open. Changed under the lock of the mmap and only while it is
- * IDLE; tasks read them without the lock, on any thread, and see the list before or after a change.
+ * Devices of one mmap, each kept open while that is started. Changed under the lock of the mmap and
+ * only while it is IDLE; tasks read them without the lock, on any thread, and see the list before
+ * or after a change.
  */
 @SuppressWarnings("ReferenceEquality") // devices and machines are objects, not values
 final class MmapDevices {
-    private record Attached(Device device, Dependents.Dependency dependency) {}
-
     /** Replaced, never changed. */
-    private volatile List<Attached> all = List.of();
+    private volatile List<Device> all = List.of();
+
+    /** What keeps the devices open, in their order; empty if nothing does. */
+    private List<Dependents.Dependency> held = List.of();
 
     /** The first device, which nearly all tasks use. */
     private @Nullable Device first;
@@ -43,17 +45,18 @@ final class MmapDevices {
     }
 
     void add(Device device) {
-        for (Attached attached : all) {
-            if (attached.device == device) {
+        DependentsAccess.of(Device.class, device).requireOpen();
+        for (Device added : all) {
+            if (added == device) {
                 throw new DpuException(
                         Status.ALREADY_EXIST, "device was added before: device=" + device);
             }
-            if (attached.device.machine() != device.machine()) {
+            if (added.machine() != device.machine()) {
                 throw new DpuException(
                         Status.INVALID_VALUE,
                         Text.format(
                                 "devices of two machines: device=%s, machine=%s, otherMachine=%s",
-                                device, device.machine(), attached.device.machine()));
+                                device, device.machine(), added.machine()));
             }
         }
         if (all.size() == max) {
@@ -61,27 +64,55 @@ final class MmapDevices {
                     Status.NO_MEMORY,
                     Text.format("limit of devices reached: device=%s, maxDevices=%d", device, max));
         }
-        add(device, DependentsAccess.of(Device.class, device).add("mmap"));
+        List<Device> more = new ArrayList<>(all);
+        more.add(device);
+        replace(more);
     }
 
     /** Adds the only device of an import, which is kept open already. */
     void add(Device device, Dependents.Dependency dependency) {
-        List<Attached> more = new ArrayList<>(all);
-        more.add(new Attached(device, dependency));
-        replace(more);
+        replace(List.of(device));
+        held = List.of(dependency);
     }
 
     void remove(Device device) {
-        for (Attached attached : all) {
-            if (attached.device == device) {
-                List<Attached> fewer = new ArrayList<>(all);
-                fewer.remove(attached);
-                replace(fewer);
-                attached.dependency.release();
-                return;
+        int index = all.indexOf(device);
+        if (index < 0) {
+            throw new DpuException(Status.NOT_FOUND, "device was not added: device=" + device);
+        }
+        List<Device> fewer = new ArrayList<>(all);
+        fewer.remove(index);
+        replace(fewer);
+        if (index < held.size()) { // stopped, with bufs that were not released
+            held.remove(index).release();
+        }
+    }
+
+    /**
+     * Keeps the devices open; once, however often it is called.
+     *
+     * @param user the mmap, for messages
+     * @throws DpuException BAD_STATE if one of them is closed; nothing has changed then
+     */
+    void hold(String user) {
+        List<Dependents.Dependency> taken = new ArrayList<>();
+        try {
+            for (Device device : all) {
+                taken.add(DependentsAccess.of(Device.class, device).add(user));
+            }
+        } finally {
+            if (taken.size() < all.size()) {
+                taken.forEach(Dependents.Dependency::release);
             }
         }
-        throw new DpuException(Status.NOT_FOUND, "device was not added: device=" + device);
+        letGo();
+        held = taken;
+    }
+
+    /** Ends {@link #hold}. */
+    void letGo() {
+        held.forEach(Dependents.Dependency::release);
+        held = List.of();
     }
 
     boolean isEmpty() {
@@ -94,9 +125,9 @@ final class MmapDevices {
     }
 
     private boolean isAmong(Device device) {
-        List<Attached> now = all;
+        List<Device> now = all;
         for (int i = 0; i < now.size(); i++) {
-            Device added = now.get(i).device;
+            Device added = now.get(i);
             if (added == device
                     || (added.machine() == device.machine()
                             && added.info().function().equals(device.info().function()))) {
@@ -107,16 +138,16 @@ final class MmapDevices {
     }
 
     List<Device> list() {
-        return all.stream().map(Attached::device).toList();
+        return all;
     }
 
     void releaseAll() {
-        all.forEach(attached -> attached.dependency.release());
+        letGo();
         replace(List.of());
     }
 
-    private void replace(List<Attached> others) {
+    private void replace(List<Device> others) {
         all = List.copyOf(others);
-        first = others.isEmpty() ? null : others.getFirst().device;
+        first = others.isEmpty() ? null : others.getFirst();
     }
 }

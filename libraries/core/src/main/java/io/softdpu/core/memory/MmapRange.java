@@ -9,32 +9,34 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory range of an mmap, and the dependency that keeps it open. Set once, under the lock of the
- * mmap, whose state publishes it.
+ * Memory range of an mmap, and the dependency that keeps it open while that is started. Set once,
+ * under the lock of the mmap, whose state publishes it.
  */
 final class MmapRange {
     private @Nullable SharedMemory shared;
 
-    /** Dependency that keeps the memory open; null for a segment of the program. */
+    /** The dependents of the memory; null for a segment of the program. */
+    private @Nullable Dependents dependents;
+
     private Dependents.@Nullable Dependency onMemory;
 
     private @Nullable MemorySegment segment;
     private long sizeBytes;
 
     void set(SharedMemory memory) {
-        onMemory = memory.dependents().add("mmap");
-        shared = memory;
         set(memory.segment(), memory.sizeBytes());
+        shared = memory;
+        dependents = memory.dependents();
     }
 
     void set(LocalMemory memory) {
-        onMemory = memory.dependents().add("mmap");
         set(memory.segment(), memory.sizeBytes());
+        dependents = memory.dependents();
     }
 
     /**
-     * Memory without a dependency: the program's own, or an import's, which has no segment if it is
-     * not mapped.
+     * Memory that nothing keeps open: the program's own, or an import's, which has no segment if it
+     * is not mapped.
      */
     void set(@Nullable MemorySegment memory, long size) {
         segment = memory;
@@ -45,9 +47,33 @@ final class MmapRange {
         return segment != null;
     }
 
-    /** Whether the memory stays open until {@link #release}, for any thread. */
+    /** Whether the memory is open while the mmap is started, for any thread. */
     boolean isHeld() {
-        return onMemory != null;
+        return dependents != null;
+    }
+
+    /**
+     * Keeps the memory open; once, however often it is called.
+     *
+     * @param user the mmap, for messages
+     * @throws DpuException BAD_STATE if it is closed
+     */
+    void hold(String user) {
+        if (dependents != null) {
+            Dependents.Dependency before = onMemory;
+            onMemory = dependents.add(user);
+            if (before != null) {
+                before.release();
+            }
+        }
+    }
+
+    /** Ends {@link #hold}. */
+    void letGo() {
+        if (onMemory != null) {
+            onMemory.release();
+            onMemory = null;
+        }
     }
 
     /** The memory for tasks; null before it is set, without a mapping, and after release. */
@@ -84,7 +110,7 @@ final class MmapRange {
 
     /** Checks that this thread can access it; no allocation unless it cannot, no lock. */
     @Nullable Refusal checkAccess(Mmap of) {
-        if (onMemory != null) { // accessible to any thread, and kept open
+        if (dependents != null) { // accessible to any thread, and kept open
             return null;
         }
         MemorySegment memory = segment;
@@ -119,9 +145,7 @@ final class MmapRange {
     }
 
     void release() {
-        if (onMemory != null) {
-            onMemory.release();
-        }
+        letGo();
         segment = null;
     }
 }

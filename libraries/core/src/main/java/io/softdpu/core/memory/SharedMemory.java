@@ -79,7 +79,7 @@ public final class SharedMemory implements AutoCloseable {
      * Releases the memory; idempotent. Memory that a peer still has mapped stays allocated until
      * the peer releases it, and counts as retained until then.
      *
-     * @throws DpuException IN_USE while an mmap is over it
+     * @throws DpuException IN_USE while a started mmap or sync event is over it
      */
     @Override
     public void close() {

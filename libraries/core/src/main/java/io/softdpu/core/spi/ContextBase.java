@@ -60,60 +60,70 @@ public abstract class ContextBase implements Context {
 
     private final String name;
     private final Device device;
-    private final Dependents.Dependency onDevice;
+    private final @Nullable Representor representor;
+
+    // What keeps device and representor open, from start to IDLE.
+    private Dependents.@Nullable Dependency onDevice;
     private Dependents.@Nullable Dependency onRepresentor;
+
     private final ContextStates states;
     private final ContextEngine engine;
     private final TaskSubmissions submissions;
     private final ContextJobQueues jobQueues;
 
     /**
-     * Creates a context in IDLE. The device cannot be closed before it.
+     * Creates a context in IDLE. From its start until it is IDLE the device cannot be closed.
      *
      * @param kind its kind, for messages, in which a number follows it: {@code comch server storage
      *     #2}. The first context of this process, of whatever kind, is number 1
      * @param device its device
+     * @throws DpuException BAD_STATE if the device is closed
      */
     protected ContextBase(String kind, Device device) {
-        this(kind, "", device);
+        this(kind, "", device, null);
     }
 
     /**
-     * Creates a context in IDLE that belongs to another object. The device cannot be closed before
-     * it.
+     * Creates a context in IDLE that belongs to another object. From its start until it is IDLE the
+     * device cannot be closed.
      *
      * @param kind its kind, for messages
      * @param owner the other object, which follows kind and number in messages: {@code comch
      *     producer #3 of ...}
      * @param device its device
+     * @throws DpuException BAD_STATE if the device is closed
      */
-    @SuppressWarnings("this-escape") // the parts keep the context and do nothing with it yet
     protected ContextBase(String kind, String owner, Device device) {
+        this(kind, owner, device, null);
+    }
+
+    /**
+     * Creates a context in IDLE on a device, for the function of a representor. From its start
+     * until it is IDLE neither can be closed.
+     *
+     * @throws DpuException BAD_STATE if one of them is closed
+     */
+    protected ContextBase(String kind, Device device, Representor representor) {
+        this(kind, "", device, Arguments.notNull(representor, "representor"));
+    }
+
+    @SuppressWarnings("this-escape") // the parts keep the context and do nothing with it yet
+    private ContextBase(
+            String kind, String owner, Device device, @Nullable Representor representor) {
         Arguments.notNull(kind, "kind");
         Arguments.notNull(owner, "owner");
         String numbered = kind + " #" + LAST_NUMBER.incrementAndGet();
         this.name = owner.isEmpty() ? numbered : numbered + " of " + owner;
         this.device = Arguments.notNull(device, "device");
-        this.onDevice = DependentsAccess.of(Device.class, device).add(name);
+        this.representor = representor;
+        DependentsAccess.of(Device.class, device).requireOpen();
+        if (representor != null) {
+            DependentsAccess.of(Representor.class, representor).requireOpen();
+        }
         this.engine = new ContextEngine(this);
         this.submissions = new TaskSubmissions(this, engine);
         this.jobQueues = new ContextJobQueues(this);
         this.states = new ContextStates(this, engine, jobQueues);
-    }
-
-    /**
-     * Creates a context in IDLE on a device, for the function of a representor. Neither can be
-     * closed before it.
-     */
-    protected ContextBase(String kind, Device device, Representor representor) {
-        this(kind, device);
-        try {
-            onRepresentor = DependentsAccess.of(Representor.class, representor).add(name);
-        } finally {
-            if (onRepresentor == null) {
-                onDevice.release();
-            }
-        }
     }
 
     // ---- hooks of the library ----
@@ -218,7 +228,10 @@ public abstract class ContextBase implements Context {
         return null;
     }
 
-    /** Releases the resources of the constructor. Called once, in IDLE. */
+    /**
+     * Releases what is left of the last run. Called once, in IDLE. A context that was never started
+     * may be dropped without it, so a constructor acquires nothing.
+     */
     protected abstract void onDestroy();
 
     /**
@@ -468,12 +481,27 @@ public abstract class ContextBase implements Context {
         return jobQueues;
     }
 
-    /** Releases the resources of the constructor; once, in IDLE. */
-    final void destroy() {
-        onDestroy();
+    /**
+     * Keeps device and representor open, from start on. Under the control lock, as {@link #letGo}.
+     *
+     * @throws DpuException BAD_STATE if one of them is closed
+     */
+    final void hold() {
+        onDevice = DependentsAccess.of(Device.class, device).add(name);
+        if (representor != null) {
+            onRepresentor = DependentsAccess.of(Representor.class, representor).add(name);
+        }
+    }
+
+    /** Ends {@link #hold}, also one that has failed halfway. */
+    final void letGo() {
         if (onRepresentor != null) {
             onRepresentor.release();
+            onRepresentor = null;
         }
-        onDevice.release();
+        if (onDevice != null) {
+            onDevice.release();
+            onDevice = null;
+        }
     }
 }

@@ -34,6 +34,9 @@ final class ContextEngine extends EngineMember {
     private boolean steady;
     private boolean armed;
 
+    /** Whether the engine progresses the context: from start until it is IDLE and has told so. */
+    private boolean entered;
+
     ContextEngine(ContextBase context) {
         this.context = context;
     }
@@ -44,7 +47,7 @@ final class ContextEngine extends EngineMember {
 
     // ---- membership ----
 
-    private ContextEngine connect(ProgressEngine newEngine, EngineImpl newImpl) {
+    private void connect(ProgressEngine newEngine, EngineImpl newImpl) {
         ContextStates states = context.states();
         synchronized (states.control) {
             states.requireConfigurable();
@@ -59,12 +62,22 @@ final class ContextEngine extends EngineMember {
             impl = newImpl;
             copier = newImpl.copier();
             services = new ContextServices(newEngine, newImpl);
-            return this;
         }
     }
 
-    void disconnect() {
-        if (impl != null) {
+    /** Lets the engine progress the context, if there is one. */
+    void enter() {
+        if (impl != null && !entered) {
+            entered = true;
+            impl.connect(this);
+        }
+    }
+
+    /** Ends {@link #enter}; idempotent. */
+    void leave() {
+        if (impl != null && entered) {
+            entered = false;
+            armed = false;
             impl.disconnect(this);
         }
     }
@@ -242,6 +255,11 @@ final class ContextEngine extends EngineMember {
     }
 
     @Override
+    public boolean isActive() {
+        return context.state() != ContextState.IDLE;
+    }
+
+    @Override
     public boolean awaitsEvents() {
         return context.states().awaitsEvents();
     }
@@ -298,8 +316,8 @@ final class ContextEngine extends EngineMember {
         }
 
         @Override
-        public EngineMember connect(Context context, ProgressEngine engine, EngineImpl impl) {
-            return base(context).engine().connect(engine, impl);
+        public void connect(Context context, ProgressEngine engine, EngineImpl impl) {
+            base(context).engine().connect(engine, impl);
         }
 
         @Override

@@ -56,11 +56,28 @@ final class ContextStates {
                         ", expected=ProgressEngine.progress first");
             }
             context.checkConfiguration();
-            failure = null;
-            ContextState first = context.onStart();
+            ContextState first = begin();
             startedBefore = true;
             transition(first);
             return first == ContextState.RUNNING ? Status.SUCCESS : Status.IN_PROGRESS;
+        }
+    }
+
+    /** Begins to use device, representor and engine; if it throws it has given them back. */
+    private ContextState begin() {
+        boolean begun = false;
+        try {
+            context.hold();
+            engine.enter();
+            failure = null;
+            ContextState first = context.onStart();
+            begun = true;
+            return first;
+        } finally {
+            if (!begun) {
+                context.letGo();
+                leaveIfIdle();
+            }
         }
     }
 
@@ -143,9 +160,9 @@ final class ContextStates {
     void end() {
         engine.reportLeaks();
         closed = true;
-        engine.disconnect();
+        engine.leave();
         undelivered.clear();
-        context.destroy();
+        context.onDestroy();
     }
 
     // ---- calls of the library ----
@@ -315,7 +332,13 @@ final class ContextStates {
     /** Refuses a start without an engine if the library has no jobs. */
     private void requireDriver() {
         if (engine.isConnected()) {
-            engine.impl().requireOpen();
+            if (engine.impl().isClosed()) {
+                throw badState(
+                        "engine of the context is closed",
+                        ", engineThread="
+                                + engine.impl().owner().getName()
+                                + ", expected=an engine that is open");
+            }
         } else if (context.maxWorkQueues() == 0) {
             throw noEngine();
         } else if (callback != null) {
@@ -343,6 +366,9 @@ final class ContextStates {
             stopWarning.ended();
         }
         engine.changed(); // a callback waits for progress, or the work of a start or a stop
+        if (next == ContextState.IDLE) {
+            context.letGo();
+        }
         if (callback != null) {
             undelivered.add(new StateChange(callback, previous, next));
         }
@@ -385,5 +411,13 @@ final class ContextStates {
     private void settle() {
         boolean started = state == ContextState.STARTING || state == ContextState.RUNNING;
         engine.setSteady(started && undelivered.isEmpty());
+        leaveIfIdle();
+    }
+
+    /** The engine does not reference a context that it has nothing to do for. */
+    private void leaveIfIdle() {
+        if (state == ContextState.IDLE && undelivered.isEmpty()) {
+            engine.leave();
+        }
     }
 }

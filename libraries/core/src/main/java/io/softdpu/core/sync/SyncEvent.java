@@ -19,7 +19,7 @@ import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.text.Text;
 import java.time.Duration;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -70,8 +70,8 @@ public final class SyncEvent implements AutoCloseable {
 
     private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
 
-    /** Memory of programs that sync events have: one event each. */
-    private static final Set<SharedSegment> MEMORY_IN_USE = ConcurrentHashMap.newKeySet();
+    /** Memory of programs that started sync events have: one event each. */
+    private static final Map<SharedSegment, SyncEvent> MEMORY_IN_USE = new ConcurrentHashMap<>();
 
     private enum State {
         /** Created: it may be configured. */
@@ -90,11 +90,14 @@ public final class SyncEvent implements AutoCloseable {
     private final Device device;
     private final boolean imported;
     private final EventLeak leak;
-    private final Dependents.Dependency onDevice;
     private @Nullable SyncEventLocation publisherLocation;
     private @Nullable SyncEventLocation subscriberLocation;
     private @Nullable SharedMemory userMemory;
+
+    // What keeps both open: from start to close, of a DPU handle from its creation on.
+    private Dependents.@Nullable Dependency onDevice;
     private Dependents.@Nullable Dependency onMemory;
+
     private State state = State.IDLE;
 
     /** The counter: of a CPU handle from start to close, of a DPU handle from its creation on. */
@@ -115,20 +118,18 @@ public final class SyncEvent implements AutoCloseable {
         this.device = Arguments.notNull(device, "device");
         this.imported = imported;
         this.leak = EventLeak.begin(toString());
-        this.onDevice =
-                DependentsAccess.of(Device.class, device).add(toString(), leak::closeRefused);
-        leak.opened();
     }
 
     // ---- creation and configuration ----
 
     /**
-     * Creates the CPU handle of a new event, to be configured. The device cannot be closed before
-     * it.
+     * Creates the CPU handle of a new event, to be configured. From its start on the device cannot
+     * be closed before it.
      *
      * @throws DpuException BAD_STATE if the device is closed
      */
     public static SyncEvent create(Device device) {
+        DependentsAccess.of(Device.class, Arguments.notNull(device, "device")).requireOpen();
         return new SyncEvent(device, false);
     }
 
@@ -144,7 +145,8 @@ public final class SyncEvent implements AutoCloseable {
 
     /**
      * Creates a DPU handle from an export, to be started. The program of the CPU handle need not
-     * participate and may sleep or compute.
+     * participate and may sleep or compute. The device cannot be closed before the handle, which is
+     * one of the event's also if it is never started.
      *
      * @param blob the result of {@link #exportPci} on the host
      * @param device the port of the DPU that has created the exporting function
@@ -166,6 +168,7 @@ public final class SyncEvent implements AutoCloseable {
         SyncEvent event = new SyncEvent(device, true);
         boolean joined = false;
         try {
+            event.hold();
             event.handle =
                     new DpuHandle(
                             HandleImport.join(
@@ -232,14 +235,13 @@ public final class SyncEvent implements AutoCloseable {
     /**
      * Sets the memory of the counter, instead of memory of the library: for an event with one CPU
      * and one DPU location. The counter starts with its content and is always visible in it, in the
-     * byte order of the processor. The memory stays the program's, which can close it after the
-     * event; the library neither clears nor frees it.
+     * byte order of the processor. The memory stays the program's, which from the start on can
+     * close it after the event; the library neither clears nor frees it.
      *
      * @param memory separate memory of 8 bytes, so that an export exposes nothing else
      * @throws DpuException NOT_SUPPORTED for memory of another size; ALREADY_EXIST if it has
      *     memory; NOT_PERMITTED for a DPU handle; BAD_STATE if it was started or closed, or the
-     *     memory is closed; IN_USE while peers hold the memory from an export that was revoked, or
-     *     another sync event has it
+     *     memory is closed
      */
     public synchronized SyncEvent setMemory(SharedMemory memory) {
         Arguments.notNull(memory, "memory");
@@ -260,28 +262,8 @@ public final class SyncEvent implements AutoCloseable {
                                     + " expected=SharedMemory.allocate(8)",
                             memory.sizeBytes(), this));
         }
-        SharedSegment segment = SharedMemoryAccess.of(SharedMemory.class).shared(memory);
-        Dependents.Dependency dependency =
-                DependentsAccess.of(SharedMemory.class, memory).add(toString());
-        try {
-            segment.requireReleased();
-            if (!MEMORY_IN_USE.add(segment)) {
-                throw new DpuException(
-                        Status.IN_USE,
-                        Text.format(
-                                "memory belongs to another sync event: event=%s, expected=memory of"
-                                        + " its own",
-                                this));
-            }
-            onMemory = dependency;
-            userMemory = memory;
-        } catch (FabricException e) {
-            throw FabricFailures.from(e);
-        } finally {
-            if (userMemory == null) {
-                dependency.release();
-            }
-        }
+        DependentsAccess.of(SharedMemory.class, memory).requireOpen();
+        userMemory = memory;
         return this;
     }
 
@@ -317,9 +299,10 @@ public final class SyncEvent implements AutoCloseable {
      *
      * @throws DpuException BAD_STATE if it was started or closed, or {@link #asContext()} was
      *     called, or it has no publisher or no subscriber location (the message names what is
-     *     missing); NOT_PERMITTED with memory of the program and other locations than one CPU and
-     *     one DPU; NO_MEMORY; for a DPU handle SHUTDOWN or CONNECTION_RESET if the CPU handle has
-     *     ended
+     *     missing), or the device or the memory of the program is closed; NOT_PERMITTED with memory
+     *     of the program and other locations than one CPU and one DPU; IN_USE while peers hold that
+     *     memory from an export that was revoked, or another event has it; NO_MEMORY; for a DPU
+     *     handle SHUTDOWN or CONNECTION_RESET if the CPU handle has ended
      */
     public synchronized SyncEvent start() {
         if (context != null && state == State.IDLE) {
@@ -428,12 +411,48 @@ public final class SyncEvent implements AutoCloseable {
         if (open != null) {
             open.close();
         }
-        if (userMemory != null && onMemory != null) {
-            MEMORY_IN_USE.remove(SharedMemoryAccess.of(SharedMemory.class).shared(userMemory));
-            onMemory.release();
+        letGo();
+    }
+
+    /** Keeps the device and memory of the program open; if it throws {@link #letGo} follows. */
+    private void hold() {
+        onDevice = DependentsAccess.of(Device.class, device).add(toString(), leak::closeRefused);
+        leak.opened();
+        if (userMemory == null) {
+            return;
         }
-        leak.closed();
-        onDevice.release();
+        onMemory = DependentsAccess.of(SharedMemory.class, userMemory).add(toString());
+        SharedSegment segment = segmentOf(userMemory);
+        try {
+            segment.requireReleased();
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+        if (MEMORY_IN_USE.putIfAbsent(segment, this) != null) {
+            throw new DpuException(
+                    Status.IN_USE,
+                    Text.format(
+                            "memory belongs to another sync event: event=%s, expected=memory of"
+                                    + " its own",
+                            this));
+        }
+    }
+
+    private void letGo() {
+        if (onMemory != null && userMemory != null) {
+            MEMORY_IN_USE.remove(segmentOf(userMemory), this);
+            onMemory.release();
+            onMemory = null;
+        }
+        if (onDevice != null) {
+            leak.closed();
+            onDevice.release();
+            onDevice = null;
+        }
+    }
+
+    private static SharedSegment segmentOf(SharedMemory memory) {
+        return SharedMemoryAccess.of(SharedMemory.class).shared(memory);
     }
 
     // ---- export ----
@@ -895,6 +914,7 @@ public final class SyncEvent implements AutoCloseable {
         if (begun != null && !imported) {
             handle = null;
             begun.close();
+            letGo();
         }
     }
 
@@ -912,14 +932,22 @@ public final class SyncEvent implements AutoCloseable {
         if (present != null) {
             return present;
         }
-        EventHandle made = new CpuHandle(HandleImport.busOf(device), memory(), userMemory != null);
-        handle = made;
-        return made;
+        try {
+            hold();
+            EventHandle made =
+                    new CpuHandle(HandleImport.busOf(device), memory(), userMemory != null);
+            handle = made;
+            return made;
+        } finally {
+            if (handle == null) {
+                letGo();
+            }
+        }
     }
 
     private SharedSegment memory() {
         if (userMemory != null) {
-            return SharedMemoryAccess.of(SharedMemory.class).shared(userMemory);
+            return segmentOf(userMemory);
         }
         try {
             return SharedSegment.allocate("softdpu-sync-event", EventCounter.BYTES);

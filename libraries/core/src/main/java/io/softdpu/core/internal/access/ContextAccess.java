@@ -48,12 +48,11 @@ public abstract class ContextAccess<C, E, J> {
     }
 
     /**
-     * Connects a context to an engine.
+     * Connects a context to an engine, which progresses it from its start on.
      *
-     * @return the context as the engine uses it
      * @throws DpuException INVALID_VALUE if the context is not of this library
      */
-    public abstract EngineMember connect(C context, E engine, EngineImpl impl);
+    public abstract void connect(C context, E engine, EngineImpl impl);
 
     /**
      * The context as its engine uses it, connected or not.
@@ -86,7 +85,7 @@ public abstract class ContextAccess<C, E, J> {
         }
 
         @Override
-        public EngineMember connect(C context, E engine, EngineImpl impl) {
+        public void connect(C context, E engine, EngineImpl impl) {
             throw refused(context);
         }
 

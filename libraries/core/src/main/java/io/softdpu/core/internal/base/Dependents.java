@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Dependents of an object: rejects close() while there are any, and names them. Any thread; not for
- * the data path, except {@link #requireOpen} and {@link #isClosed}, which take no lock.
+ * Dependents of an object: rejects close() while there are any, and names them. An object that has
+ * a start is one from its start on, since a program may have lost one that was never started. Any
+ * thread; not for the data path, except {@link #requireOpen} and {@link #isClosed}, which take no
+ * lock.
  */
 public final class Dependents {
     private static final int MAX_NAMED = 8;
@@ -30,8 +32,8 @@ public final class Dependents {
     /**
      * Adds a dependent.
      *
-     * @param user the dependent, for messages: {@code mmap}
-     * @throws DpuException BAD_STATE if the subject is closed
+     * @param user the dependent, for messages: {@code dma mlx5_0 #2}
+     * @throws DpuException BAD_STATE if the subject is closed, naming both
      */
     public Dependency add(String user) {
         return add(user, () -> {});
@@ -42,10 +44,14 @@ public final class Dependents {
      *
      * @param user the dependent, for messages
      * @param refused runs on the thread that could not close the subject
-     * @throws DpuException BAD_STATE if the subject is closed
+     * @throws DpuException BAD_STATE if the subject is closed, naming both
      */
     public synchronized Dependency add(String user, Runnable refused) {
-        requireOpen();
+        if (closed) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    Text.format("already closed: %s, user=%s", subject.get(), user));
+        }
         Dependency added = new Dependency(user, refused);
         dependencies.add(added);
         return added;

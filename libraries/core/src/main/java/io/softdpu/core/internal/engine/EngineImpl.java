@@ -152,12 +152,15 @@ public final class EngineImpl implements Waitable {
     public void setSelective(boolean selective) {
         requireOwner();
         requireOpen();
-        if (members.count() > 0) {
+        List<EngineMember> active = members.active();
+        if (!active.isEmpty()) {
             throw new DpuException(
                     Status.BAD_STATE,
                     Text.format(
-                            "event mode is set before %s are connected: %s, engineThread=%s",
-                            members.describeKinds(), members.describeCounts(), owner.getName()));
+                            "event mode is set before %s are started: %s, engineThread=%s",
+                            EngineMembers.describeKinds(active),
+                            EngineMembers.describeCounts(active),
+                            owner.getName()));
         }
         this.selective = selective;
     }
@@ -190,13 +193,15 @@ public final class EngineImpl implements Waitable {
                     Status.IN_USE,
                     "engine closed from inside a callback: thread=" + owner.getName());
         }
-        EngineMember first = members.first();
-        if (first != null) {
+        List<EngineMember> active = members.active();
+        if (!active.isEmpty()) {
             throw new DpuException(
                     Status.IN_USE,
                     Text.format(
-                            "%s are connected to the engine: %s, first=%s",
-                            members.describeKinds(), members.describeCounts(), first.describe()));
+                            "%s are started on the engine: %s, first=%s",
+                            EngineMembers.describeKinds(active),
+                            EngineMembers.describeCounts(active),
+                            active.getFirst().describe()));
         }
         closed = true;
         mailbox.close();
@@ -235,17 +240,17 @@ public final class EngineImpl implements Waitable {
 
     // ---- for the contexts and graphs ----
 
-    /** Adds a context or a graph. */
+    /** Adds a context or a graph, which starts. */
     public void connect(EngineMember member) {
         members.add(member);
     }
 
-    /** Whether a context is connected to this engine. */
-    public boolean isConnected(EngineMember member) {
-        return members.contains(member);
+    /** Whether it is closed. */
+    public boolean isClosed() {
+        return closed;
     }
 
-    /** The work of the first connected contexts, for a message. */
+    /** The work of the first contexts that are started, for a message. */
     public List<String> describeWork(int most) {
         return members.describeWork(most);
     }

@@ -31,6 +31,11 @@ public abstract class EngineMember {
      */
     public abstract @Nullable EngineImpl engine();
 
+    /** Whether it keeps its engine open; a context does unless it is IDLE. */
+    public boolean isActive() {
+        return true;
+    }
+
     /** Whether it was ever started. Any thread. */
     public abstract boolean wasStarted();
 

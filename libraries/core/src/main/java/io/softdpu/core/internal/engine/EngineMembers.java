@@ -5,15 +5,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Contexts and graphs of an engine, in the order of connecting. A callback may connect and
- * disconnect them during a pass, so gaps stay until it is over. The engine's thread.
+ * Contexts and graphs that an engine progresses, in the order of their starts. A callback may start
+ * and stop them during a pass, so gaps stay until it is over. The engine's thread.
  */
 @SuppressWarnings("ReferenceEquality") // contexts are compared by identity
 final class EngineMembers {
@@ -37,10 +35,6 @@ final class EngineMembers {
 
     EngineMembers(CallbackFailures failures) {
         this.failures = failures;
-    }
-
-    int count() {
-        return connected;
     }
 
     void add(EngineMember member) {
@@ -79,7 +73,7 @@ final class EngineMembers {
     /** One pass over all or over the selected contexts. */
     boolean progress() {
         int worked = 0;
-        for (int i = 0; i < slots; i++) { // slots may grow: a callback may connect a context
+        for (int i = 0; i < slots; i++) { // slots may grow: a callback may start a context
             EngineMember member = members[i];
             if (member != null && (!selecting || member.selected)) {
                 try {
@@ -145,15 +139,6 @@ final class EngineMembers {
         selecting = false;
     }
 
-    boolean contains(EngineMember member) {
-        for (int i = 0; i < slots; i++) {
-            if (members[i] == member) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** The work of the first contexts, for a message. */
     List<String> describeWork(int most) {
         List<String> described = new ArrayList<>();
@@ -177,41 +162,34 @@ final class EngineMembers {
         return false;
     }
 
-    /** Number of each kind, for messages: {@code contexts=2, graphs=1}. */
-    String describeCounts() {
-        Map<String, Integer> counts = new TreeMap<>();
+    /** Those that keep the engine open. */
+    List<EngineMember> active() {
+        List<EngineMember> active = new ArrayList<>();
         for (int i = 0; i < slots; i++) {
             EngineMember member = members[i];
-            if (member != null) {
-                counts.merge(member.kind() + "s", 1, Integer::sum);
+            if (member != null && member.isActive()) {
+                active.add(member);
             }
         }
-        return counts.entrySet().stream()
+        return active;
+    }
+
+    /** Number of each kind, for messages: {@code contexts=2, graphs=1}. */
+    static String describeCounts(List<EngineMember> members) {
+        return countsOf(members).entrySet().stream()
                 .map(each -> each.getKey() + "=" + each.getValue())
                 .collect(Collectors.joining(", "));
     }
 
     /** The kinds of the members, for messages: {@code contexts and graphs}. */
-    String describeKinds() {
-        Set<String> kinds = new TreeSet<>();
-        for (int i = 0; i < slots; i++) {
-            EngineMember member = members[i];
-            if (member != null) {
-                kinds.add(member.kind() + "s");
-            }
-        }
-        return String.join(" and ", kinds);
+    static String describeKinds(List<EngineMember> members) {
+        return String.join(" and ", countsOf(members).keySet());
     }
 
-    /** The first context; null if there is none. */
-    @Nullable EngineMember first() {
-        for (int i = 0; i < slots; i++) {
-            EngineMember member = members[i];
-            if (member != null) {
-                return member;
-            }
-        }
-        return null;
+    private static Map<String, Integer> countsOf(List<EngineMember> members) {
+        Map<String, Integer> counts = new TreeMap<>();
+        members.forEach(member -> counts.merge(member.kind() + "s", 1, Integer::sum));
+        return counts;
     }
 
     /** The first context without support of event mode; null if there is none. */
