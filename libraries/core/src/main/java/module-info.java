@@ -20,6 +20,10 @@ module io.softdpu.core {
     exports io.softdpu.core.execution;
     exports io.softdpu.core.graph;
     exports io.softdpu.core.memory;
+    exports io.softdpu.core.process to
+            io.softdpu.cli,
+            io.softdpu.junit,
+            io.softdpu.perf;
     exports io.softdpu.core.resource to
             io.softdpu.junit;
     exports io.softdpu.core.spi to

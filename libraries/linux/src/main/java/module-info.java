@@ -19,6 +19,7 @@ module io.softdpu.linux {
             io.softdpu.fabric;
     exports io.softdpu.linux.file to
             io.softdpu.cli,
+            io.softdpu.core,
             io.softdpu.fabric,
             io.softdpu.perf,
             io.softdpu.samples,

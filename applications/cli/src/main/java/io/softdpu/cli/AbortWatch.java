@@ -1,7 +1,6 @@
 package io.softdpu.cli;
 
 import io.softdpu.core.Status;
-import io.softdpu.perf.child.SharedFolder;
 import io.softdpu.storage.StorageRole;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,7 +31,6 @@ final class AbortWatch implements AutoCloseable {
 
     private final CountDownLatch finished = new CountDownLatch(1);
     private @Nullable StorageRole role;
-    private @Nullable SharedFolder folder;
     private @Nullable String abortReason;
     private final PrintWriter errors;
 
@@ -49,7 +47,7 @@ final class AbortWatch implements AutoCloseable {
      */
     static AbortWatch watch(@Nullable InputStream parent, Runnable asked, PrintWriter errors) {
         AbortWatch watch = new AbortWatch(errors);
-        Runtime.getRuntime().addShutdownHook(new Thread(watch::onSignal, "softdpu-signal"));
+        SignalGuard.onShutdown(watch::onSignal);
         if (parent != null) {
             Thread watcher =
                     new Thread(() -> watch.awaitEndOf(parent, asked), "softdpu-exit-with-parent");
@@ -65,11 +63,6 @@ final class AbortWatch implements AutoCloseable {
         if (abortReason != null) {
             newRole.abort(abortReason);
         }
-    }
-
-    /** Sets the folder that is left before a process is halted that did not end by itself. */
-    synchronized void leaveBeforeHalt(SharedFolder shared) {
-        folder = shared;
     }
 
     /** Reports that the role has ended and its results are printed: the process may end. */
@@ -101,9 +94,8 @@ final class AbortWatch implements AutoCloseable {
     }
 
     /**
-     * Prints the last line, leaves the folder, and halts. Memory, locks and sockets are released by
-     * the kernel, files are not. The folder is left last, since the threads of the role run until
-     * the halt, and one that is still opening its machine would create a removed folder again.
+     * Prints the last line and halts. Memory, locks and sockets are released by the kernel, and the
+     * files of the folder are removed with it.
      */
     private void halt() {
         try {
@@ -114,20 +106,6 @@ final class AbortWatch implements AutoCloseable {
             last.join(LAST_LINE_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // not expected; the process ends anyway
-        } finally {
-            leaveAndHalt();
-        }
-    }
-
-    private void leaveAndHalt() {
-        SharedFolder left;
-        synchronized (this) {
-            left = folder;
-        }
-        try {
-            if (left != null) {
-                left.close();
-            }
         } finally {
             Runtime.getRuntime().halt(ENDED_WITH_PARENT);
         }

@@ -1,9 +1,9 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.card.TopologyOption;
+import io.softdpu.core.process.ParentWatch;
+import io.softdpu.core.process.SharedFolder;
 import io.softdpu.perf.card.ComchPair;
-import io.softdpu.perf.child.SharedFolder;
-import io.softdpu.perf.pair.TwoProcesses;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -15,10 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/**
- * The DPU process of a measurement, which starts it. It ends when its standard input does, since
- * its parent has ended then.
- */
+/** The DPU process of a measurement, which starts it. It ends with its parent. */
 @Command(hidden = true, description = "The side of the DPU.")
 abstract class DpuCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
@@ -30,11 +27,11 @@ abstract class DpuCommand implements Callable<Integer> {
     @Override
     public final Integer call() {
         Path shared = Objects.requireNonNull(parentFolder);
-        try (SharedFolder _ = SharedFolder.join(shared)) {
+        try (ParentWatch _ = ParentWatch.start(shared)) {
             serve(
                     Objects.requireNonNull(spec).commandLine(),
                     ComchPair.of(topology.load()),
-                    shared.resolve(TwoProcesses.FABRIC));
+                    SharedFolder.fabricOf(shared));
         }
         return ExitCode.OK.code();
     }

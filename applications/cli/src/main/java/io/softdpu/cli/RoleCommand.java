@@ -8,9 +8,9 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.core.process.ParentWatch;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ResourceUse;
-import io.softdpu.perf.child.SharedFolder;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageRole;
@@ -104,10 +104,7 @@ abstract class RoleCommand implements Callable<Integer> {
         InputStream parent = exitWithParent ? System.in : null;
         Runnable tellUse = () -> out.println(ResourceUse.now());
         try (AbortWatch watch = AbortWatch.watch(parent, tellUse, err);
-                SharedFolder folder = joinParentFolder()) {
-            if (folder != null) {
-                watch.leaveBeforeHalt(folder);
-            }
+                ParentWatch _ = watchParent()) {
             ExitCode code = ExitCode.OK;
             Topology card = null;
             try (PeerWait steps = new PeerWait()) {
@@ -126,9 +123,9 @@ abstract class RoleCommand implements Callable<Integer> {
         }
     }
 
-    /** Joins the folder before anything is written there; null without a parent. */
-    private @Nullable SharedFolder joinParentFolder() {
-        return parentFolder == null ? null : SharedFolder.join(parentFolder);
+    /** Before anything is written into the folder of the parent; null without one. */
+    private @Nullable ParentWatch watchParent() {
+        return parentFolder == null ? null : ParentWatch.start(parentFolder);
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.softdpu.cli;
 
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -23,9 +25,21 @@ final class SignalGuard implements AutoCloseable {
      */
     static SignalGuard on(Runnable interrupt) {
         SignalGuard guard = new SignalGuard();
-        Runtime.getRuntime()
-                .addShutdownHook(new Thread(() -> guard.onSignal(interrupt), "softdpu-signal"));
+        onShutdown(() -> guard.onSignal(interrupt));
         return guard;
+    }
+
+    /**
+     * Adds an action to the end of the JVM.
+     *
+     * @throws DpuException CONNECTION_ABORTED if a signal is ending the JVM already
+     */
+    static void onShutdown(Runnable action) {
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(action, "softdpu-signal"));
+        } catch (IllegalStateException e) {
+            throw new DpuException(Status.CONNECTION_ABORTED, "User requested abort", e);
+        }
     }
 
     /** The command has said what it has to say. */

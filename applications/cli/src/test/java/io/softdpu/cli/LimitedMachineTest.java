@@ -47,7 +47,7 @@ class LimitedMachineTest {
 
         assertFailed(
                 demo,
-                "softdpu: OPERATING_SYSTEM: folder for the demo cannot be created: parent="
+                "softdpu: OPERATING_SYSTEM: shared folder cannot be created: parent="
                         + folder
                         + ".*No space left on device.*");
     }

@@ -168,7 +168,7 @@ class RestartTest {
                 Class<?> type = Class.forName(name.substring(0, name.length() - 6));
                 if (AutoCloseable.class.isAssignableFrom(type)
                         && Modifier.isPublic(type.getModifiers())
-                        && !type.getPackageName().matches(".*[.](spi|resource)")) {
+                        && !type.getPackageName().matches(".*[.](spi|resource|process)")) {
                     objects.add(type.getSimpleName());
                 }
             }

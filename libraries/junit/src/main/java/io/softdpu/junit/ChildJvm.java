@@ -16,8 +16,11 @@ import java.util.stream.Stream;
 
 /**
  * Process that a test has started with {@link SoftDpu#start} or {@link SoftDpu#startMain}, with its
- * output. It ends with the test at the latest. Waiting methods fail with all that the process has
- * printed. Any thread.
+ * output. It ends with the test at the latest, and with the test's JVM, by whatever that ends.
+ *
+ * <p>Of each stream the last 10,000 lines are kept, as far as they have no more than 4 Mi
+ * characters; of a line the first 4096 characters, with a mark that says how many are missing.
+ * Waiting methods fail with the last lines. Any thread.
  */
 public final class ChildJvm {
     private static final Duration END_DEADLINE = Duration.ofSeconds(20);
@@ -49,18 +52,19 @@ public final class ChildJvm {
         return process.isAlive();
     }
 
-    /** Lines of standard output so far. */
+    /** Lines of standard output so far; the last ones, if there are many. */
     public List<String> outputLines() {
         return output.lines();
     }
 
-    /** Lines of standard error so far. */
+    /** Lines of standard error so far; the last ones, if there are many. */
     public List<String> errorLines() {
         return errors.lines();
     }
 
     /**
-     * Waits for a line of standard output. A later call continues after this line.
+     * Waits for a line of standard output. A later call continues after this line, and finds only
+     * lines that are kept.
      *
      * @param regex found somewhere in the line
      * @param timeout how long to wait

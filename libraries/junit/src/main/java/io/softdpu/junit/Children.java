@@ -31,7 +31,8 @@ final class Children {
     /**
      * Creates an empty set.
      *
-     * @param folder where programs are passed to processes
+     * @param folder the root of the folder that the processes share, which ends them with this JVM;
+     *     programs are passed to them there
      */
     Children(CardSettings settings, Path folder, Path fabricFolder) {
         this.settings = settings;
@@ -78,6 +79,8 @@ final class Children {
         line.addAll(settings.childOptions());
         line.add("-cp");
         line.add(classPath(needed));
+        line.add(WatchedMain.class.getName());
+        line.add(folder.toString());
         line.add(mainClass);
         line.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(line);

@@ -1,6 +1,6 @@
 package io.softdpu.junit;
 
-import java.io.BufferedReader;
+import io.softdpu.core.process.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -12,10 +12,32 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Lines of a stream of a process, read by a thread of its own. Any thread. */
+/**
+ * Last lines of a stream of a process, read by a thread of its own: how much a process prints is
+ * its own choice, and the memory is that of the test. Any thread.
+ */
 final class Output {
-    private final List<String> lines = new ArrayList<>();
-    private int next;
+    /** Limit of the characters of a line; longer ones are cut. */
+    static final int MAX_LINE_CHARACTERS = 4096;
+
+    /** Limit of the kept lines. */
+    static final int MAX_LINES = 10_000;
+
+    /** Limit of the characters of all kept lines: 4 to 8 MiB. */
+    static final int MAX_CHARACTERS = 4 << 20;
+
+    /** Line number N is in element N % MAX_LINES. */
+    private final @Nullable String[] lines = new @Nullable String[MAX_LINES];
+
+    /** Number of the first line that is kept, and of the next that comes. */
+    private long first;
+
+    private long added;
+    private int characters;
+
+    /** Number of the line after the last that was awaited. */
+    private long next;
+
     private boolean ended;
 
     Output(InputStream from, String threadName) {
@@ -25,9 +47,10 @@ final class Output {
     }
 
     private void read(InputStream from) {
-        try (BufferedReader reader =
-                new BufferedReader(new InputStreamReader(from, StandardCharsets.UTF_8))) {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        try (LineReader reader =
+                new LineReader(
+                        new InputStreamReader(from, StandardCharsets.UTF_8), MAX_LINE_CHARACTERS)) {
+            for (String line = reader.next(); line != null; line = reader.next()) {
                 add(line);
             }
         } catch (IOException e) {
@@ -38,8 +61,25 @@ final class Output {
     }
 
     synchronized void add(String line) {
-        lines.add(line);
+        while (added - first == MAX_LINES || characters > MAX_CHARACTERS - line.length()) {
+            characters -= line(first).length();
+            lines[slot(first++)] = null;
+        }
+        lines[slot(added++)] = line;
+        characters += line.length();
         notifyAll();
+    }
+
+    private static int slot(long number) {
+        return (int) (number % MAX_LINES);
+    }
+
+    private String line(long number) {
+        String line = lines[slot(number)];
+        if (line == null) {
+            throw new AssertionError("line is not kept: number=" + number);
+        }
+        return line;
     }
 
     private synchronized void end() {
@@ -47,16 +87,22 @@ final class Output {
         notifyAll();
     }
 
+    /** The lines that are kept. */
     synchronized List<String> lines() {
-        return List.copyOf(lines);
+        List<String> kept = new ArrayList<>();
+        for (long number = first; number < added; number++) {
+            kept.add(line(number));
+        }
+        return List.copyOf(kept);
     }
 
     /** The next wanted line; null when the stream has ended or the time is over before one. */
     synchronized @Nullable String awaitNext(Predicate<String> wanted, Duration timeout) {
         long start = System.nanoTime();
         while (true) {
-            while (next < lines.size()) {
-                String line = lines.get(next++);
+            next = Math.max(next, first);
+            while (next < added) {
+                String line = line(next++);
                 if (wanted.test(line)) {
                     return line;
                 }

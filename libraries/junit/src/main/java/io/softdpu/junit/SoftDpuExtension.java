@@ -2,12 +2,8 @@ package io.softdpu.junit;
 
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.core.process.SharedFolder;
 import io.softdpu.linux.text.Text;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -54,6 +50,8 @@ import org.opentest4j.TestAbortedException;
  */
 public final class SoftDpuExtension
         implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
+    private static final String PREFIX = "softdpu-junit-";
+
     private static final ExtensionContext.Namespace CARDS =
             ExtensionContext.Namespace.create(SoftDpuExtension.class);
 
@@ -75,17 +73,17 @@ public final class SoftDpuExtension
     }
 
     /** A card, and the folder that is removed with it. */
-    private record Running(SoftDpu card, Path folder) {}
+    private record Running(SoftDpu card, SharedFolder folder) {}
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        Path folder = createFolder();
-        Path fabric = createFabricFolder(folder);
+        CardSettings settings = settings(context);
+        SharedFolder folder = SharedFolder.create(PREFIX);
         SoftDpu card =
                 new SoftDpu(
-                        settings(context),
-                        folder,
-                        fabric,
+                        settings,
+                        folder.root(),
+                        folder.fabric(),
                         context.getRequiredTestClass().getName());
         context.getStore(CARDS).put(Running.class, new Running(card, folder));
     }
@@ -98,7 +96,7 @@ public final class SoftDpuExtension
         }
         Throwable failure = context.getExecutionException().orElse(null);
         Findings findings = running.card.end(failure != null);
-        removeFolder(running.folder);
+        running.folder.close();
         if (failure != null && !(failure instanceof TestAbortedException)) {
             failure.addSuppressed(new TestDetails(running.card));
         }
@@ -142,33 +140,6 @@ public final class SoftDpuExtension
                             parameter.getDeclaringExecutable()));
         }
         return running.card;
-    }
-
-    private static Path createFolder() {
-        try {
-            return Files.createTempDirectory("softdpu-junit-");
-        } catch (IOException e) {
-            throw new UncheckedIOException("folder of the test not created", e);
-        }
-    }
-
-    private static Path createFabricFolder(Path parent) {
-        try {
-            return Files.createDirectory(
-                    parent.resolve("fabric"),
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rwx------")));
-        } catch (IOException e) {
-            throw new UncheckedIOException("fabric folder not created: parent=" + parent, e);
-        }
-    }
-
-    private static void removeFolder(Path folder) {
-        try {
-            Folders.remove(folder);
-        } catch (IOException e) {
-            throw new UncheckedIOException("folder of the test not removed: folder=" + folder, e);
-        }
     }
 
     /** Details of a failed test: the seed, and the output of its processes. Thrown nowhere. */

@@ -267,6 +267,20 @@ public final class FileDescriptors {
         return tryLock(fd, LOCK_SH);
     }
 
+    /**
+     * Locks an open file shared, and waits as long as another open file holds it exclusively: for a
+     * daemon thread that waits for the end of a process. Closing the descriptor does not end the
+     * wait.
+     *
+     * @param fd the descriptor
+     */
+    public static void lockShared(int fd) {
+        CallState state = CallState.current();
+        if (flock(state, fd, LOCK_SH) != 0) {
+            throw notLocked(state, fd, LOCK_SH);
+        }
+    }
+
     private static boolean tryLock(int fd, int operation) {
         CallState state = CallState.current();
         if (flock(state, fd, operation | LOCK_NB) == 0) {
@@ -275,8 +289,12 @@ public final class FileDescriptors {
         if (state.lastErrno() == Errno.EAGAIN) {
             return false;
         }
+        throw notLocked(state, fd, operation);
+    }
+
+    private static LinuxException notLocked(CallState state, int fd, int operation) {
         String call = operation == LOCK_EX ? "flock(LOCK_EX)" : "flock(LOCK_SH)";
-        throw new LinuxException(call, state.lastErrno(), "fd=" + fd);
+        return new LinuxException(call, state.lastErrno(), "fd=" + fd);
     }
 
     private static int flock(CallState state, int fd, int operation) {

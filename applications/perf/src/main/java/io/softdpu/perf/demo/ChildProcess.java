@@ -2,10 +2,11 @@ package io.softdpu.perf.demo;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.process.LineReader;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.perf.child.ErrorLine;
-import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Reader;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -188,9 +189,9 @@ final class ChildProcess {
         }
     }
 
-    private static void readAll(BufferedReader reader, Consumer<String> lines) {
-        try {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+    private static void readAll(Reader from, Consumer<String> lines) {
+        try (LineReader reader = new LineReader(from, MAX_LINE_CHARACTERS)) {
+            for (String line = reader.next(); line != null; line = reader.next()) {
                 lines.accept(line);
             }
         } catch (IOException e) {

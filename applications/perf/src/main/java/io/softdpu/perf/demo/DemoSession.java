@@ -51,6 +51,9 @@ public final class DemoSession {
     /** Time that Ctrl-C waits for the processes, which usually got the signal, too. */
     private static final long INTERRUPT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
+    /** Limit of the events that wait here; a process that prints faster waits, too. */
+    private static final int MAX_EVENTS = 1024;
+
     /** Stage of a process that the demo waits for, for the error when it times out. */
     private enum Stage {
         /** All goes well so far. */
@@ -67,7 +70,7 @@ public final class DemoSession {
     private final JvmCommand jvm;
     private final DemoListener listener;
     private final List<String> cpus;
-    private final BlockingQueue<ChildProcess.Event> events = new LinkedBlockingQueue<>();
+    private final BlockingQueue<ChildProcess.Event> events = new LinkedBlockingQueue<>(MAX_EVENTS);
     private final Map<DemoRole, ChildProcess> children = new EnumMap<>(DemoRole.class);
     private final UseByPhase use = new UseByPhase();
     private final Map<DemoRole, ChildOutcome> outcomes = new EnumMap<>(DemoRole.class);
@@ -75,6 +78,7 @@ public final class DemoSession {
     private long deadlineNanos;
     private @Nullable String timedOut;
     private boolean interrupted;
+    private volatile boolean followed;
     private @Nullable DemoWorkspace workspace;
 
     /** A demo that has not begun: there is nothing yet that would have to be taken down. */
@@ -107,6 +111,7 @@ public final class DemoSession {
             Thread.currentThread().interrupt();
             throw new DpuException(Status.CONNECTION_ABORTED, "demo was interrupted", e);
         } finally {
+            stopFollowing();
             endChildren(LAST_CALL_NANOS);
             removeWorkspace();
         }
@@ -164,6 +169,23 @@ public final class DemoSession {
                 case ChildProcess.Event.Exited exited -> exited(exited);
             }
         }
+    }
+
+    /** Passes an event on; waits while too many do. Threads of the processes. */
+    private void deliver(ChildProcess.Event event) {
+        try {
+            if (!followed) {
+                events.put(event);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // nothing interrupts it; the event is lost
+        }
+    }
+
+    /** Lets the processes print what they like while they end. */
+    private void stopFollowing() {
+        followed = true;
+        events.clear(); // each thread has at most one event that waits for room
     }
 
     private void hear(ChildProcess.Event.Line line) {
@@ -286,7 +308,7 @@ public final class DemoSession {
                         jvm.with(command.apply(new RoleArguments(options, cpus, folder))),
                         List.of("SOFTDPU_FABRIC", folder.fabric().toString()),
                         folder.report(role.id()),
-                        events::add));
+                        this::deliver));
     }
 
     private Content volumeContent() {

@@ -1,9 +1,6 @@
 package io.softdpu.perf.demo;
 
-import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
-import io.softdpu.perf.child.SharedFolder;
-import java.io.IOException;
+import io.softdpu.core.process.SharedFolder;
 import java.nio.file.Path;
 
 /**
@@ -13,7 +10,6 @@ import java.nio.file.Path;
  */
 final class DemoWorkspace implements AutoCloseable {
     private static final String PREFIX = "softdpu-demo-";
-    private static final String FABRIC = "fabric";
 
     private final SharedFolder folder;
 
@@ -22,28 +18,12 @@ final class DemoWorkspace implements AutoCloseable {
     }
 
     /**
-     * Makes the folder below the system's folder for temporary files, and removes those there of
-     * demos that were killed with all their processes.
+     * Makes the folder, and removes those of demos that were killed with all their processes.
      *
-     * @throws DpuException OPERATING_SYSTEM
+     * @throws io.softdpu.core.DpuException OPERATING_SYSTEM
      */
     static DemoWorkspace create() {
-        Path parent = Path.of(System.getProperty("java.io.tmpdir"));
-        SharedFolder.sweep(parent, PREFIX);
-        SharedFolder made = null;
-        try {
-            made = SharedFolder.create(parent, PREFIX);
-            made.makeFolder(FABRIC);
-            return new DemoWorkspace(made);
-        } catch (IOException e) {
-            if (made != null) {
-                made.remove();
-            }
-            throw new DpuException(
-                    Status.OPERATING_SYSTEM,
-                    "folder for the demo cannot be created: parent=" + parent + ", reason=" + e,
-                    e);
-        }
+        return new DemoWorkspace(SharedFolder.create(PREFIX));
     }
 
     Path root() {
@@ -51,7 +31,7 @@ final class DemoWorkspace implements AutoCloseable {
     }
 
     Path fabric() {
-        return root().resolve(FABRIC);
+        return folder.fabric();
     }
 
     Path report(String child) {
@@ -61,10 +41,10 @@ final class DemoWorkspace implements AutoCloseable {
     /**
      * Removes the folder with all that is in it. Idempotent.
      *
-     * @throws DpuException OPERATING_SYSTEM if something stays
+     * @throws io.softdpu.core.DpuException OPERATING_SYSTEM if something stays
      */
     @Override
     public void close() {
-        folder.remove();
+        folder.close();
     }
 }

@@ -2,9 +2,9 @@ package io.softdpu.perf.pair;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.process.LineReader;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.Text;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -20,13 +20,17 @@ public final class DpuLines {
     /** A process closes its output before its parent is notified of its end. */
     private static final long LATE_SECONDS = 1;
 
+    /** Far more than the longest line, which has exports in hexadecimal digits. */
+    private static final int MAX_LINE_CHARACTERS = 1 << 16;
+
     private final Process dpu;
-    private final BufferedReader lines;
+    private final LineReader lines;
 
     /** The lines of a process that was started with a pipe for its output. */
     public DpuLines(Process dpu) {
         this.dpu = dpu;
-        lines = dpu.inputReader(StandardCharsets.US_ASCII);
+        lines =
+                new LineReader(dpu.inputReader(StandardCharsets.US_ASCII), MAX_LINE_CHARACTERS);
     }
 
     /**
@@ -50,7 +54,7 @@ public final class DpuLines {
      */
     public String read() {
         try {
-            String line = lines.readLine();
+            String line = lines.next();
             if (line == null) {
                 throw peerHasEnded(null);
             }

@@ -2,9 +2,9 @@ package io.softdpu.perf.pair;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.process.SharedFolder;
 import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.JvmCommand;
-import io.softdpu.perf.child.SharedFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the result
  */
 public abstract class TwoProcesses<R> {
-    /** The fabric folder, in the folder that host and DPU share. */
-    public static final String FABRIC = "fabric";
-
     private static final String PREFIX = "softdpu-perf-";
     private static final String REQUESTED = "User requested abort";
 
@@ -119,24 +116,21 @@ public abstract class TwoProcesses<R> {
     /** The fabric folder, with the other process on its way. */
     private synchronized Path begin() {
         requireNotInterrupted();
-        Path parent = Path.of(System.getProperty("java.io.tmpdir"));
-        SharedFolder.sweep(parent, PREFIX);
+        SharedFolder made = SharedFolder.create(PREFIX);
+        folder = made;
+        List<String> arguments = new ArrayList<>(dpuArguments);
+        arguments.addAll(List.of("--parent-folder", made.root().toString()));
         try {
-            SharedFolder made = SharedFolder.create(parent, PREFIX);
-            folder = made;
-            Path fabric = made.makeFolder(FABRIC);
-            List<String> arguments = new ArrayList<>(dpuArguments);
-            arguments.addAll(List.of("--parent-folder", made.root().toString()));
             dpu =
                     new ProcessBuilder(jvm.with(arguments))
                             .redirectError(ProcessBuilder.Redirect.INHERIT)
                             .redirectOutput(outputOfDpu())
                             .start();
-            return fabric;
+            return made.fabric();
         } catch (IOException e) {
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "measurement cannot begin: parent=" + parent + ", reason=" + e,
+                    "process of the DPU cannot be started: reason=" + e.getMessage(),
                     e);
         }
     }
@@ -193,7 +187,7 @@ public abstract class TwoProcesses<R> {
             }
         } finally {
             if (made != null) {
-                made.remove();
+                made.close();
             }
         }
     }

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
+import io.softdpu.core.process.SharedFolder;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
-import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.testkit.ClassPath;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
@@ -89,7 +89,7 @@ class PerfSessionTest {
         /** Runs it. */
         public static void main(String[] arguments) {
             Path folder = Path.of(arguments[2]); // after --parent-folder
-            try (PerfDpu dpu = new PerfDpu(PLAN, PAIR, folder.resolve(TwoProcesses.FABRIC))) {
+            try (PerfDpu dpu = new PerfDpu(PLAN, PAIR, SharedFolder.fabricOf(folder))) {
                 dpu.run();
             }
             System.exit(Integer.parseInt(arguments[0]));

@@ -1,0 +1,223 @@
+package io.softdpu.core.process;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.Identity;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.text.ForeignText;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A folder that a process makes for itself and its children, and removes at its end. It has the
+ * fabric folder of these processes. No other user has access.
+ *
+ * <p>The process that made it holds an exclusive lock on a file in it. The kernel releases this
+ * lock at the end of the process, by whatever it ends; then the folder is removed by the last child
+ * that {@linkplain ParentWatch notices}, or by the next process that makes such a folder. Any
+ * thread.
+ */
+public final class SharedFolder implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(SharedFolder.class.getName());
+    private static final String LOCK_FILE = "in-use";
+    private static final String FABRIC = "fabric";
+
+    private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+    /** Limit of attempts; one fails only where another process removes leftovers just then. */
+    private static final int MAX_ATTEMPTS = 64;
+
+    private final Path root;
+    private final CheckedFile lock;
+    private boolean closed;
+
+    private SharedFolder(Path root, CheckedFile lock) {
+        this.root = root;
+        this.lock = lock;
+    }
+
+    /**
+     * Makes a folder in the system's folder for temporary files, and removes those there that ended
+     * processes of this user have left. One that cannot be removed is left and logged.
+     *
+     * @param prefix of its name, and of those that are removed
+     * @throws DpuException OPERATING_SYSTEM if it cannot be made; nothing is left then
+     */
+    public static SharedFolder create(String prefix) {
+        return create(Path.of(System.getProperty("java.io.tmpdir")), prefix);
+    }
+
+    static SharedFolder create(Path parent, String prefix) {
+        removeLeftovers(parent, prefix);
+        try {
+            for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+                SharedFolder made = tryCreate(Files.createTempDirectory(parent, prefix, PRIVATE));
+                if (made != null) {
+                    return made;
+                }
+            }
+        } catch (IOException | LinuxException e) {
+            throw new DpuException(
+                    Status.OPERATING_SYSTEM,
+                    "shared folder cannot be created: parent=" + parent + ", reason=" + e,
+                    e);
+        }
+        throw new DpuException(
+                Status.OPERATING_SYSTEM,
+                "shared folder is removed while it is created: parent="
+                        + parent
+                        + ", attempts="
+                        + MAX_ATTEMPTS);
+    }
+
+    /** Locks a new folder; null if another process has taken it for a leftover before. */
+    private static @Nullable SharedFolder tryCreate(Path root) throws IOException {
+        CheckedFile lock = null;
+        SharedFolder made = null;
+        try {
+            Path file = lockFileOf(root);
+            CheckedFile.write(file, FilePolicy.SHARED_FOLDER, MemorySegment.ofArray(new byte[0]));
+            lock = openLockFile(root);
+            // Under the lock it is not removed; it may have been removed before.
+            if (FileDescriptors.tryLockExclusive(lock.descriptor()) && Files.exists(file)) {
+                Files.createDirectory(fabricOf(root), PRIVATE);
+                made = new SharedFolder(root, lock);
+            }
+            return made;
+        } catch (NoSuchFileException e) {
+            return null;
+        } finally {
+            if (made == null) {
+                FolderTree.remove(root, lockFileOf(root));
+                if (lock != null) {
+                    lock.close();
+                }
+            }
+        }
+    }
+
+    /** Removes the folders of ended processes of this user below a folder. */
+    static void removeLeftovers(Path parent, String prefix) {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(parent, prefix + "*")) {
+            for (Path root : found) {
+                removeIfLeft(root);
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            LOG.log(System.Logger.Level.DEBUG, "cannot look for old folders: in=" + parent, e);
+        }
+    }
+
+    private static void removeIfLeft(Path root) {
+        try {
+            // The folder of another user could change during the walk, and lead elsewhere.
+            if (Files.isDirectory(root, LinkOption.NOFOLLOW_LINKS)
+                    && Files.getAttribute(root, "unix:uid", LinkOption.NOFOLLOW_LINKS)
+                            .equals(Identity.effectiveUid())) {
+                removeUnlessLocked(root);
+            }
+        } catch (NoSuchFileException e) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "folder is being removed by another process: folder=" + name(root));
+        } catch (IOException | LinuxException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "old folder cannot be removed: folder=" + name(root),
+                    e);
+        }
+    }
+
+    private static void removeUnlessLocked(Path root) throws IOException {
+        try (CheckedFile lock = openLockFile(root)) {
+            if (FileDescriptors.tryLockExclusive(lock.descriptor())) {
+                FolderTree.remove(root, lockFileOf(root));
+            }
+        } catch (NoSuchFileException e) {
+            removeIfEmpty(root);
+        }
+    }
+
+    /**
+     * Removes a folder without a lock file: its process was killed before it had made that, or is
+     * about to make it and then makes another folder. With files in it, it is not one of these.
+     */
+    private static void removeIfEmpty(Path root) throws IOException {
+        try {
+            Files.delete(root);
+        } catch (DirectoryNotEmptyException e) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "folder has no lock file, and stays: folder=" + name(root));
+        }
+    }
+
+    /** For messages: another process has given it its name. */
+    private static String name(Path found) {
+        return ForeignText.escapeAndCut(found.toString());
+    }
+
+    /** The folder. */
+    public Path root() {
+        return root;
+    }
+
+    /** The fabric folder in it. */
+    public Path fabric() {
+        return fabricOf(root);
+    }
+
+    /**
+     * The fabric folder in the folder of another process.
+     *
+     * @param root as {@link #root()} there
+     */
+    public static Path fabricOf(Path root) {
+        return root.resolve(FABRIC);
+    }
+
+    /** The file that the owner of a folder has locked. */
+    static Path lockFileOf(Path root) {
+        return root.resolve(LOCK_FILE);
+    }
+
+    static CheckedFile openLockFile(Path root) throws IOException {
+        return CheckedFile.open(lockFileOf(root), FilePolicy.SHARED_FOLDER);
+    }
+
+    /**
+     * Removes the folder with all that is in it, and ends children that still watch it. Idempotent.
+     *
+     * @throws DpuException OPERATING_SYSTEM if something stays
+     */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try (CheckedFile _ = lock) { // unlocked when the folder has gone
+            FolderTree.remove(root, lockFileOf(root));
+        } catch (IOException e) {
+            throw new DpuException(
+                    Status.OPERATING_SYSTEM,
+                    "shared folder cannot be removed: folder=" + root + ", reason=" + e,
+                    e);
+        }
+    }
+}
