@@ -335,7 +335,7 @@ class InterruptedPhasesTest {
         assertThat(demo.awaitExit()).isEqualTo(ExitCode.INTERRUPTED.code());
         assertThat(demo.errorLines())
                 .anyMatch(
-                        line -> line.startsWith("softdpu: OPERATING_SYSTEM: shared folder cannot be created"));
+                        line -> line.startsWith("softdpu: OPERATING_SYSTEM: shared folder cannot"));
     }
 
     /** Sends it the signal; where there was something to end, it says so, and nothing else. */

@@ -87,7 +87,8 @@ class LostParentTest {
     private void assertGone(List<ProcessHandle> children) {
         try {
             Await.until(
-                    "children have ended", () -> children.stream().noneMatch(ProcessHandle::isAlive));
+                    "children have ended",
+                    () -> children.stream().noneMatch(ProcessHandle::isAlive));
             Await.until("the last one has removed the folder", () -> folders().isEmpty());
         } finally {
             // No other process would end a process that has lost its parent and has not noticed.
@@ -189,8 +190,7 @@ class LostParentTest {
                     processes.start(
                             Pipeline.command(TARGET.split(" "))
                                     .withEnvironment("SOFTDPU_FABRIC", temporary + "/fabric"));
-            Await.holdsWithin(
-                    Duration.ofMillis(800L * round / rounds), () -> !target.isAlive());
+            Await.holdsWithin(Duration.ofMillis(800L * round / rounds), () -> !target.isAlive());
 
             target.signal(signal);
 

@@ -72,7 +72,8 @@ class LostParentTest {
     private static void assertGone(List<ProcessHandle> children) {
         try {
             Await.until(
-                    "children have ended", () -> children.stream().noneMatch(ProcessHandle::isAlive));
+                    "children have ended",
+                    () -> children.stream().noneMatch(ProcessHandle::isAlive));
         } finally {
             children.forEach(ProcessHandle::destroyForcibly);
         }

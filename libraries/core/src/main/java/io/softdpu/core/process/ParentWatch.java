@@ -31,8 +31,9 @@ public final class ParentWatch implements AutoCloseable {
     }
 
     /**
-     * Starts the watch; once per process, which ends soon after it has closed the watch. At the end of the parent this process is halted with exit
-     * code 1, processes that it has started are killed, and the last child removes the folder.
+     * Starts the watch; once per process, which ends soon after it has closed the watch. At the end
+     * of the parent this process is halted with exit code 1, processes that it has started are
+     * killed, and the last child removes the folder.
      *
      * @param root the folder that the parent made
      * @throws DpuException CONNECTION_ABORTED if the parent has ended; OPERATING_SYSTEM if the lock
@@ -115,7 +116,10 @@ public final class ParentWatch implements AutoCloseable {
     private static DpuException refused(Path root, Exception cause) {
         return new DpuException(
                 Status.OPERATING_SYSTEM,
-                "parent's folder cannot be watched: folder=" + root + ", reason=" + cause,
+                "parent's folder cannot be watched: folder="
+                        + root
+                        + ", reason="
+                        + cause,
                 cause);
     }
 

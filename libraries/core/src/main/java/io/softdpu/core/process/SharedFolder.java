@@ -94,8 +94,8 @@ public final class SharedFolder implements AutoCloseable {
             Path file = lockFileOf(root);
             CheckedFile.write(file, FilePolicy.SHARED_FOLDER, MemorySegment.ofArray(new byte[0]));
             lock = openLockFile(root);
-            // Under the lock it is not removed; it may have been removed before.
-            if (FileDescriptors.tryLockExclusive(lock.descriptor()) && Files.exists(file)) {
+            // Under the lock it is not removed; if it was before, no folder can be made in it.
+            if (FileDescriptors.tryLockExclusive(lock.descriptor())) {
                 Files.createDirectory(fabricOf(root), PRIVATE);
                 made = new SharedFolder(root, lock);
             }

@@ -46,7 +46,8 @@ class LineReaderTest {
             }
             assertThat(lines(pieces(text.toString(), random)))
                     .as("%s", text)
-                    .isEqualTo(new BufferedReader(new StringReader(text.toString())).lines().toList());
+                    .isEqualTo(
+                            new BufferedReader(new StringReader(text.toString())).lines().toList());
         }
     }
 
