@@ -95,8 +95,19 @@ public final class Memfd {
      *     but not the blocks, and is to be closed
      */
     public static void allocate(int fd, long sizeBytes) {
-        if (sizeBytes <= 0) {
-            throw new IllegalArgumentException("size must be above 0: sizeBytes=" + sizeBytes);
+        allocate(fd, 0, sizeBytes);
+    }
+
+    /**
+     * As {@link #allocate(int, long)}, for a file whose first blocks are there already.
+     *
+     * @param fromBytes offset of the first block to allocate
+     * @param sizeBytes its length afterwards, above the offset
+     */
+    public static void allocate(int fd, long fromBytes, long sizeBytes) {
+        if (sizeBytes <= fromBytes) {
+            throw new IllegalArgumentException(
+                    "size must be above " + fromBytes + ": sizeBytes=" + sizeBytes);
         }
         if (sizeBytes > physicalMemoryBytes()) {
             throw new LinuxException(
@@ -110,22 +121,24 @@ public final class Memfd {
                             + physicalMemoryBytes());
         }
         FileDescriptors.truncate(fd, sizeBytes);
-        fallocate(fd, sizeBytes);
+        fallocate(fd, fromBytes, sizeBytes - fromBytes);
     }
 
-    private static void fallocate(int fd, long sizeBytes) {
+    private static void fallocate(int fd, long fromBytes, long sizeBytes) {
         CallState state = CallState.current();
         int result;
         try {
             do {
-                result = (int) FALLOCATE.invokeExact(state.errno, fd, 0, 0L, sizeBytes);
+                result = (int) FALLOCATE.invokeExact(state.errno, fd, 0, fromBytes, sizeBytes);
             } while (result != 0 && state.lastErrno() == Errno.EINTR);
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }
         if (result != 0) {
             throw new LinuxException(
-                    "fallocate", state.lastErrno(), "fd=" + fd + ", sizeBytes=" + sizeBytes);
+                    "fallocate",
+                    state.lastErrno(),
+                    "fd=" + fd + ", fromBytes=" + fromBytes + ", sizeBytes=" + sizeBytes);
         }
     }
 

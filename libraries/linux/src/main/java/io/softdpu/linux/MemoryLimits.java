@@ -1,5 +1,6 @@
 package io.softdpu.linux;
 
+import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -30,6 +32,15 @@ public final class MemoryLimits {
     private static final long UNLIMITED_BYTES = 1L << 62;
 
     private static final MemoryLimits SYSTEM = new MemoryLimits(Path.of("/"));
+
+    /**
+     * Memory that can be had now.
+     *
+     * @param bytes 0 or more
+     * @param limitedBy what has no more: {@code machine}, or {@code cgroup} with its folder and its
+     *     limit, as {@code key=value} after the first word
+     */
+    public record Free(long bytes, String limitedBy) {}
 
     /** The folder that holds {@code proc} and {@code sys}; another one in tests. */
     private final Path root;
@@ -71,16 +82,6 @@ public final class MemoryLimits {
     }
 
     /**
-     * The memory that this process's memory cgroup can still take up before its limit.
-     *
-     * @return the limit less what is in use, the minimum of the cgroup and its ancestors, 0 or
-     *     more; cached files that were not used lately count as free; empty if there is no limit
-     */
-    public static OptionalLong cgroupAvailableBytes() {
-        return SYSTEM.cgroupAvailable();
-    }
-
-    /**
      * The memory that this process can ever have.
      *
      * @return {@link #physicalBytes()} or {@link #cgroupLimitBytes()}, whichever is less
@@ -90,12 +91,43 @@ public final class MemoryLimits {
     }
 
     /**
-     * The memory that this process can have now.
+     * The memory that this process can have now without swapping, and what limits it.
      *
-     * @return {@link #availableBytes()} or {@link #cgroupAvailableBytes()}, whichever is less
+     * @return {@link #availableBytes()}, or what a memory cgroup of this process or an ancestor can
+     *     still take up, whichever is less. That is its limit less what is in use, 0 or more;
+     *     cached files count as free, since the kernel reclaims them.
      */
+    public static Free free() {
+        return SYSTEM.free(0);
+    }
+
+    /** The bytes of {@link #free}. */
     public static long freeBytes() {
-        return Math.min(availableBytes(), cgroupAvailableBytes().orElse(Long.MAX_VALUE));
+        return free().bytes();
+    }
+
+    /**
+     * Checks an amount of memory before it is populated: where it is more than there is, the kernel
+     * refuses nothing and kills a process. Memory that can be swapped out counts, so only what is
+     * sure to fail is refused, and nothing is where an amount is unknown.
+     *
+     * @param neededBytes memory that is to be populated, in this process and in those that it is
+     *     about to start
+     * @return the needed and the available bytes and what limits them, as {@code key=value}; empty
+     *     if there is enough
+     */
+    public static Optional<String> shortage(long neededBytes) {
+        return SYSTEM.shortageOf(neededBytes);
+    }
+
+    /**
+     * How many processes of this machine the kernel has killed for lack of memory, in whatever
+     * cgroup.
+     *
+     * @return {@code oom_kill} of {@code /proc/vmstat}; empty if the kernel does not tell it
+     */
+    public static OptionalLong killedProcesses() {
+        return SYSTEM.killed();
     }
 
     long physical() {
@@ -106,34 +138,75 @@ public final class MemoryLimits {
         return meminfo("MemAvailable:");
     }
 
+    Optional<String> shortageOf(long neededBytes) {
+        Free free;
+        try {
+            free = free(swap());
+        } catch (UncheckedIOException | IllegalStateException unknown) { // may be enough
+            return Optional.empty();
+        }
+        return neededBytes <= free.bytes()
+                ? Optional.empty()
+                : Optional.of(
+                        Text.format(
+                                "neededBytes=%d, availableBytes=%d, limitedBy=%s",
+                                neededBytes, free.bytes(), free.limitedBy()));
+    }
+
+    OptionalLong killed() {
+        try {
+            return valueIn(root.resolve("proc/vmstat"), "oom_kill");
+        } catch (UncheckedIOException unknown) { // only a hint in the message of another failure
+            return OptionalLong.empty();
+        }
+    }
+
+    /** The machine's free memory or that of the cgroup that has least, each with this swap. */
+    Free free(long swapBytes) {
+        Free least = new Free(available() + swapBytes, "machine");
+        for (Cgroup cgroup : cgroups()) {
+            long limit = cgroup.limitBytes();
+            long bytes = isLimit(limit) ? cgroup.availableBytes() + swapBytes : Long.MAX_VALUE;
+            if (bytes < least.bytes()) {
+                least =
+                        new Free(
+                                bytes,
+                                Text.format(
+                                        "cgroup, folder=%s, limitBytes=%d",
+                                        cgroup.folder(), limit));
+            }
+        }
+        return least;
+    }
+
+    /** Swap that this process can still fill: the machine's, within the limits of its cgroups. */
+    private long swap() {
+        long least = valueIn(root.resolve("proc/meminfo"), "SwapFree:").orElse(0) << 10;
+        for (Cgroup cgroup : least == 0 ? List.<Cgroup>of() : cgroups()) {
+            least = Math.min(least, cgroup.swapBytes());
+        }
+        return least;
+    }
+
     OptionalLong cgroupLimit() {
-        return cgroups().stream().mapToLong(Cgroup::limitBytes).filter(this::isLimit).min();
+        return cgroups().stream().mapToLong(Cgroup::limitBytes).filter(MemoryLimits::isLimit).min();
     }
 
-    OptionalLong cgroupAvailable() {
-        return cgroups().stream()
-                .filter(cgroup -> isLimit(cgroup.limitBytes()))
-                .mapToLong(Cgroup::availableBytes)
-                .min();
-    }
-
-    private boolean isLimit(long bytes) {
+    private static boolean isLimit(long bytes) {
         return bytes < UNLIMITED_BYTES;
     }
 
     private long meminfo(String key) {
         Path file = root.resolve("proc/meminfo");
-        for (String line : lines(file)) {
-            String[] fields = line.split("\\s+");
-            if (fields.length >= 2 && fields[0].equals(key)) {
-                OptionalLong kibibytes = number(fields[1]);
-                if (kibibytes.isPresent()) {
-                    return kibibytes.getAsLong() << 10;
-                }
-            }
-        }
-        throw new IllegalStateException(
-                "memory of the machine is not known: file=" + file + ", expected=" + key + " N kB");
+        return valueIn(file, key)
+                        .orElseThrow(() ->
+                                new IllegalStateException(
+                                        "memory of the machine is not known: file="
+                                                + file
+                                                + ", expected="
+                                                + key
+                                                + " N kB"))
+                << 10;
     }
 
     /** One cgroup's folder, in the files of one version. */
@@ -141,25 +214,41 @@ public final class MemoryLimits {
         long limitBytes() {
             // Above memory.high a process is slowed down until it stands still, so it counts too.
             return Math.min(
-                    numberIn(folder.resolve(hierarchy.hardLimitFile)).orElse(Long.MAX_VALUE),
-                    numberIn(folder.resolve(hierarchy.softLimitFile)).orElse(Long.MAX_VALUE));
+                    Math.min(
+                            bytesIn(hierarchy.hardLimitFile, Long.MAX_VALUE),
+                            bytesIn(hierarchy.softLimitFile, Long.MAX_VALUE)),
+                    // Of ancestors too that a container does not see; version 1 only.
+                    statistic("hierarchical_memory_limit").orElse(Long.MAX_VALUE));
         }
 
         long availableBytes() {
-            long charged = numberIn(folder.resolve(hierarchy.usageFile)).orElse(0);
-            long used = Math.max(0, charged - coldFileBytes());
+            // Cached files are charged and reclaimed; memfds and tmpfs are not among them.
+            long files =
+                    statistic(hierarchy.fileKeys + "inactive_file").orElse(0)
+                            + statistic(hierarchy.fileKeys + "active_file").orElse(0);
+            long used = Math.max(0, bytesIn(hierarchy.usageFile, 0) - files);
             return Math.max(0, limitBytes() - used);
         }
 
-        /** Pages of files that were not used lately: charged, and reclaimed under pressure. */
-        private long coldFileBytes() {
-            for (String line : lines(folder.resolve("memory.stat"))) {
-                String[] fields = line.split(" ");
-                if (fields.length == 2 && fields[0].equals(hierarchy.coldFileKey)) {
-                    return number(fields[1]).orElse(0);
-                }
+        /** Limit less use of swap; version 1 limits and counts it together with the memory. */
+        long swapBytes() {
+            long limit = bytesIn(hierarchy.swapLimitFile, Long.MAX_VALUE);
+            if (!isLimit(limit)) {
+                return Long.MAX_VALUE;
             }
-            return 0;
+            long memory =
+                    hierarchy == Hierarchy.VERSION_1
+                            ? limitBytes() - bytesIn(hierarchy.usageFile, 0)
+                            : 0;
+            return Math.max(0, limit - bytesIn(hierarchy.swapUsageFile, 0) - memory);
+        }
+
+        private long bytesIn(String file, long otherwise) {
+            return numberIn(folder.resolve(file)).orElse(otherwise);
+        }
+
+        private OptionalLong statistic(String key) {
+            return valueIn(folder.resolve("memory.stat"), key);
         }
     }
 
@@ -170,26 +259,43 @@ public final class MemoryLimits {
                 "memory.limit_in_bytes",
                 "memory.limit_in_bytes", // its soft limit slows nothing down
                 "memory.usage_in_bytes",
-                "total_inactive_file"),
-        VERSION_2("cgroup2", "memory.max", "memory.high", "memory.current", "inactive_file");
+                "memory.memsw.limit_in_bytes",
+                "memory.memsw.usage_in_bytes",
+                "total_"),
+        VERSION_2(
+                "cgroup2",
+                "memory.max",
+                "memory.high",
+                "memory.current",
+                "memory.swap.max",
+                "memory.swap.current",
+                "");
 
         final String fileSystem;
         final String hardLimitFile;
         final String softLimitFile;
         final String usageFile;
-        final String coldFileKey;
+        final String swapLimitFile;
+        final String swapUsageFile;
+
+        /** Begin of the keys in memory.stat that count the cgroups below, too. */
+        final String fileKeys;
 
         Hierarchy(
                 String fileSystem,
                 String hardLimitFile,
                 String softLimitFile,
                 String usageFile,
-                String coldFileKey) {
+                String swapLimitFile,
+                String swapUsageFile,
+                String fileKeys) {
             this.fileSystem = fileSystem;
             this.hardLimitFile = hardLimitFile;
             this.softLimitFile = softLimitFile;
             this.usageFile = usageFile;
-            this.coldFileKey = coldFileKey;
+            this.swapLimitFile = swapLimitFile;
+            this.swapUsageFile = swapUsageFile;
+            this.fileKeys = fileKeys;
         }
 
         /** Whether a line of /proc/self/cgroup with these controllers is of this version. */
@@ -263,6 +369,17 @@ public final class MemoryLimits {
             }
         }
         return plain.toString();
+    }
+
+    /** The number after a key, in a file with one key per line. */
+    private static OptionalLong valueIn(Path file, String key) {
+        for (String line : lines(file)) {
+            String[] fields = line.split("\\s+");
+            if (fields.length >= 2 && fields[0].equals(key)) {
+                return number(fields[1]);
+            }
+        }
+        return OptionalLong.empty();
     }
 
     private static OptionalLong numberIn(Path file) {

@@ -61,7 +61,7 @@ final class MemoryLimitsTest {
     @Test
     void shouldFindNoLimitWithoutCgroups() {
         assertThat(limits.cgroupLimit()).isEmpty();
-        assertThat(limits.cgroupAvailable()).isEmpty();
+        assertThat(limits.free(0)).isEqualTo(new MemoryLimits.Free(4L << 20, "machine"));
     }
 
     @Test
@@ -73,7 +73,7 @@ final class MemoryLimitsTest {
         version1("/outer/inner", "1000000\n", 750_000, 0);
 
         assertThat(limits.cgroupLimit()).hasValue(800_000);
-        assertThat(limits.cgroupAvailable()).hasValue(250_000);
+        assertThat(limits.free(0).bytes()).isEqualTo(250_000);
     }
 
     @Test
@@ -84,7 +84,7 @@ final class MemoryLimitsTest {
         version2("/user.slice/a:b.scope", "max\n", "1500000\n", 600_000, 0);
 
         assertThat(limits.cgroupLimit()).hasValue(1_500_000);
-        assertThat(limits.cgroupAvailable()).hasValue(600_000);
+        assertThat(limits.free(0).bytes()).isEqualTo(600_000);
     }
 
     @Test
@@ -95,7 +95,7 @@ final class MemoryLimitsTest {
         version2("/b", "max\n", "max\n", 1, 0);
 
         assertThat(limits.cgroupLimit()).isEmpty();
-        assertThat(limits.cgroupAvailable()).isEmpty();
+        assertThat(limits.free(0)).isEqualTo(new MemoryLimits.Free(4L << 20, "machine"));
     }
 
     @Test
@@ -111,7 +111,7 @@ final class MemoryLimitsTest {
         write("sys/fs/my groups/child/memory.usage_in_bytes", "4500\n");
 
         assertThat(limits.cgroupLimit()).hasValue(4000);
-        assertThat(limits.cgroupAvailable()).as("more in use than allowed").hasValue(0);
+        assertThat(limits.free(0).bytes()).as("more in use than allowed").isEqualTo(0);
     }
 
     @Test
@@ -122,7 +122,7 @@ final class MemoryLimitsTest {
         write("sys/other/memory.max", "1\n");
 
         assertThat(limits.cgroupLimit()).hasValue(7000);
-        assertThat(limits.cgroupAvailable()).hasValue(5000);
+        assertThat(limits.free(0).bytes()).isEqualTo(5000);
     }
 
     @Test
@@ -135,7 +135,121 @@ final class MemoryLimitsTest {
         version2("/a", "99999999999999999999\n", "", 1, 0);
 
         assertThat(limits.cgroupLimit()).isEmpty();
-        assertThat(limits.cgroupAvailable()).isEmpty();
+        assertThat(limits.free(0)).isEqualTo(new MemoryLimits.Free(4L << 20, "machine"));
+    }
+
+    @Test
+    void shouldRefuseOneByteMoreThanTheMachineHas() {
+        assertThat(limits.shortageOf(4L << 20)).isEmpty();
+        assertThat(limits.shortageOf((4L << 20) + 1))
+                .hasValue("neededBytes=4194305, availableBytes=4194304, limitedBy=machine");
+    }
+
+    @Test
+    void shouldNameTheCgroupThatHasLeastInVersion2() {
+        write("proc/self/cgroup", "0::/user.slice/a:b.scope\n");
+        write("proc/self/mountinfo", VERSION_2_MOUNT);
+        version2("/user.slice", "2000000\n", "max\n", 1_900_000, 500_000);
+        version2("/user.slice/a:b.scope", "1500000\n", "max\n", 1_000_000, 0);
+
+        assertThat(limits.shortageOf(500_000)).isEmpty();
+        assertThat(limits.shortageOf(500_001))
+                .hasValue(
+                        "neededBytes=500001, availableBytes=500000, limitedBy=cgroup, folder="
+                                + root.resolve("sys/fs/cgroup/user.slice/a:b.scope")
+                                + ", limitBytes=1500000");
+    }
+
+    @Test
+    void shouldNameTheAncestorThatHasLeastInVersion1() {
+        write("proc/self/cgroup", "4:memory:/outer/inner\n");
+        write("proc/self/mountinfo", VERSION_1_MOUNT);
+        version1("/outer", "800000\n", 700_000, 0);
+        version1("/outer/inner", "1000000\n", 300_000, 0);
+
+        assertThat(limits.shortageOf(100_001))
+                .hasValue(
+                        "neededBytes=100001, availableBytes=100000, limitedBy=cgroup, folder="
+                                + root.resolve("sys/fs/cgroup/memory/outer")
+                                + ", limitBytes=800000");
+    }
+
+    /** A container of version 1 sees its own cgroup only, whose statistics tell the least limit. */
+    @Test
+    void shouldKnowTheLimitOfAnAncestorThatAContainerDoesNotSee() {
+        write("proc/self/cgroup", "4:memory:/\n");
+        write("proc/self/mountinfo", VERSION_1_MOUNT);
+        version1("", NO_LIMIT_IN_VERSION_1, 300_000, 0);
+        write(
+                "sys/fs/cgroup/memory/memory.stat",
+                "hierarchical_memory_limit 900000\ntotal_inactive_file 0\n");
+
+        assertThat(limits.cgroupLimit()).hasValue(900_000);
+        assertThat(limits.shortageOf(600_000)).isEmpty();
+        assertThat(limits.shortageOf(600_001)).isPresent();
+    }
+
+    @Test
+    void shouldTakeAllCachedFilesForFreeInBothVersions() {
+        write("proc/self/cgroup", "4:memory:/a\n0::/b\n");
+        write("proc/self/mountinfo", VERSION_1_MOUNT + VERSION_2_MOUNT);
+        version1("/a", "1000000\n", 900_000, 0);
+        write(
+                "sys/fs/cgroup/memory/a/memory.stat",
+                "active_file 1\ntotal_active_file 300000\ntotal_inactive_file 200000\n");
+        version2("/b", "1000000\n", "max\n", 800_000, 0);
+        write(
+                "sys/fs/cgroup/b/memory.stat",
+                "anon 200000\nshmem 100000\ninactive_file 200000\nactive_file 300000\n");
+
+        assertThat(limits.shortageOf(600_000)).as("version 1 has least").isEmpty();
+        assertThat(limits.shortageOf(600_001)).isPresent();
+    }
+
+    @Test
+    void shouldCountSwapThatACgroupMayStillFill() {
+        write("proc/meminfo", "MemTotal: 4096 kB\nMemAvailable: 4096 kB\nSwapFree: 2048 kB\n");
+        assertThat(limits.shortageOf(6L << 20)).as("of the machine").isEmpty();
+        assertThat(limits.shortageOf((6L << 20) + 1)).isPresent();
+
+        write("proc/self/cgroup", "4:memory:/a\n0::/b\n");
+        write("proc/self/mountinfo", VERSION_2_MOUNT);
+        version2("/b", "1000000\n", "max\n", 400_000, 0);
+        write("sys/fs/cgroup/b/memory.swap.max", "max\n");
+        assertThat(limits.shortageOf(600_000 + (2L << 20))).as("no limit of swap").isEmpty();
+        write("sys/fs/cgroup/b/memory.swap.max", "50000\n");
+        write("sys/fs/cgroup/b/memory.swap.current", "20000\n");
+        assertThat(limits.shortageOf(630_000)).as("version 2").isEmpty();
+        assertThat(limits.shortageOf(630_001)).isPresent();
+
+        write("proc/self/mountinfo", VERSION_1_MOUNT);
+        version1("/a", "1000000\n", 400_000, 0);
+        assertThat(limits.shortageOf(600_000 + (2L << 20))).as("not accounted").isEmpty();
+        write("sys/fs/cgroup/memory/a/memory.memsw.limit_in_bytes", "1100000\n");
+        write("sys/fs/cgroup/memory/a/memory.memsw.usage_in_bytes", "430000\n");
+        assertThat(limits.shortageOf(670_000)).as("version 1").isEmpty();
+        assertThat(limits.shortageOf(670_001)).isPresent();
+    }
+
+    @Test
+    void shouldRefuseNothingWhereAnAmountIsUnknown() {
+        write("proc/meminfo", "MemTotal: 16384 kB\n");
+        assertThat(limits.shortageOf(Long.MAX_VALUE)).as("no MemAvailable").isEmpty();
+
+        describeTheMachine();
+        write("proc/self/cgroup", "0::/b\n");
+        write("proc/self/mountinfo", VERSION_2_MOUNT);
+        version2("/b", "1000\n", "max\n", 400, 0);
+        assertThat(limits.shortageOf(601)).isPresent();
+        write("sys/fs/cgroup/b/memory.stat/folder", ""); // cannot be read, not even by root
+        assertThat(limits.shortageOf(601)).isEmpty();
+    }
+
+    @Test
+    void shouldTellHowManyProcessesTheKernelHasKilled() {
+        assertThat(limits.killed()).isEmpty();
+        write("proc/vmstat", "nr_free_pages 7\noom_kill 3\n");
+        assertThat(limits.killed()).hasValue(3);
     }
 
     private void version1(String cgroup, String limit, long usage, long coldFiles) {
@@ -158,6 +272,9 @@ final class MemoryLimitsTest {
     private void write(String file, String text) {
         try {
             Path place = root.resolve(file);
+            if (Files.isRegularFile(place.getParent())) {
+                Files.delete(place.getParent());
+            }
             Files.createDirectories(place.getParent());
             Files.writeString(place, text);
         } catch (IOException e) {
