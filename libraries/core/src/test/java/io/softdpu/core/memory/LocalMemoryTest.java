@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -88,13 +89,30 @@ class LocalMemoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1L << 60, Long.MAX_VALUE - (2L << 20), Long.MAX_VALUE})
+    @ValueSource(longs = {3L << 40, 1L << 60, Long.MAX_VALUE - (2L << 20), Long.MAX_VALUE})
     void shouldSayThatThereIsNotSoMuch(long sizeBytes) {
         assertThatThrownBy(() -> LocalMemory.allocate(sizeBytes))
                 .hasMessageStartingWith("memory not available: sizeBytes=" + sizeBytes)
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.NO_MEMORY));
+    }
+
+    /** Both kinds say what there is, and which limit it comes from. */
+    @Test
+    void shouldNameTheLimitThatHasNoRoomForIt() {
+        for (LongFunction<?> allocate :
+                List.<LongFunction<?>>of(LocalMemory::allocate, SharedMemory::allocate)) {
+            assertThatThrownBy(() -> allocate.apply(3L << 40))
+                    .hasMessageMatching(
+                            "(shared )?memory not available: .*sizeBytes=3298534883328,"
+                                    + " neededBytes=3298568437760, availableBytes=\\d+,"
+                                    + " limitedBy=(machine|cgroup, folder=.*, limitBytes=\\d+),"
+                                    + " expected=a smaller size or a higher limit")
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.NO_MEMORY));
+        }
     }
 
     @Test

@@ -48,6 +48,8 @@ public final class PrivateSegment {
             throw new FabricException(
                     FabricException.Kind.NO_MEMORY, "memory not available: sizeBytes=" + sizeBytes);
         }
+        NewMemory memory =
+                NewMemory.checked("memory not available: sizeBytes=" + sizeBytes, sizeBytes);
         long bytes = SharedSegment.roundUpToPage(sizeBytes);
         boolean large = bytes >= LARGE_PAGE_BYTES;
         long mappedBytes = large ? bytes + LARGE_PAGE_BYTES : bytes;
@@ -60,7 +62,9 @@ public final class PrivateSegment {
             if (large) {
                 MemoryMapping.preferLargePages(address, bytes);
             }
-            MemoryMapping.populate(address, bytes, true);
+            memory.populate(
+                    bytes,
+                    (from, until) -> MemoryMapping.populate(address + from, until - from, true));
             made = new PrivateSegment(mappedAt, mappedBytes, address, sizeBytes);
             return made;
         } catch (LinuxException e) {

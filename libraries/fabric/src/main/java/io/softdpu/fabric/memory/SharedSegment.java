@@ -97,12 +97,19 @@ public final class SharedSegment {
                     FabricException.Kind.NO_MEMORY,
                     "shared memory not available: name=" + name + ", sizeBytes=" + sizeBytes);
         }
+        NewMemory memory =
+                NewMemory.checked(
+                        "shared memory not available: name=" + name + ", sizeBytes=" + sizeBytes,
+                        sizeBytes);
         int descriptor = -1;
         SharedSegment made = null;
         var scope = RestrictedThreads.enter(RestrictedThreads.Scope.OWN_MEMORY);
         try {
-            descriptor = Memfd.create(name);
-            Memfd.allocate(descriptor, roundUpToPage(sizeBytes));
+            int created = Memfd.create(name);
+            descriptor = created;
+            memory.populate(
+                    roundUpToPage(sizeBytes),
+                    (from, until) -> Memfd.allocate(created, from, until));
             made = new SharedSegment(descriptor, sizeBytes, true, null);
             MemoryMapping.populate(made.segment.address(), made.mappedBytes, true);
             SharedSegment result = made;

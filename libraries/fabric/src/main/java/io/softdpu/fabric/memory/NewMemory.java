@@ -1,0 +1,89 @@
+package io.softdpu.fabric.memory;
+
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.MemoryLimits;
+import io.softdpu.linux.text.Text;
+import java.util.Optional;
+import java.util.function.LongFunction;
+
+/**
+ * Check of memory that is about to be populated. The kernel refuses none that exceeds what the
+ * machine or a memory cgroup has, but kills a process, so this refuses it before. It populates in
+ * slices, and checks again before each: meanwhile others may populate theirs, or lower a limit. Any
+ * thread.
+ */
+final class NewMemory {
+    static final long SLICE_BYTES = 64L << 20;
+
+    /** Below this, as for most rings, reading the limits would cost more than the memory. */
+    private static final long CHECKED_FROM_BYTES = 256 << 10;
+
+    /**
+     * Limit of what is left for the JVM, whose heap, compiler and page tables grow with the use of
+     * the memory; an eighth of small memory.
+     */
+    private static final long MAX_RESERVE_BYTES = 32 << 20;
+
+    private final String what;
+    private final long sizeBytes;
+    private final long reserveBytes;
+    private final LongFunction<Optional<String>> shortage;
+
+    /** For tests: with another {@link MemoryLimits#shortage}. */
+    NewMemory(String what, long sizeBytes, LongFunction<Optional<String>> shortage) {
+        this.what = what;
+        this.sizeBytes = sizeBytes;
+        this.reserveBytes = Math.min(sizeBytes / 8, MAX_RESERVE_BYTES);
+        this.shortage = shortage;
+        requireRoom(sizeBytes);
+    }
+
+    /**
+     * Checks memory, of which nothing is allocated yet.
+     *
+     * @param what begins the message of an error
+     * @throws FabricException NO_MEMORY
+     */
+    static NewMemory checked(String what, long sizeBytes) {
+        return new NewMemory(what, sizeBytes, MemoryLimits::shortage);
+    }
+
+    /** Populates a part of the memory. */
+    interface Slice {
+        /** Populates from one offset to the other, both multiples of the page size. */
+        void populate(long fromBytes, long untilBytes);
+    }
+
+    /**
+     * Populates all of it.
+     *
+     * @param mappedBytes the size in whole pages
+     * @throws FabricException NO_MEMORY if there is no room any more; the caller releases it
+     */
+    void populate(long mappedBytes, Slice slice) {
+        long from = 0;
+        while (from < mappedBytes) {
+            long until = from + Math.min(SLICE_BYTES, mappedBytes - from);
+            slice.populate(from, until);
+            from = until;
+            if (from < mappedBytes) {
+                requireRoom(mappedBytes - from);
+            }
+        }
+    }
+
+    private void requireRoom(long leftBytes) {
+        if (sizeBytes < CHECKED_FROM_BYTES) {
+            return;
+        }
+        long left = Math.min(leftBytes, Long.MAX_VALUE - reserveBytes);
+        shortage.apply(left + reserveBytes)
+                .ifPresent(amounts -> {
+                    throw new FabricException(
+                            FabricException.Kind.NO_MEMORY,
+                            Text.format(
+                                    "%s, %s, expected=a smaller size or a higher limit",
+                                    what, amounts));
+                });
+    }
+}

@@ -1,0 +1,108 @@
+package io.softdpu.fabric.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.fabric.error.FabricException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class NewMemoryTest {
+    private static final long MEBIBYTE = 1 << 20;
+    private static final long SLICE = NewMemory.SLICE_BYTES;
+
+    private final List<Long> needed = new ArrayList<>();
+    private final List<Long> borders = new ArrayList<>();
+    private long availableBytes = Long.MAX_VALUE;
+
+    @ParameterizedTest
+    @CsvSource({"1,1", "8,9", "256,288", "300,332", "1024,1056"})
+    void shouldLeaveSomethingForTheRestOfTheProcess(long mebibytes, long neededMebibytes) {
+        memory(mebibytes * MEBIBYTE);
+
+        assertThat(needed)
+                .containsExactly(
+                        mebibytes == 1 ? MEBIBYTE + MEBIBYTE / 8 : neededMebibytes * MEBIBYTE);
+    }
+
+    @Test
+    void shouldRefuseItBeforeAnythingIsPopulated() {
+        availableBytes = 332 * MEBIBYTE - 1;
+
+        assertThatThrownBy(() -> memory(300 * MEBIBYTE))
+                .isInstanceOfSatisfying(
+                        FabricException.class,
+                        e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.NO_MEMORY))
+                .hasMessage("data, shortage, expected=a smaller size or a higher limit");
+    }
+
+    /** By another process that populates its memory meanwhile, or by a lower limit. */
+    @Test
+    void shouldStopWhereTheRoomIsTakenWhileItIsPopulated() {
+        NewMemory memory = memory(4 * SLICE + 1);
+
+        assertThatThrownBy(() ->
+                        memory.populate(
+                                4 * SLICE + 4096,
+                                (from, until) -> {
+                                    borders.add(until);
+                                    if (until == 2 * SLICE) {
+                                        availableBytes = 2 * SLICE;
+                                    }
+                                }))
+                .isInstanceOf(FabricException.class);
+        assertThat(borders).containsExactly(SLICE, 2 * SLICE);
+    }
+
+    @Test
+    void shouldPopulateEachPageOnceAndCheckWhatIsLeft() {
+        NewMemory memory = memory(2 * SLICE + 1);
+
+        memory.populate(
+                2 * SLICE + 4096,
+                (from, until) -> {
+                    borders.add(from);
+                    borders.add(until);
+                });
+
+        assertThat(borders)
+                .containsExactly(0L, SLICE, SLICE, 2 * SLICE, 2 * SLICE, 2 * SLICE + 4096);
+        long reserve = (2 * SLICE + 1) / 8;
+        assertThat(needed)
+                .containsExactly(2 * SLICE + 1 + reserve, SLICE + 4096 + reserve, 4096 + reserve);
+    }
+
+    @Test
+    void shouldReadNoLimitForAFewPages() {
+        availableBytes = 0;
+
+        memory(255 << 10).populate(255 << 10, (from, until) -> borders.add(until));
+
+        assertThat(needed).isEmpty();
+        assertThat(borders).containsExactly(255L << 10);
+        assertThatThrownBy(() -> memory(256 << 10)).isInstanceOf(FabricException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {3L << 40, Long.MAX_VALUE})
+    void shouldRefuseMoreThanAnyMachineHas(long sizeBytes) {
+        availableBytes = 1L << 40;
+
+        assertThatThrownBy(() -> memory(sizeBytes)).isInstanceOf(FabricException.class);
+    }
+
+    private NewMemory memory(long sizeBytes) {
+        return new NewMemory(
+                "data",
+                sizeBytes,
+                bytes -> {
+                    needed.add(bytes);
+                    return bytes > availableBytes ? Optional.of("shortage") : Optional.empty();
+                });
+    }
+}
