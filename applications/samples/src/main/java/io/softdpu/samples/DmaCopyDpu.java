@@ -95,7 +95,8 @@ final class DmaCopyDpu implements Sample {
 
             // Waits for the host's machine, so it belongs here and not into a callback.
             try (Mmap remote = imported(message, device);
-                    SharedMemory memory = SharedMemory.allocate(message.sizeBytes());
+                    SharedMemory memory =
+                            SampleInput.memoryFor("peer=dma-copy-host", message.sizeBytes());
                     Mmap local = writable(memory, device)) {
                 copy(remote, local, message.sizeBytes(), device, engine, deadline);
                 MemorySegment copied = memory.segment().asSlice(0, message.sizeBytes());

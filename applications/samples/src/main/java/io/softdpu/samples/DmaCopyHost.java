@@ -61,7 +61,7 @@ final class DmaCopyHost implements Sample {
                                 settings, SampleOption.TEXT, SampleOption.FILE, DEFAULT_TEXT);
                 Machine machine = Machine.builder(Side.HOST).topology(settings.topology()).open();
                 Device device = machine.findDevice(function).open();
-                SharedMemory memory = SharedMemory.allocate(source.sizeBytes());
+                SharedMemory memory = source.allocate();
                 Mmap mmap = exportable(memory, device);
                 ProgressEngine engine = ProgressEngine.create();
                 ComchClient client = ComchClient.create(device, CopyMessage.SERVER)) {

@@ -2,6 +2,7 @@ package io.softdpu.samples;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.text.Text;
@@ -17,6 +18,9 @@ sealed interface SampleInput extends AutoCloseable {
 
     /** Puts all of them into memory of their size. */
     void fill(MemorySegment memory);
+
+    /** Allocates memory for all of them, as {@link #memoryFor}. */
+    SharedMemory allocate();
 
     @Override
     void close();
@@ -44,6 +48,23 @@ sealed interface SampleInput extends AutoCloseable {
         return FileInput.open(Path.of(chosenFile));
     }
 
+    /**
+     * Allocates memory, the caller's to close.
+     *
+     * @param purpose what it is for, as {@code key=value}
+     * @throws DpuException NO_MEMORY that names the purpose
+     */
+    static SharedMemory memoryFor(String purpose, long sizeBytes) {
+        try {
+            return SharedMemory.allocate(sizeBytes);
+        } catch (DpuException e) {
+            throw new DpuException(
+                    e.status(),
+                    "data cannot be loaded: " + purpose + ", reason=" + e.getMessage(),
+                    e);
+        }
+    }
+
     private static SampleInput ofText(String text) {
         if (text.isEmpty()) {
             throw new DpuException(
@@ -58,6 +79,11 @@ sealed interface SampleInput extends AutoCloseable {
         @Override
         public long sizeBytes() {
             return text.byteSize();
+        }
+
+        @Override
+        public SharedMemory allocate() {
+            return memoryFor("option=--text", sizeBytes());
         }
 
         @Override
@@ -99,6 +125,11 @@ sealed interface SampleInput extends AutoCloseable {
         @Override
         public long sizeBytes() {
             return opened.sizeBytes();
+        }
+
+        @Override
+        public SharedMemory allocate() {
+            return memoryFor("file=" + file, sizeBytes());
         }
 
         @Override

@@ -82,7 +82,7 @@ final class ShaDigest implements Sample {
                 Machine machine = Machine.builder(Side.DPU).topology(settings.topology()).open();
                 Device device =
                         SampleDevices.forSha(machine, settings.value(SampleOption.DEVICE)).open();
-                SharedMemory memory = SharedMemory.allocate(input.sizeBytes());
+                SharedMemory memory = input.allocate();
                 SharedMemory digests = SharedMemory.allocate(ALGORITHM.digestBytes());
                 Mmap data = mmap(memory, device);
                 Mmap results = mmap(digests, device);

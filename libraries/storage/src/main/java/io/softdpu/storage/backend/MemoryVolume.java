@@ -63,10 +63,11 @@ public final class MemoryVolume implements Volume {
                             + ", expected=a positive multiple of blockSizeBytes="
                             + blockSizeBytes);
         }
-        LocalMemory memory = LocalMemory.allocate(sizeBytes);
+        String description = "memory:" + sizeBytes + " " + content;
+        LocalMemory memory = allocate(sizeBytes, description);
         try {
             content.fill(memory.segment(), 0);
-            return new MemoryVolume(memory, blockSizeBytes, "memory:" + sizeBytes + " " + content);
+            return new MemoryVolume(memory, blockSizeBytes, description);
         } catch (RuntimeException e) {
             memory.close();
             throw e;
@@ -192,7 +193,8 @@ public final class MemoryVolume implements Volume {
     private static MemoryVolume load(Path file, CheckedFile opened, int blockSizeBytes)
             throws IOException {
         long size = opened.sizeBytes();
-        LocalMemory memory = LocalMemory.allocate(size);
+        String description = "file " + file;
+        LocalMemory memory = allocate(size, description);
         try {
             long done = opened.read(memory.segment().asSlice(0, size), 0);
             if (done < size) {
@@ -203,10 +205,22 @@ public final class MemoryVolume implements Volume {
                         size + " bytes",
                         null);
             }
-            return new MemoryVolume(memory, blockSizeBytes, "file " + file);
+            return new MemoryVolume(memory, blockSizeBytes, description);
         } catch (IOException | RuntimeException e) {
             memory.close();
             throw e;
+        }
+    }
+
+    /** Allocates memory, or names the volume that has no room. */
+    private static LocalMemory allocate(long sizeBytes, String description) {
+        try {
+            return LocalMemory.allocate(sizeBytes);
+        } catch (DpuException e) {
+            throw new DpuException(
+                    e.status(),
+                    "volume cannot be loaded: volume=" + description + ", reason=" + e.getMessage(),
+                    e);
         }
     }
 

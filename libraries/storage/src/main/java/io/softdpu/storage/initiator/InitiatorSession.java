@@ -221,8 +221,13 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
 
     /** Limits the memory that a service can make this process allocate. */
     private void requireWithinLimit(long neededBytes) {
-        boolean given = options.maxMemoryBytes() != 0;
-        long limit = given ? options.maxMemoryBytes() : halfOfFreeMemory();
+        long limit = options.maxMemoryBytes();
+        String limitedBy = "option --max-memory";
+        if (limit == 0) {
+            MemoryLimits.Free free = freeMemory();
+            limit = free.bytes() / 2;
+            limitedBy = "half of the free memory of " + free.limitedBy();
+        }
         if (neededBytes > limit) {
             throw new DpuException(
                     Status.NO_MEMORY,
@@ -230,16 +235,17 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
                             + neededBytes
                             + ", maxMemoryBytes="
                             + limit
-                            + (given ? "" : " (half of the free memory)")
+                            + ", limitedBy="
+                            + limitedBy
                             + ", expected=a storage that fits, or --max-memory="
                             + neededBytes
                             + " or more");
         }
     }
 
-    private static long halfOfFreeMemory() {
+    private static MemoryLimits.Free freeMemory() {
         try {
-            return MemoryLimits.freeBytes() / 2;
+            return MemoryLimits.free();
         } catch (UncheckedIOException | IllegalStateException e) {
             throw new DpuException(
                     Status.OPERATING_SYSTEM,

@@ -38,7 +38,7 @@ final class IoMemory implements AutoCloseable {
     private final byte[] actual = new byte[PIECE_BYTES];
 
     IoMemory(Device device, long sizeBytes) {
-        memory = SharedMemory.allocate(sizeBytes);
+        memory = allocate(sizeBytes);
         mmap = Mmap.create();
         try {
             mmap.setMemory(memory)
@@ -54,6 +54,20 @@ final class IoMemory implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             Closeables.afterFailure(e, mmap, memory);
             throw e;
+        }
+    }
+
+    private static SharedMemory allocate(long sizeBytes) {
+        try {
+            return SharedMemory.allocate(sizeBytes);
+        } catch (DpuException e) {
+            throw new DpuException(
+                    e.status(),
+                    "memory for the data cannot be allocated: sizeBytes="
+                            + sizeBytes
+                            + ", reason="
+                            + e.getMessage(),
+                    e);
         }
     }
 

@@ -15,6 +15,7 @@ import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.SwappedFile;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -139,6 +140,33 @@ class MemoryVolumeTest {
                 Status.INVALID_VALUE,
                 "its size is no multiple of the block size, sizeBytes=4097, expected=a multiple of"
                         + " 4096");
+    }
+
+    @Test
+    void shouldNameTheFileThatDoesNotFitInMemory() throws IOException {
+        Path file = folder.resolve("sparse");
+        try (var sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength(3L << 40);
+        }
+
+        assertThatThrownBy(() -> MemoryVolume.fromFile(file, 4096))
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.NO_MEMORY))
+                .hasMessageStartingWith(
+                        "volume cannot be loaded: volume=file "
+                                + file
+                                + ", reason=memory not available: sizeBytes=3298534883328,")
+                .hasMessageContaining("availableBytes=");
+        assertThat(MemoryVolume.sizeOf(file, 4096)).isEqualTo(3L << 40);
+    }
+
+    @Test
+    void shouldNameThePatternThatDoesNotFitInMemory() {
+        assertThatThrownBy(() -> MemoryVolume.ofPattern(3L << 40, 4096))
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.NO_MEMORY))
+                .hasMessageStartingWith("volume cannot be loaded: volume=memory:3298534883328 ")
+                .hasMessageContaining("availableBytes=");
     }
 
     @Test

@@ -271,8 +271,9 @@ class StorageInitiatorTest {
             assertThat(failure)
                     .hasMessage(
                             "memory for the data is above the limit: sizeBytes=65536,"
-                                    + " maxMemoryBytes=65535, expected=a storage that fits, or"
-                                    + " --max-memory=65536 or more");
+                                    + " maxMemoryBytes=65535, limitedBy=option --max-memory,"
+                                    + " expected=a storage that fits, or --max-memory=65536 or"
+                                    + " more");
         }
         // Nothing was exported to the service, and it is told why.
         assertThat(service.received())
@@ -315,7 +316,8 @@ class StorageInitiatorTest {
                     .hasMessageMatching(
                             "memory for the data is above the limit: sizeBytes="
                                     + claimed
-                                    + ", maxMemoryBytes=\\d+ \\(half of the free memory\\),"
+                                    + ", maxMemoryBytes=\\d+, limitedBy=half of the free memory of"
+                                    + " (machine|cgroup, folder=.*, limitBytes=\\d+),"
                                     + " expected=a storage that fits, or --max-memory="
                                     + claimed
                                     + " or more");
