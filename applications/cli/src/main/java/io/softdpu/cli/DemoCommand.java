@@ -140,6 +140,10 @@ final class DemoCommand implements Callable<Integer> {
                         roleArguments(),
                         DemoDevices.of(topology.load()));
         json.check(command);
+        NeededMemory.require(
+                "volume=" + (volume == null ? "memory:" + options.sizeBytes() : volume),
+                options.neededBytes(),
+                "a smaller volume");
         JvmCommand jvm = JvmCommand.ofThisProcess(Objects.requireNonNull(root).arguments());
         DemoProgress progress =
                 new DemoProgress(options, command.getErr(), Terminal.isStandardError());

@@ -68,8 +68,8 @@ final class PerfComchCommand implements Callable<Integer> {
         dpu.addAll(PerfPlanOptions.arguments(plan));
         dpu.addAll(topology.arguments());
         ComchPair pair = ComchPair.of(topology.load());
-        PerfRun.requireMemory(
-                plan.mode().word(),
+        NeededMemory.require(
+                "measurement=" + plan.mode().word(),
                 plan.neededBytes(),
                 "a smaller size, window or import, or fewer clients");
         PerfSession session = new PerfSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);

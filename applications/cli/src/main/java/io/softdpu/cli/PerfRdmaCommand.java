@@ -65,7 +65,10 @@ final class PerfRdmaCommand implements Callable<Integer> {
         dpu.addAll(RdmaPlanOptions.arguments(plan));
         dpu.addAll(topology.arguments());
         ComchPair pair = ComchPair.of(topology.load());
-        PerfRun.requireMemory(plan.mode().word(), plan.neededBytes(), "a smaller size or window");
+        NeededMemory.require(
+                "measurement=" + plan.mode().word(),
+                plan.neededBytes(),
+                "a smaller size or window");
         RdmaSession session = new RdmaSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
         return new PerfRun<RdmaResult>(
                         RdmaTable::lines,

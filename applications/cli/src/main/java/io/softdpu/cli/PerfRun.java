@@ -1,10 +1,6 @@
 package io.softdpu.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
-import io.softdpu.linux.MemoryLimits;
-import io.softdpu.linux.text.Text;
 import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.TextStyle;
@@ -24,25 +20,6 @@ import picocli.CommandLine;
 record PerfRun<R>(
         BiFunction<R, TextStyle, List<String>> table,
         BiFunction<R, ResultHeader, JsonNode> document) {
-
-    /**
-     * Checks the free memory: both processes populate theirs, and without this check the kernel
-     * would end one.
-     *
-     * @param neededBytes of both
-     * @param remedy what needs less
-     */
-    static void requireMemory(String measurement, long neededBytes, String remedy) {
-        long free = MemoryLimits.freeBytes();
-        if (neededBytes > free) {
-            throw new DpuException(
-                    Status.NO_MEMORY,
-                    Text.format(
-                            "both processes need more memory than is available: measurement=%s,"
-                                    + " neededBytes=%d, availableBytes=%d, expected=%s",
-                            measurement, neededBytes, free, remedy));
-        }
-    }
 
     /** Measures, and prints the result as {@code --json} says; a signal ends it. */
     int measure(TwoProcesses<R> session, JsonOption json, CommandLine command) {

@@ -49,7 +49,7 @@ class DemoFaultsTest {
                         line.matches(
                                 "softdpu: .*demo failed: process="
                                         + victim
-                                        + ", exit=137 \\(SIGKILL\\)"))
+                                        + ", exit=137 \\(SIGKILL, .*lack of memory\\)"))
                 .anyMatch(line -> line.contains("softdpu: CONNECTION_RESET: "));
         JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
         assertThat(document.get("valid").asBoolean()).isFalse();

@@ -8,6 +8,7 @@ import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Full file systems and low limits: the demo runs, or fails with an error that names the limit. */
 @StartsProcesses
@@ -91,6 +94,46 @@ class LimitedMachineTest {
         assertThat(folder).isEmptyDirectory();
     }
 
+    /** Sizes of options, of files and of many small pieces, each alone too much. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "storage target -d t0 --cpu any --listen-port 0 --volume memory:500M",
+                "storage target -d t0 --cpu any --listen-port 0 --volume SPARSE",
+                "sample sha --file SPARSE",
+                "sample dma-copy-host --file SPARSE",
+                "demo --size 300MiB",
+                "demo --volume SPARSE",
+                "demo --size 3T",
+                "perf comch idle --clients 512",
+                "perf comch bandwidth --size 1MiB --window 512",
+                "perf rdma bandwidth --size 512MiB"
+            })
+    void shouldBeginNothingThatNeedsMoreMemoryThanIsAvailable(String command) throws Exception {
+        Path sparse = folder.resolve("sparse");
+        try (var file = new RandomAccessFile(sparse.toFile(), "rw")) {
+            file.setLength(600L << 20);
+        }
+        Path meminfo = folder.resolve("meminfo");
+
+        ChildProcess refused =
+                inNamespace(
+                        "printf 'MemTotal: 8388608 kB\\nMemAvailable: 409600 kB\\n' > '"
+                                + meminfo
+                                + "' && mount --bind '"
+                                + meminfo
+                                + "' /proc/meminfo",
+                        Pipeline.command(command.replace("SPARSE", sparse.toString()).split(" ")));
+
+        assertFailed(
+                refused,
+                "softdpu: NO_MEMORY: .* neededBytes=\\d+, availableBytes=419430400,"
+                        + " limitedBy=machine, expected=.*");
+        assertThat(refused.errorLines())
+                .anyMatch(line -> !command.contains("SPARSE") || line.contains(sparse.toString()));
+        assertThat(refused.outputLines()).noneMatch(line -> line.startsWith("listening"));
+    }
+
     /** Memory that is populated in vain would have the kernel end some process. */
     @Test
     void shouldStartNothingWhoseMessagesNeedMoreMemoryThanIsAvailable() throws Exception {
@@ -109,10 +152,10 @@ class LimitedMachineTest {
                 .first()
                 .asString()
                 .isEqualTo(
-                        "softdpu: NO_MEMORY: both processes need more memory than is available:"
+                        "softdpu: NO_MEMORY: processes need more memory than is available:"
                                 + " measurement=bandwidth, neededBytes=2281701376,"
-                                + " availableBytes=1073741824, expected=a smaller size, window or"
-                                + " import, or fewer clients");
+                                + " availableBytes=1073741824, limitedBy=machine, expected=a"
+                                + " smaller size, window or import, or fewer clients");
     }
 
     private JavaCommand demo() {

@@ -122,8 +122,9 @@ class StorageRolesTest {
         assertThat(initiator.errorLines())
                 .contains(
                         "softdpu: NO_MEMORY: memory for the data is above the limit:"
-                            + " sizeBytes=1048576, maxMemoryBytes=524288, expected=a storage that"
-                            + " fits, or --max-memory=1048576 or more");
+                                + " sizeBytes=1048576, maxMemoryBytes=524288, limitedBy=option"
+                                + " --max-memory, expected=a storage that fits, or"
+                                + " --max-memory=1048576 or more");
         peers.assertAllFail();
     }
 

@@ -125,13 +125,12 @@ class LayersTest {
                 .that(belongTo(usersOfLinuxAboveFabric()))
                 .should(
                         dependOnlyOn(
-                                "linux.text; linux.event from core, memmove from its copier,"
-                                        + " and origins from core.resource and core.sync;"
-                                        + " linux.file above comch; all of linux from"
-                                        + " storage.backend and cli.doctor, its sockets from"
-                                        + " storage.control, its memory limits from storage and"
-                                        + " cli, processor time from perf.child, and the width of"
-                                        + " the terminal from cli",
+                                "linux.text; linux.event from core, memmove from its copier, and"
+                                    + " origins from core.resource and core.sync; linux.file above"
+                                    + " comch; all of linux from storage.backend and cli.doctor,"
+                                    + " its sockets from storage.control, its memory limits from"
+                                    + " storage, perf and cli, processor time from perf.child, and"
+                                    + " the width of the terminal from cli",
                                 (from, to) ->
                                         !ProjectModules.moduleOf(to).equals(Optional.of("linux"))
                                                 || mayUse(from, to)))
@@ -167,7 +166,7 @@ class LayersTest {
                                     && to.getName().equals("io.softdpu.linux.TerminalWindow"))
                             || (from.getPackageName().equals("io.softdpu.perf.child")
                                     && to.getName().equals("io.softdpu.linux.ProcessTime"))
-                            || (Set.of("storage", "cli").contains(module)
+                            || (Set.of("storage", "perf", "cli").contains(module)
                                     && to.getName().equals("io.softdpu.linux.MemoryLimits"));
         };
     }
@@ -233,8 +232,8 @@ class LayersTest {
                                                         .getPackageName()
                                                         .matches(
                                                                 "java\\..*|io\\.softdpu\\..*"
-                                                                        + "|org\\.jspecify\\..*"
-                                                                        + "|com\\.google\\.errorprone\\..*")))
+                                                                    + "|org\\.jspecify\\..*"
+                                                                    + "|com\\.google\\.errorprone\\..*")))
                 .check(ProjectModules.classes());
     }
 

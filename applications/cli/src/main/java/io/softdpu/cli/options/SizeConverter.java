@@ -7,16 +7,16 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Parses a size: plain bytes, or a number with K, M, G (or KiB, MiB, GiB), powers of 1024. */
+/** Parses a size: plain bytes, or a number with K, M, G, T (or KiB, ...), powers of 1024. */
 public final class SizeConverter implements ITypeConverter<Long> {
     /** Sentence on the forms, for the help of a command with sizes. */
     public static final String HELP =
-            "A SIZE is in bytes, or has K, M or G for powers of 1024, as in 64MiB.";
+            "A SIZE is in bytes, or has K, M, G or T for powers of 1024, as in 64MiB.";
 
-    private static final Pattern FORM = Pattern.compile("(\\d{1,19})(?:([KMG])(?:I?B)?|B)?");
-    private static final Map<String, Integer> SHIFTS = Map.of("K", 10, "M", 20, "G", 30);
+    private static final Pattern FORM = Pattern.compile("(\\d{1,19})(?:([KMGT])(?:I?B)?|B)?");
+    private static final Map<String, Integer> SHIFTS = Map.of("K", 10, "M", 20, "G", 30, "T", 40);
     private static final String EXPECTED =
-            "expected=bytes, or a number with K, M or G such as 64MiB";
+            "expected=bytes, or a number with K, M, G or T such as 64MiB";
 
     /** For picocli. */
     public SizeConverter() {}

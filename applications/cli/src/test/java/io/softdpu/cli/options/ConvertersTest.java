@@ -26,7 +26,11 @@ class ConvertersTest {
         "64MiB,67108864",
         "1GiB,1073741824",
         "1G,1073741824",
-        "8589934591G,9223372035781033984"
+        "8589934591G,9223372035781033984",
+        "1T,1099511627776",
+        "3tb,3298534883328",
+        "3TiB,3298534883328",
+        "8388607T,9223370937343148032"
     })
     void shouldReadSizesInPowersOf1024(String text, long bytes) {
         assertThat(SizeConverter.parse(text)).isEqualTo(bytes);
@@ -43,6 +47,8 @@ class ConvertersTest {
         "0,size is zero",
         "0GiB,size is zero",
         "8589934592G,size is too large",
+        "8388608T,size is too large",
+        "1P,not a size",
         "9999999999999999999,size is too large"
     })
     void shouldRefuseASizeAndSayWhatWasExpected(String text, String reason) {
@@ -50,7 +56,7 @@ class ConvertersTest {
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessage(
                         Text.format(
-                                "%s: size=%s, expected=bytes, or a number with K, M or G such as"
+                                "%s: size=%s, expected=bytes, or a number with K, M, G or T such as"
                                         + " 64MiB",
                                 reason, text));
     }

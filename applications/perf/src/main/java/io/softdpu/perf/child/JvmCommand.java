@@ -2,12 +2,14 @@ package io.softdpu.perf.child;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.MemoryLimits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * The command line of this program up to its main class, which starts another process with the same
@@ -17,6 +19,10 @@ import java.util.List;
  */
 public record JvmCommand(List<String> prefix) {
     private static final Path COMMAND_LINE = Path.of("/proc/self/cmdline");
+    private static final int SIGKILL = 128 + 9;
+
+    /** Before this program has started any process, which needs this class. */
+    private static final OptionalLong KILLED_BEFORE = MemoryLimits.killedProcesses();
 
     /** Takes a copy. */
     public JvmCommand {
@@ -68,6 +74,34 @@ public record JvmCommand(List<String> prefix) {
             }
         }
         return words;
+    }
+
+    /**
+     * Describes the end of a process that was started by such a command. A process that is killed
+     * for lack of memory cannot say so itself.
+     *
+     * @param exitCode 128 + the number of the signal that ended it
+     */
+    public static String describeExit(int exitCode) {
+        return exitCode == SIGKILL
+                ? describeKill(KILLED_BEFORE, MemoryLimits.killedProcesses())
+                : "exit=" + exitCode;
+    }
+
+    /**
+     * Describes a kill.
+     *
+     * @param before number of kills for lack of memory before the process was started; empty: not
+     *     known
+     * @param now the number after its end
+     */
+    static String describeKill(OptionalLong before, OptionalLong now) {
+        boolean notCounted = before.isPresent() && before.equals(now);
+        return "exit="
+                + SIGKILL
+                + (notCounted
+                        ? " (SIGKILL, but the kernel has counted no kill for lack of memory)"
+                        : " (SIGKILL, probably for lack of memory)");
     }
 
     /** A whole command line with these arguments. */

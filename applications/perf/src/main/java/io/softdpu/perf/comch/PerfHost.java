@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.HostSide;
 import io.softdpu.perf.pair.Latencies;
@@ -88,7 +89,7 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
     private DpuException otherHalfEnded(@Nullable DpuException cause) {
         return new DpuException(
                 Status.CONNECTION_RESET,
-                "process of the DPU has ended: exit=" + otherHalf.exitValue(),
+                "process of the DPU has ended: " + JvmCommand.describeExit(otherHalf.exitValue()),
                 cause);
     }
 

@@ -3,6 +3,7 @@ package io.softdpu.perf.demo;
 import io.softdpu.core.Status;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ErrorLine;
+import io.softdpu.perf.child.JvmCommand;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,6 @@ public record ChildOutcome(
     public static final int NOT_STARTED = -1;
 
     private static final int FIRST_SIGNAL = 129;
-    private static final int SIGKILL = 128 + 9;
 
     /** A process that was not started. */
     static ChildOutcome notStarted(String name) {
@@ -69,6 +69,6 @@ public record ChildOutcome(
         if (killed) {
             return "did not end by itself, was killed";
         }
-        return "exit=" + exitCode + (exitCode == SIGKILL ? " (SIGKILL)" : "");
+        return JvmCommand.describeExit(exitCode);
     }
 }

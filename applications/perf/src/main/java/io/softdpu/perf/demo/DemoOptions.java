@@ -34,6 +34,11 @@ public record DemoOptions(
     /** Most runs of each measurement. */
     public static final int MAX_REPEATS = 1000;
 
+    /**
+     * Memory of the three processes without the data, and of the demo's while it waits for them.
+     */
+    private static final long PROCESSES_BYTES = 256 << 20;
+
     /** A pace at which any machine hands memory over that one process has filled to another. */
     private static final long SLOWEST_BYTES_PER_SECOND = 128L << 20;
 
@@ -58,6 +63,11 @@ public record DemoOptions(
         }
         measured = Set.copyOf(measured);
         roleArguments = List.copyOf(roleArguments);
+    }
+
+    /** Memory that all processes need in all: target and initiator each have the whole volume. */
+    public long neededBytes() {
+        return 2 * Math.min(sizeBytes, Long.MAX_VALUE / 4) + PROCESSES_BYTES;
     }
 
     /** Timeout of a control operation: longer than the default, and more for a large volume. */

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.process.LineReader;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.Text;
+import io.softdpu.perf.child.JvmCommand;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -29,8 +30,7 @@ public final class DpuLines {
     /** The lines of a process that was started with a pipe for its output. */
     public DpuLines(Process dpu) {
         this.dpu = dpu;
-        lines =
-                new LineReader(dpu.inputReader(StandardCharsets.US_ASCII), MAX_LINE_CHARACTERS);
+        lines = new LineReader(dpu.inputReader(StandardCharsets.US_ASCII), MAX_LINE_CHARACTERS);
     }
 
     /**
@@ -99,7 +99,8 @@ public final class DpuLines {
     /** The error for an ended process. */
     public static DpuException endOf(Process ended) {
         return new DpuException(
-                Status.CONNECTION_RESET, "process of the DPU has ended: exit=" + ended.exitValue());
+                Status.CONNECTION_RESET,
+                "process of the DPU has ended: " + JvmCommand.describeExit(ended.exitValue()));
     }
 
     /**

@@ -154,8 +154,8 @@ public abstract class TwoProcesses<R> {
             throw new DpuException(
                     Status.UNEXPECTED,
                     Text.format(
-                            "process of the DPU failed after the measurement: exit=%d, expected=0",
-                            process.exitValue()));
+                            "process of the DPU failed after the measurement: %s, expected=0",
+                            JvmCommand.describeExit(process.exitValue())));
         }
     }
 

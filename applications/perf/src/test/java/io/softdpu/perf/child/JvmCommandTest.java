@@ -7,6 +7,7 @@ import io.softdpu.core.DpuException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class JvmCommandTest {
@@ -23,6 +24,30 @@ class JvmCommandTest {
         assertThat(command.prefix())
                 .containsExactly("/jdk/bin/java", "-p", "a b:c", "-m", "io.softdpu.cli/Main");
         assertThat(command.with(List.of("storage"))).endsWith("io.softdpu.cli/Main", "storage");
+    }
+
+    @Test
+    void shouldSayOfAKilledProcessThatItWasProbablyForMemory() {
+        String probably = "exit=137 (SIGKILL, probably for lack of memory)";
+        OptionalLong unknown = OptionalLong.empty();
+
+        assertThat(JvmCommand.describeKill(OptionalLong.of(3), OptionalLong.of(4)))
+                .isEqualTo(probably);
+        assertThat(JvmCommand.describeKill(unknown, unknown)).isEqualTo(probably);
+        assertThat(JvmCommand.describeKill(unknown, OptionalLong.of(4))).isEqualTo(probably);
+        assertThat(JvmCommand.describeKill(OptionalLong.of(3), unknown)).isEqualTo(probably);
+        assertThat(JvmCommand.describeKill(OptionalLong.of(3), OptionalLong.of(3)))
+                .isEqualTo(
+                        "exit=137 (SIGKILL, but the kernel has counted no kill for lack of"
+                                + " memory)");
+    }
+
+    @Test
+    void shouldDescribeOtherEndsByTheirExitCode() {
+        assertThat(JvmCommand.describeExit(0)).isEqualTo("exit=0");
+        assertThat(JvmCommand.describeExit(1)).isEqualTo("exit=1");
+        assertThat(JvmCommand.describeExit(143)).isEqualTo("exit=143");
+        assertThat(JvmCommand.describeExit(137)).startsWith("exit=137 (SIGKILL, ");
     }
 
     @Test

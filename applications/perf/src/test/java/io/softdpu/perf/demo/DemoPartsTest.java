@@ -70,17 +70,31 @@ class DemoPartsTest {
                 });
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "67108864,402653184",
+        "314572800,897581056",
+        "3298534883328,6597338202112",
+        "9223372036854775807,4611686018695823358"
+    })
+    void shouldNeedTheVolumeTwiceAndMemoryForItsProcesses(long sizeBytes, long neededBytes) {
+        assertThat(options(sizeBytes, 4096).neededBytes()).isEqualTo(neededBytes);
+    }
+
     private static List<PhaseSpec> plan(long sizeBytes, int blockSizeBytes) {
-        return DemoPhase.plan(
-                new DemoOptions(
-                        null,
-                        sizeBytes,
-                        blockSizeBytes,
-                        DemoPhase.measuredByDefault(),
-                        7,
-                        1,
-                        List.of(),
-                        DemoDevices.of(Topology.builtin())));
+        return DemoPhase.plan(options(sizeBytes, blockSizeBytes));
+    }
+
+    private static DemoOptions options(long sizeBytes, int blockSizeBytes) {
+        return new DemoOptions(
+                null,
+                sizeBytes,
+                blockSizeBytes,
+                DemoPhase.measuredByDefault(),
+                7,
+                1,
+                List.of(),
+                DemoDevices.of(Topology.builtin()));
     }
 
     @Test
