@@ -6,6 +6,7 @@
 #   SOFTDPU_JAVA_OPTS   more options of the JVM, separated by blanks
 #   GLIBC_TUNABLES      on x86-64 gets the size from which copies use non-temporal stores, unless it
 #                       names one
+#   LC_ALL              is set to a locale with UTF-8 for all that is started here
 
 NEEDED=25
 TOOLS=java # the tools that a JDK must have
@@ -20,6 +21,25 @@ fail() {
     say "$@"
     exit 1
 }
+
+# Chooses the locale of all that is started here, the JVM among it. It decodes arguments, variables
+# and names of files by the locale, so that needs UTF-8; and texts of the system are in the language
+# of the locale, but the same everywhere in C.UTF-8. That of the user may lack UTF-8 or not be
+# installed. If none has it, the command refuses what it cannot represent.
+choose_locale() {
+    unset LANGUAGE # else it would name the language of texts, also beside LC_ALL
+    if ! command -v locale >/dev/null; then
+        export LC_ALL=C.UTF-8 # a small system, whose C library has it built in
+        return
+    fi
+    for name in C.UTF-8 "${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}" en_US.UTF-8; do
+        if [ "$(LC_ALL=$name locale charmap 2>/dev/null)" = UTF-8 ]; then
+            export LC_ALL="$name"
+            return
+        fi
+    done
+}
+choose_locale
 
 # Prints the feature version of the JDK in $1, from its release file: no JVM is started for it.
 feature_version() {

@@ -5,6 +5,7 @@ import io.softdpu.cli.log.StackTraces;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.child.ErrorLine;
 import io.softdpu.samples.WrongDataException;
 import io.softdpu.storage.initiator.DataMismatchException;
@@ -80,8 +81,10 @@ final class Errors {
     static String describe(Exception failure) {
         return failure instanceof DpuException dpu
                 ? line(dpu.status(), String.valueOf(dpu.getMessage()))
-                // Anything else is a defect: its class says most about it.
-                : line(Status.UNKNOWN, ForeignText.escape(failure.toString()));
+                // Anything else is a defect; its class is in the stack trace.
+                : line(
+                        Status.UNKNOWN,
+                        "internal error: reason=" + ForeignText.escape(Reason.of(failure)));
     }
 
     private static void printStackTrace(Exception failure, PrintWriter err) {

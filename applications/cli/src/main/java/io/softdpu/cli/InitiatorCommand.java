@@ -12,6 +12,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.PhaseSpec;
 import io.softdpu.perf.child.ProgressPrinter;
@@ -237,7 +238,7 @@ final class InitiatorCommand extends RoleCommand {
         } catch (NoSuchFileException e) {
             throw unreadable(Status.NOT_FOUND, "it does not exist", e);
         } catch (IOException e) {
-            throw unreadable(Status.INVALID_VALUE, String.valueOf(e), e);
+            throw unreadable(Status.INVALID_VALUE, Reason.of(e), e);
         }
     }
 

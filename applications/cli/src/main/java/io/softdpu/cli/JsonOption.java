@@ -3,6 +3,7 @@ package io.softdpu.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.text.GivenText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.MemorySegment;
@@ -35,7 +36,9 @@ final class JsonOption {
         if (json == null || isStandardOutput()) {
             return;
         }
-        Path file = Path.of(json);
+        Path file =
+                GivenText.path(
+                        "option=--json", json, refusal -> new ParameterException(command, refusal));
         Path folder = Objects.requireNonNullElse(file.toAbsolutePath().getParent(), file);
         boolean writable =
                 Files.exists(file)

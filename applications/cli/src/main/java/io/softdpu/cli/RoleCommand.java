@@ -9,6 +9,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.process.ParentWatch;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.storage.SessionReport;
@@ -192,7 +193,7 @@ abstract class RoleCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new DpuException(
                     Status.IO_FAILED,
-                    "report cannot be written: file=" + file + ", reason=" + e,
+                    "report cannot be written: file=" + file + ", reason=" + Reason.of(e),
                     e);
         }
     }

@@ -3,10 +3,15 @@ package io.softdpu.cli;
 import io.softdpu.cli.log.LogLevel;
 import io.softdpu.cli.log.Logging;
 import io.softdpu.cli.options.LogLevelConverter;
+import io.softdpu.cli.options.PathConverter;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.GivenText;
+import io.softdpu.linux.text.Text;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -108,6 +113,7 @@ public final class SoftDpu implements Callable<Integer> {
 
     /** Runs the command and ends the process with one of the codes of {@link ExitCode}. */
     public static void main(String[] arguments) {
+        Locale.setDefault(Locale.ROOT); // for libraries that format with the default locale
         CommandLine command = commandLine(arguments);
         int code = execute(command, arguments);
         System.exit(
@@ -121,11 +127,27 @@ public final class SoftDpu implements Callable<Integer> {
     static int execute(CommandLine command, String... arguments) {
         String[] all;
         try {
+            requireRepresentable(command, arguments);
             all = FlagFileArguments.expand(command, arguments);
         } catch (ParameterException e) {
             return Errors.refusedCommandLine(e, arguments);
         }
         return command.execute(all);
+    }
+
+    /** Refuses arguments that the JVM could not decode, whatever they are for. */
+    private static void requireRepresentable(CommandLine command, String... arguments) {
+        String previous = "";
+        for (String argument : arguments) {
+            boolean isOption = argument.startsWith("-");
+            String name = isOption ? argument.replaceFirst("(?s)=.*", "") : previous;
+            boolean isNamed = name.matches("-[\\w-]+"); // a short one may have its value behind it
+            GivenText.text(
+                    isNamed ? "option=" + name : "",
+                    isNamed && isOption ? argument.substring(argument.indexOf('=') + 1) : argument,
+                    refusal -> new ParameterException(command, refusal));
+            previous = argument;
+        }
     }
 
     /**
@@ -162,6 +184,10 @@ public final class SoftDpu implements Callable<Integer> {
         return command.setExpandAtFiles(false)
                 .setParameterExceptionHandler(Errors::refusedCommandLine)
                 .setExecutionExceptionHandler(Errors::failedExecution)
+                .registerConverter(Path.class, new PathConverter())
+                // Those of picocli take the digits of all scripts.
+                .registerConverter(int.class, Text::parseInt)
+                .registerConverter(long.class, Text::parseLong)
                 .setExecutionStrategy(root::execute);
     }
 

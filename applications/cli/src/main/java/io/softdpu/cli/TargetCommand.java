@@ -7,6 +7,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.GivenText;
 import io.softdpu.perf.child.ReadyLine;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
@@ -15,7 +16,6 @@ import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.backend.Volume;
 import io.softdpu.storage.server.StorageTarget;
 import io.softdpu.storage.server.TargetOptions;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -163,15 +163,9 @@ final class TargetCommand extends RoleCommand {
     }
 
     private Path file() {
-        try {
-            return Path.of(volume);
-        } catch (InvalidPathException e) {
-            throw new ParameterException(
-                    spec().commandLine(),
-                    "volume is no path: option=--volume, path="
-                            + volume
-                            + ", expected=memory:SIZE or a file",
-                    e);
-        }
+        return GivenText.path(
+                "option=--volume",
+                volume,
+                refusal -> new ParameterException(spec().commandLine(), refusal));
     }
 }

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -147,7 +148,8 @@ final class DescriptorFiles implements AutoCloseable {
     private static DpuException failed(String purpose, Path file, IOException e) {
         return new DpuException(
                 Status.IO_FAILED,
-                Text.format("descriptor cannot be %s: file=%s, reason=%s", purpose, file, e),
+                Text.format(
+                        "descriptor cannot be %s: file=%s, reason=%s", purpose, file, Reason.of(e)),
                 e);
     }
 

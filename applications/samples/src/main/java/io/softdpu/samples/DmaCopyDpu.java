@@ -18,6 +18,7 @@ import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
@@ -71,6 +72,8 @@ final class DmaCopyDpu implements Sample {
     @Override
     public void run(SampleSettings settings, PrintStream out) {
         Deadline deadline = Deadline.in(settings.timeout());
+        Path output =
+                settings.isGiven(SampleOption.OUTPUT) ? settings.file(SampleOption.OUTPUT) : null;
         String named = settings.value(SampleOption.REPRESENTOR);
         String port =
                 SampleDevices.port(settings.topology(), settings.value(SampleOption.DEVICE), named);
@@ -111,7 +114,7 @@ final class DmaCopyDpu implements Sample {
                                     + message.sizeBytes());
                 }
                 out.println("copied by DMA, data is right: bytes=" + message.sizeBytes());
-                show(copied, settings.value(SampleOption.OUTPUT), out);
+                show(copied, output, out);
             }
         }
     }
@@ -178,9 +181,9 @@ final class DmaCopyDpu implements Sample {
         }
     }
 
-    private static void show(MemorySegment copied, @Nullable String output, PrintStream out) {
+    private static void show(MemorySegment copied, @Nullable Path output, PrintStream out) {
         if (output != null) {
-            write(copied, Path.of(output));
+            write(copied, output);
             out.println("written: file=" + output);
         } else if (copied.byteSize() <= SHOWN_BYTES) {
             byte[] text = copied.toArray(ValueLayout.JAVA_BYTE);
@@ -193,7 +196,9 @@ final class DmaCopyDpu implements Sample {
             CheckedFile.write(file, FilePolicy.USER_DATA, data);
         } catch (IOException e) {
             throw new DpuException(
-                    Status.IO_FAILED, "file cannot be written: file=" + file + ", reason=" + e, e);
+                    Status.IO_FAILED,
+                    "file cannot be written: file=" + file + ", reason=" + Reason.of(e),
+                    e);
         }
     }
 }

@@ -195,7 +195,7 @@ final class RdmaSampleSettings {
     static int port(SampleSettings settings) {
         String text = settings.value(PORT, DEFAULT_PORT);
         try {
-            return Integer.parseInt(text);
+            return Text.parseInt(text);
         } catch (NumberFormatException e) {
             throw new DpuException(
                     Status.INVALID_VALUE,
@@ -304,7 +304,7 @@ final class RdmaSampleSettings {
         String text = settings.value(GID_INDEX, "0");
         List<InetAddress> addresses = RdmaCapabilities.of(device.info()).gidAddresses();
         try {
-            int index = Integer.parseInt(text);
+            int index = Text.parseInt(text);
             if (index >= 0 && index < addresses.size()) {
                 return index;
             }
@@ -327,6 +327,6 @@ final class RdmaSampleSettings {
 
     /** The file that an option names. */
     static Path file(SampleSettings settings, SampleOption option) {
-        return Path.of(settings.required(option)).toAbsolutePath();
+        return settings.file(option).toAbsolutePath();
     }
 }

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -45,7 +46,7 @@ sealed interface SampleInput extends AutoCloseable {
         if (chosenFile == null) {
             return ofText(chosenText == null ? defaultText : chosenText);
         }
-        return FileInput.open(Path.of(chosenFile));
+        return FileInput.open(settings.file(file));
     }
 
     /**
@@ -153,7 +154,9 @@ sealed interface SampleInput extends AutoCloseable {
 
         private static DpuException unreadable(Path file, IOException e) {
             return new DpuException(
-                    Status.IO_FAILED, "file cannot be read: file=" + file + ", reason=" + e, e);
+                    Status.IO_FAILED,
+                    "file cannot be read: file=" + file + ", reason=" + Reason.of(e),
+                    e);
         }
 
         @Override

@@ -3,7 +3,9 @@ package io.softdpu.samples;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.GivenText;
 import io.softdpu.linux.text.Text;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +60,19 @@ public record SampleSettings(Topology topology, Map<SampleOption, String> values
                             option.longName(), option.longName(), option.label()));
         }
         return value;
+    }
+
+    /**
+     * The file that an option names.
+     *
+     * @throws DpuException INVALID_VALUE if it was not given, is no path, or is one that this JVM
+     *     cannot represent in its locale
+     */
+    public Path file(SampleOption option) {
+        return GivenText.path(
+                "option=--" + option.longName(),
+                required(option),
+                refusal -> new DpuException(Status.INVALID_VALUE, refusal));
     }
 
     /**

@@ -87,7 +87,7 @@ record SyncEventSettings(boolean isAsynchronous, int queueDepth, boolean isAtomi
 
     private static int depth(String text) {
         try {
-            int depth = Integer.parseInt(text);
+            int depth = Text.parseInt(text);
             if (depth >= 1 && depth <= WorkQueue.MAX_DEPTH) {
                 return depth;
             }

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.DescriptorWatch;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +53,7 @@ final class UserInput implements AutoCloseable {
             count = System.in.read(piece);
         } catch (IOException e) {
             throw new DpuException(
-                    Status.IO_FAILED, "standard input cannot be read: reason=" + e, e);
+                    Status.IO_FAILED, "standard input cannot be read: reason=" + Reason.of(e), e);
         }
         boolean entered = hasNewline(piece, count);
         if (count < 0 || entered) {

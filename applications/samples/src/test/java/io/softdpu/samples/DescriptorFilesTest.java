@@ -160,7 +160,10 @@ class DescriptorFilesTest {
         Path missing = folder.resolve("missing/descriptor");
         try (DescriptorFiles files = files()) {
             assertFails(
-                    Status.IO_FAILED, () -> files.await(missing), "cannot be read", "NoSuchFile");
+                    Status.IO_FAILED,
+                    () -> files.await(missing),
+                    "cannot be read",
+                    "it does not exist");
             assertFails(
                     Status.IO_FAILED,
                     () -> files.write(missing, new byte[1]),

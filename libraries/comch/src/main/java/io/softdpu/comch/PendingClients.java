@@ -11,6 +11,7 @@ import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.EndpointListener;
 import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.linux.text.Reason;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -110,7 +111,7 @@ final class PendingClients implements EndpointListener {
             request = examine(pending);
         } catch (RuntimeException | Error e) { // a defect, which must not leave the client counted
             count.decrementAndGet();
-            pending.refuse(Status.OPERATING_SYSTEM.code(), "server failed: cause=" + e);
+            pending.refuse(Status.OPERATING_SYSTEM.code(), "server failed: cause=" + Reason.of(e));
             throw e;
         }
         waiting.add(request);

@@ -21,6 +21,7 @@ import io.softdpu.fabric.wire.Frame;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.MemoryLimits;
+import io.softdpu.linux.text.Reason;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -251,7 +252,7 @@ public final class Bus implements AutoCloseable {
         } catch (LinuxException | UncheckedIOException e) {
             throw new FabricException(
                     FabricException.Kind.SYSTEM,
-                    "fabric folder cannot be read: path=" + folder.path() + ", cause=" + e,
+                    "fabric folder cannot be read: path=" + folder.path() + ", cause=" + Reason.of(e),
                     e);
         }
     }

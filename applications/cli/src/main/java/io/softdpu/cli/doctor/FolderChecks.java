@@ -1,6 +1,7 @@
 package io.softdpu.cli.doctor;
 
 import io.softdpu.fabric.folder.FolderReport;
+import io.softdpu.linux.text.GivenText;
 import io.softdpu.linux.text.Text;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +53,15 @@ final class FolderChecks {
             return Finding.ok("launcher cache", "folder=default");
         }
         String detail = "folder=" + named;
-        Path path = Path.of(named);
+        Path path;
+        try {
+            path = GivenText.path("variable=SOFTDPU_CACHE", named, IllegalArgumentException::new);
+        } catch (IllegalArgumentException e) {
+            return Finding.warning(
+                    "launcher cache",
+                    String.valueOf(e.getMessage()),
+                    "set SOFTDPU_CACHE to the absolute path of a folder, in a locale with UTF-8");
+        }
         boolean usable =
                 path.isAbsolute()
                         && (!Files.exists(path)

@@ -12,6 +12,7 @@ import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
@@ -131,7 +132,7 @@ public record FlagFile(String source, List<Flag> flags) {
             throw unreadable(Status.BAD_CONFIG, file, "it is not UTF-8", "JSON", e);
         } catch (IOException e) {
             throw unreadable(
-                    Status.IO_FAILED, file, e.toString(), "a file that this user may read", e);
+                    Status.IO_FAILED, file, Reason.of(e), "a file that this user may read", e);
         }
     }
 

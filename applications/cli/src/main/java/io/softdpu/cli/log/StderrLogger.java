@@ -1,6 +1,7 @@
 package io.softdpu.cli.log;
 
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.text.MessageFormat;
 import java.time.LocalTime;
@@ -44,7 +45,7 @@ final class StderrLogger implements System.Logger {
             StringBuilder line = new StringBuilder();
             line.append(prefix(level)).append(ForeignText.escape(message));
             if (thrown != null) {
-                line.append(": ").append(ForeignText.escape(thrown.toString()));
+                line.append(": ").append(ForeignText.escape(Reason.of(thrown)));
                 if (Logging.levelOf(name).showsStackTraces()) {
                     line.append(System.lineSeparator()).append(StackTraces.of(thrown));
                 }

@@ -96,7 +96,7 @@ class StderrLoggerTest {
         logger.log(System.Logger.Level.ERROR, "worker failed", failure);
         assertThat(written.toString(StandardCharsets.UTF_8))
                 .hasLineCount(1)
-                .contains("worker failed: java.lang.IllegalStateException: broken");
+                .contains("worker failed: broken");
 
         Logging.setLevel(LogLevel.DEBUG);
         logger.log(System.Logger.Level.ERROR, "worker failed", failure);

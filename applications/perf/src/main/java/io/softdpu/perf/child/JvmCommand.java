@@ -3,6 +3,7 @@ package io.softdpu.perf.child;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.MemoryLimits;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -43,7 +44,10 @@ public record JvmCommand(List<String> prefix) {
         } catch (IOException e) {
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "own command line cannot be read: file=" + COMMAND_LINE + ", reason=" + e,
+                    "own command line cannot be read: file="
+                            + COMMAND_LINE
+                            + ", reason="
+                            + Reason.of(e),
                     e);
         }
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");

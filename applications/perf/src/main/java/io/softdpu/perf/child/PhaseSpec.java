@@ -96,11 +96,11 @@ public record PhaseSpec(
                 new PhaseSpec(
                         operation,
                         take(fields, "name"),
-                        Integer.parseInt(take(fields, "ioSizeBytes")),
-                        Integer.parseInt(take(fields, "transactions")),
+                        Text.parseInt(take(fields, "ioSizeBytes")),
+                        Text.parseInt(take(fields, "transactions")),
                         order.equals("random"),
-                        nanos == null ? 0 : Long.parseLong(nanos),
-                        pace == null ? 0 : Long.parseLong(pace),
+                        nanos == null ? 0 : Text.parseLong(nanos),
+                        pace == null ? 0 : Text.parseLong(pace),
                         fill == null ? null : PlanContent.of(fill),
                         expect == null ? null : PlanContent.of(expect));
         if (!fields.isEmpty()) {

@@ -2,6 +2,7 @@ package io.softdpu.perf.child;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,7 +71,7 @@ public final class ProcessMemory {
         } catch (IOException e) {
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "memory of the process is not known: file=" + file + ", reason=" + e,
+                    "memory of the process is not known: file=" + file + ", reason=" + Reason.of(e),
                     e);
         }
     }

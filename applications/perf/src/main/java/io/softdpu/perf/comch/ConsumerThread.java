@@ -9,6 +9,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.Latencies;
 import io.softdpu.perf.pair.PerfCpus;
@@ -116,7 +117,7 @@ final class ConsumerThread implements AutoCloseable {
             failure = e;
             dpuEngine.wake();
         } catch (Error e) { // reported as the failure of the measurement, not of a thread
-            failure = new IllegalStateException("consumer failed: cause=" + e, e);
+            failure = new IllegalStateException("consumer failed: cause=" + Reason.of(e), e);
             dpuEngine.wake();
         }
     }

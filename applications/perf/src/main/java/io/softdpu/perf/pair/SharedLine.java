@@ -2,6 +2,7 @@ package io.softdpu.perf.pair;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -63,7 +64,7 @@ public final class SharedLine implements AutoCloseable {
             arena.close();
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "cannot map the line of both sides: file=" + file + ", reason=" + e,
+                    "cannot map the line of both sides: file=" + file + ", reason=" + Reason.of(e),
                     e);
         }
     }

@@ -3,6 +3,7 @@ package io.softdpu.perf.pair;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.process.SharedFolder;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.JvmCommand;
 import java.io.IOException;
@@ -130,7 +131,7 @@ public abstract class TwoProcesses<R> {
         } catch (IOException e) {
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "process of the DPU cannot be started: reason=" + e.getMessage(),
+                    "process of the DPU cannot be started: reason=" + Reason.of(e),
                     e);
         }
     }

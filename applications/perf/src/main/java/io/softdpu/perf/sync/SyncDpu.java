@@ -5,6 +5,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.sync.SyncEvent;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.DpuLines;
@@ -126,7 +127,7 @@ public final class SyncDpu implements AutoCloseable {
             return lines.readLine();
         } catch (IOException e) {
             throw new DpuException(
-                    Status.IO_FAILED, "standard input cannot be read: reason=" + e, e);
+                    Status.IO_FAILED, "standard input cannot be read: reason=" + Reason.of(e), e);
         }
     }
 

@@ -326,10 +326,10 @@ public final class Machine implements AutoCloseable {
          *
          * @throws DpuException INVALID_VALUE if the topology has a limit that its library does not
          *     declare, or 0 where the library needs more, unless this program does not have the
-         *     library, or {@code SOFTDPU_FABRIC} is needed and not an absolute path; BAD_CONFIG if
-         *     the folder is in use with another topology, naming both; NOT_PERMITTED if it is not
-         *     private to this user, or holds a file of another program; OPERATING_SYSTEM if it
-         *     cannot be used
+         *     library, or {@code SOFTDPU_FABRIC} is needed and not an absolute path, or the path of
+         *     the folder cannot be represented in the locale of this JVM; BAD_CONFIG if the folder
+         *     is in use with another topology, naming both; NOT_PERMITTED if it is not private to
+         *     this user, or holds a file of another program; OPERATING_SYSTEM if it cannot be used
          */
         public Machine open() {
             topology.functions()

@@ -8,6 +8,7 @@ import io.softdpu.core.internal.wait.AffinityPolicy;
 import io.softdpu.core.internal.wait.SoftAffinity;
 import io.softdpu.fabric.engine.ThreadAffinity;
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,7 +83,7 @@ public final class CpuBinding {
         boolean soft = text.startsWith(SOFT_PREFIX);
         String number = soft ? text.substring(SOFT_PREFIX.length()) : text;
         try {
-            int processor = Integer.parseInt(number);
+            int processor = Text.parseInt(number);
             return soft ? soft(processor) : hard(processor);
         } catch (NumberFormatException e) {
             throw new DpuException(

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -119,7 +120,7 @@ public final class ParentWatch implements AutoCloseable {
                 "parent's folder cannot be watched: folder="
                         + root
                         + ", reason="
-                        + cause,
+                        + Reason.of(cause),
                 cause);
     }
 

@@ -8,6 +8,7 @@ import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.DirectoryIteratorException;
@@ -75,7 +76,10 @@ public final class SharedFolder implements AutoCloseable {
         } catch (IOException | LinuxException e) {
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "shared folder cannot be created: parent=" + parent + ", reason=" + e,
+                    "shared folder cannot be created: parent="
+                            + parent
+                            + ", reason="
+                            + Reason.of(e),
                     e);
         }
         throw new DpuException(
@@ -216,7 +220,7 @@ public final class SharedFolder implements AutoCloseable {
         } catch (IOException e) {
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "shared folder cannot be removed: folder=" + root + ", reason=" + e,
+                    "shared folder cannot be removed: folder=" + root + ", reason=" + Reason.of(e),
                     e);
         }
     }

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.text.Reason;
 
 /** Translation of failures of the bus to DOCA statuses. Any thread. */
 public final class Failures {
@@ -26,7 +27,7 @@ public final class Failures {
         return switch (bare) {
             case FabricException e -> FabricFailures.from(e);
             case DpuException e -> e;
-            default -> new DpuException(Status.UNEXPECTED, "defect: " + thrown, thrown);
+            default -> new DpuException(Status.UNEXPECTED, "defect: " + Reason.of(thrown), thrown);
         };
     }
 }

@@ -3,6 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.EngineTimer;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +72,7 @@ final class StopWarning {
             }
             timer.setAt(beginNanos + DELAY_NANOS);
         } catch (DpuException e) { // no descriptor is left: a later progress logs the warning
-            LOG.log(System.Logger.Level.DEBUG, "no timer for a warning: reason=" + e, e);
+            LOG.log(System.Logger.Level.DEBUG, "no timer for a warning: reason=" + Reason.of(e), e);
         }
     }
 }

@@ -12,6 +12,7 @@ import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -241,7 +242,7 @@ public final class FabricFolder implements AutoCloseable {
                     "fabric folder cannot be created: path="
                             + path
                             + ", reason="
-                            + e
+                            + Reason.of(e)
                             + EXPECTED_PATH,
                     e);
         }

@@ -2,6 +2,7 @@ package io.softdpu.fabric.folder;
 
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.Identity;
+import io.softdpu.linux.text.GivenText;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +19,12 @@ public record FabricPath(Path path, boolean isChosen) {
     /**
      * The path that a program has configured, or that of the environment.
      *
-     * @throws FabricException MALFORMED if {@code SOFTDPU_FABRIC} is needed and not absolute
+     * @throws FabricException MALFORMED if {@code SOFTDPU_FABRIC} is needed and not absolute, or
+     *     the JVM cannot represent the path in its locale
      */
     public static FabricPath of(@Nullable Path configured) {
         return configured != null
-                ? new FabricPath(configured, true)
+                ? new FabricPath(path("argument=folder", configured.toString()), true)
                 : ofEnvironment(System.getenv(VARIABLE), System.getenv("XDG_RUNTIME_DIR"));
     }
 
@@ -32,7 +34,7 @@ public record FabricPath(Path path, boolean isChosen) {
      */
     static FabricPath ofEnvironment(@Nullable String named, @Nullable String runtime) {
         if (named != null && !named.isEmpty()) {
-            Path path = Path.of(named);
+            Path path = path("variable=" + VARIABLE, named);
             if (!path.isAbsolute()) {
                 throw new FabricException(
                         FabricException.Kind.MALFORMED,
@@ -44,9 +46,19 @@ public record FabricPath(Path path, boolean isChosen) {
             }
             return new FabricPath(path, true);
         }
-        if (runtime != null && runtime.startsWith("/") && Files.isDirectory(Path.of(runtime))) {
-            return new FabricPath(Path.of(runtime, "softdpu"), false);
+        if (runtime != null && runtime.startsWith("/")) {
+            Path folder = path("variable=XDG_RUNTIME_DIR", runtime);
+            if (Files.isDirectory(folder)) {
+                return new FabricPath(folder.resolve("softdpu"), false);
+            }
         }
         return new FabricPath(Path.of("/tmp/softdpu-" + Identity.effectiveUid()), false);
+    }
+
+    private static Path path(String source, String value) {
+        return GivenText.path(
+                source,
+                value,
+                refusal -> new FabricException(FabricException.Kind.MALFORMED, refusal));
     }
 }

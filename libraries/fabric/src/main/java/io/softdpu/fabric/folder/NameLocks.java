@@ -9,6 +9,7 @@ import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -335,7 +336,7 @@ final class NameLocks {
         } catch (IOException e) {
             throw new FabricException(
                     FabricException.Kind.SYSTEM,
-                    "fabric folder cannot be cleaned: file=" + path.resolve(name) + ", cause=" + e,
+                    "fabric folder cannot be cleaned: file=" + path.resolve(name) + ", cause=" + Reason.of(e),
                     e);
         }
     }

@@ -7,6 +7,7 @@ import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -143,7 +144,7 @@ public final class SharedTextFile {
         }
         return new FabricException(
                 FabricException.Kind.SYSTEM,
-                "file of the fabric not usable: file=" + file + ", cause=" + cause,
+                "file of the fabric not usable: file=" + file + ", cause=" + Reason.of(cause),
                 cause);
     }
 }

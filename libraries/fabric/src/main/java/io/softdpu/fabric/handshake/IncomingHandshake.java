@@ -19,6 +19,7 @@ import io.softdpu.linux.PeerCredentials;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.UnixSocket;
 import io.softdpu.linux.event.Poller;
+import io.softdpu.linux.text.Reason;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -183,7 +184,7 @@ final class IncomingHandshake implements BusLoop.Handler {
                     try {
                         mapped(hello, to, remote, failure);
                     } catch (RuntimeException e) { // a defect, which the future would keep
-                        LOG.log(System.Logger.Level.ERROR, "client not taken: " + e, e);
+                        LOG.log(System.Logger.Level.ERROR, "client not taken: " + Reason.of(e), e);
                         end();
                     }
                 });
@@ -204,7 +205,8 @@ final class IncomingHandshake implements BusLoop.Handler {
                             ? e
                             : new FabricException(
                                     FabricException.Kind.SYSTEM,
-                                    "memory of a client cannot be mapped: cause=" + failure));
+                                    "memory of a client cannot be mapped: cause="
+                                            + Reason.of(failure)));
             return;
         }
         leave();
@@ -220,8 +222,8 @@ final class IncomingHandshake implements BusLoop.Handler {
         try {
             to.arriving(pending);
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "listener failed: " + e, e);
-            pending.refuse(RefuseCode.OPERATING_SYSTEM, "server failed: cause=" + e);
+            LOG.log(System.Logger.Level.WARNING, "listener failed: " + Reason.of(e), e);
+            pending.refuse(RefuseCode.OPERATING_SYSTEM, "server failed: cause=" + Reason.of(e));
         }
     }
 

@@ -5,6 +5,7 @@ import io.softdpu.fabric.memory.ExaminedMemory;
 import io.softdpu.fabric.memory.PeerMapping;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.thread.BusThreads;
+import io.softdpu.linux.text.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -133,7 +134,7 @@ final class MappedReply<T> {
                 return;
             }
         } catch (RuntimeException e) { // a defect, which the waiting caller must see
-            LOG.log(System.Logger.Level.ERROR, "reply could not be processed: " + e, e);
+            LOG.log(System.Logger.Level.ERROR, "reply could not be processed: " + Reason.of(e), e);
             result.completeExceptionally(e);
         }
         memory.forEach(segment -> segment.release(threads, gone));

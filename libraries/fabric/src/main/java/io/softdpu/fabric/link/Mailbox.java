@@ -1,5 +1,6 @@
 package io.softdpu.fabric.link;
 
+import io.softdpu.linux.text.Reason;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
@@ -74,7 +75,10 @@ public final class Mailbox implements AutoCloseable {
             try {
                 work.run();
             } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.WARNING, "work for an ended engine failed: " + e, e);
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "work for an ended engine failed: " + Reason.of(e),
+                        e);
             }
         }
     }

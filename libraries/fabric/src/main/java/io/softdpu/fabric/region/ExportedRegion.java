@@ -6,6 +6,7 @@ import io.softdpu.fabric.thread.BusThreads;
 import io.softdpu.fabric.wire.Frame;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.Origins;
+import io.softdpu.linux.text.Reason;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -264,7 +265,7 @@ public final class ExportedRegion implements AutoCloseable {
             try {
                 call.accept(listener);
             } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.WARNING, "lease listener failed: " + e, e);
+                LOG.log(System.Logger.Level.WARNING, "lease listener failed: " + Reason.of(e), e);
             }
         }
     }

@@ -4,6 +4,7 @@ import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Origins;
 import io.softdpu.linux.RestrictedThreads;
 import io.softdpu.linux.event.Poller;
+import io.softdpu.linux.text.Reason;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -149,7 +150,7 @@ public final class BusLoop {
                 runCommands();
             }
         } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.ERROR, "bus thread ends: " + e, e);
+            LOG.log(System.Logger.Level.ERROR, "bus thread ends: " + Reason.of(e), e);
         } finally {
             end();
         }
@@ -161,7 +162,7 @@ public final class BusLoop {
             try {
                 command.run();
             } catch (RuntimeException | Error e) { // must not end the thread that serves all others
-                LOG.log(System.Logger.Level.ERROR, "bus command failed: " + e, e);
+                LOG.log(System.Logger.Level.ERROR, "bus command failed: " + Reason.of(e), e);
             }
         }
     }

@@ -5,6 +5,7 @@ import io.softdpu.linux.Origins;
 import io.softdpu.linux.event.Poller;
 import io.softdpu.linux.event.Registration;
 import io.softdpu.linux.event.Timer;
+import io.softdpu.linux.text.Reason;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,6 +136,6 @@ public final class BusWatch implements Poller.Handler {
 
     /** Logs a failure: one connection's must not end the thread that serves all others. */
     private static void failed(Throwable e) {
-        LOG.log(System.Logger.Level.ERROR, "bus handler failed: " + e, e);
+        LOG.log(System.Logger.Level.ERROR, "bus handler failed: " + Reason.of(e), e);
     }
 }

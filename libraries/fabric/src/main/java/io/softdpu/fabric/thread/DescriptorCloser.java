@@ -5,6 +5,7 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.Socket;
+import io.softdpu.linux.text.Reason;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Queue;
@@ -150,7 +151,7 @@ public final class DescriptorCloser {
                     thread.start();
                     threads.add(thread);
                 } catch (OutOfMemoryError e) { // no thread is left; the next item tries again
-                    LOG.log(System.Logger.Level.WARNING, "descriptor waits to be closed: " + e);
+                    LOG.log(System.Logger.Level.WARNING, "descriptor waits to be closed: " + Reason.of(e));
                 }
             }
         } finally {
@@ -221,7 +222,7 @@ public final class DescriptorCloser {
                 }
             }
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "descriptor not closed in order: " + e, e);
+            LOG.log(System.Logger.Level.WARNING, "descriptor not closed in order: " + Reason.of(e), e);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.softdpu.fabric.thread;
 
 import io.softdpu.linux.Origins;
+import io.softdpu.linux.text.Reason;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -159,7 +160,7 @@ public final class MappingWorkers {
             try {
                 startThread(false);
             } catch (OutOfMemoryError e) {
-                LOG.log(System.Logger.Level.WARNING, "no mapping thread: " + e);
+                LOG.log(System.Logger.Level.WARNING, "no mapping thread: " + Reason.of(e));
                 return false;
             }
         }
@@ -180,7 +181,7 @@ public final class MappingWorkers {
             try {
                 startThread(false);
             } catch (OutOfMemoryError e) { // the existing thread does the work later
-                LOG.log(System.Logger.Level.DEBUG, "no second mapping thread: " + e);
+                LOG.log(System.Logger.Level.DEBUG, "no second mapping thread: " + Reason.of(e));
             }
         }
     }
@@ -279,7 +280,7 @@ public final class MappingWorkers {
         try {
             return task.runSlice();
         } catch (RuntimeException | Error e) { // a defect must not end the thread of all others
-            LOG.log(System.Logger.Level.ERROR, "mapping work failed: " + e, e);
+            LOG.log(System.Logger.Level.ERROR, "mapping work failed: " + Reason.of(e), e);
             return false;
         }
     }

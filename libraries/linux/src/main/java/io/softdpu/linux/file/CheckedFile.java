@@ -6,6 +6,8 @@ import io.softdpu.linux.FileIo;
 import io.softdpu.linux.FileStatus;
 import io.softdpu.linux.Identity;
 import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.text.GivenText;
+import io.softdpu.linux.text.Reason;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -165,6 +167,12 @@ public final class CheckedFile implements AutoCloseable {
         // Paths of Java take an empty name for the working directory; the kernel does not.
         String name = file.toString().isEmpty() ? "." : file.toString();
         int descriptor;
+        try {
+            // The kernel gets UTF-8: another name than that of a path with bytes that are none.
+            GivenText.text("", name, IllegalArgumentException::new);
+        } catch (IllegalArgumentException e) {
+            throw new FileRefusedException(file, Reason.of(e), "a name in UTF-8");
+        }
         try {
             descriptor = FileDescriptors.open(name, withPolicy(flags, policy), 0666);
         } catch (LinuxException e) {

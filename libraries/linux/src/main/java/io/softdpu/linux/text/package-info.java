@@ -1,5 +1,6 @@
 /**
- * Text for messages and log lines, made safe to print.
+ * Text for messages and log lines, made safe to print, and text from the user, refused where the
+ * JVM could not decode it.
  *
  * <p><b>Role.</b> Untrusted text is escaped here before it gets into an exception or a log line.
  * The package is separate from the system calls, since every module may use it.

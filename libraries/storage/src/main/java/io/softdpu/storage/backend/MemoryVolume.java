@@ -10,6 +10,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.storage.workload.Content;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -126,7 +127,7 @@ public final class MemoryVolume implements Volume {
         } catch (IOException e) {
             throw new DpuException(
                     Status.IO_FAILED,
-                    "volume file cannot be read: file=" + file + ", reason=" + e,
+                    "volume file cannot be read: file=" + file + ", reason=" + Reason.of(e),
                     e);
         }
     }

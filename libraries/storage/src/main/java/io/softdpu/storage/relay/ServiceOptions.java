@@ -3,6 +3,7 @@ package io.softdpu.storage.relay;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.linux.text.Text;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.option.OptionChecks;
 import java.net.InetSocketAddress;
@@ -57,7 +58,7 @@ public record ServiceOptions(
             host = "";
         }
         try {
-            int port = Integer.parseInt(text.substring(colon + 1));
+            int port = Text.parseInt(text.substring(colon + 1));
             if (!host.isEmpty() && port > 0 && port <= 0xFFFF) {
                 return new InetSocketAddress(host, port);
             }

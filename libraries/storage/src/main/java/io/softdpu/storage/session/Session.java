@@ -2,6 +2,7 @@ package io.softdpu.storage.session;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.SessionStep;
@@ -298,7 +299,7 @@ public abstract class Session<W extends Worker> implements StorageRole {
                         ? known
                         : new DpuException(
                                 Status.UNEXPECTED,
-                                "session failed: role=" + role + ", reason=" + problem,
+                                "session failed: role=" + role + ", reason=" + Reason.of(problem),
                                 problem);
         DpuException first = failure;
         if (first == null) {

@@ -2,6 +2,7 @@ package io.softdpu.storage.worker;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Reason;
 import org.jspecify.annotations.Nullable;
 
 /** Closes several resources, all of them even if one fails. */
@@ -39,7 +40,9 @@ public final class Closeables {
                         e instanceof DpuException known
                                 ? known
                                 : new DpuException(
-                                        Status.UNEXPECTED, "close failed: reason=" + e, e);
+                                        Status.UNEXPECTED,
+                                        "close failed: reason=" + Reason.of(e),
+                                        e);
                 if (failure == null) {
                     failure = reason;
                 } else {

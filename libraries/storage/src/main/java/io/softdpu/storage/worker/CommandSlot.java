@@ -1,5 +1,6 @@
 package io.softdpu.storage.worker;
 
+import io.softdpu.linux.text.Reason;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +73,7 @@ final class CommandSlot {
             problem = e;
         } catch (Error e) {
             // The error ends the worker; the command must not count as successful.
-            problem = new IllegalStateException("worker ended in an error: " + e, e);
+            problem = new IllegalStateException("worker ended in an error: " + Reason.of(e), e);
             throw e;
         } finally {
             answer(present, problem);

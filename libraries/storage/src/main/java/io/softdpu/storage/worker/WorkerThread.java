@@ -3,6 +3,7 @@ package io.softdpu.storage.worker;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.text.Reason;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -237,7 +238,9 @@ public abstract class WorkerThread {
     protected final void fail(DpuException reason) {
         if (failure == null) {
             failure = reason;
-            log.log(System.Logger.Level.DEBUG, "Core: " + index() + " failed: " + reason);
+            log.log(
+                    System.Logger.Level.DEBUG,
+                    "Core: " + index() + " failed: " + Reason.of(reason));
             notifyControl();
         }
     }
@@ -276,7 +279,7 @@ public abstract class WorkerThread {
                 ? known
                 : new DpuException(
                         Status.UNEXPECTED,
-                        "worker failed: " + name() + ", reason=" + problem,
+                        "worker failed: " + name() + ", reason=" + Reason.of(problem),
                         problem);
     }
 }

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -153,7 +154,9 @@ final class ContentSources {
                         e);
             }
             return new DpuException(
-                    Status.IO_FAILED, "file cannot be read: file=" + file + ", reason=" + e, e);
+                    Status.IO_FAILED,
+                    "file cannot be read: file=" + file + ", reason=" + Reason.of(e),
+                    e);
         }
 
         @Override

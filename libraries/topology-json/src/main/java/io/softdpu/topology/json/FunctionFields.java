@@ -6,6 +6,7 @@ import io.softdpu.core.device.FunctionType;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.PciFunctionBuilder;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import io.softdpu.topology.json.TopologyReader.SourceLocation;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -95,7 +96,7 @@ final class FunctionFields {
     static long number(
             SourceLocation location, String path, String text, long least, String expected) {
         try {
-            long number = Long.parseLong(text);
+            long number = Text.parseLong(text);
             if (number >= least) {
                 return number;
             }

@@ -6,6 +6,8 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
+import io.softdpu.linux.text.GivenText;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,7 +15,6 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
@@ -98,7 +99,9 @@ public final class TopologyJson {
                     e);
         } catch (IOException e) {
             throw new DpuException(
-                    Status.IO_FAILED, "topology cannot be read: file=" + file + ", reason=" + e, e);
+                    Status.IO_FAILED,
+                    "topology cannot be read: file=" + file + ", reason=" + Reason.of(e),
+                    e);
         }
     }
 
@@ -138,28 +141,35 @@ public final class TopologyJson {
      * Loads a topology by name: one of {@link #SHIPPED}, or else a file ({@code ./default} is a
      * file of that name).
      *
-     * @throws DpuException as {@link #read}; INVALID_VALUE if it cannot be a path
+     * @throws DpuException as {@link #read}; INVALID_VALUE if it cannot be a path, or one that this
+     *     JVM cannot represent in its locale
      */
     public static Topology load(String fileOrName) {
-        if (SHIPPED.contains(require(fileOrName, "fileOrName"))) {
+        return load("argument=fileOrName", require(fileOrName, "fileOrName"));
+    }
+
+    private static Topology load(String source, String fileOrName) {
+        if (SHIPPED.contains(fileOrName)) {
             return shipped(fileOrName);
         }
-        try {
-            return read(Path.of(fileOrName));
-        } catch (InvalidPathException e) {
-            throw new DpuException(Status.INVALID_VALUE, "not a path: fileOrName=" + fileOrName, e);
-        }
+        return read(
+                GivenText.path(
+                        source,
+                        fileOrName,
+                        refusal -> new DpuException(Status.INVALID_VALUE, refusal)));
     }
 
     /**
      * The topology that {@code SOFTDPU_TOPOLOGY} {@linkplain #load names}; {@link
      * Topology#builtin()} if it is unset or empty.
      *
-     * @throws DpuException as {@link #read}
+     * @throws DpuException as {@link #load}
      */
     public static Topology fromEnvironment() {
         @Nullable String named = System.getenv(ENVIRONMENT_VARIABLE);
-        return named == null || named.isEmpty() ? Topology.builtin() : load(named);
+        return named == null || named.isEmpty()
+                ? Topology.builtin()
+                : load("variable=" + ENVIRONMENT_VARIABLE, named);
     }
 
     /**
@@ -185,7 +195,7 @@ public final class TopologyJson {
         } catch (IOException e) {
             throw new DpuException(
                     Status.IO_FAILED,
-                    "topology cannot be written: file=" + file + ", reason=" + e,
+                    "topology cannot be written: file=" + file + ", reason=" + Reason.of(e),
                     e);
         }
     }

@@ -423,7 +423,7 @@ class TopologyJsonTest {
                 .hasMessageContainingAll("/dev/zero", "it is a character device");
         assertThatThrownBy(() -> TopologyJson.load("a\0b"))
                 .isInstanceOf(DpuException.class)
-                .hasMessageContaining("not a path: fileOrName=a");
+                .hasMessageContaining("not a path: argument=fileOrName, value=a");
         assertThatThrownBy(() -> TopologyJson.write(Topology.builtin(), folder))
                 .satisfies(
                         e -> assertThat(((DpuException) e).status()).isEqualTo(Status.IO_FAILED));

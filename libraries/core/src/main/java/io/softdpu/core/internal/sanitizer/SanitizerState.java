@@ -2,6 +2,7 @@ package io.softdpu.core.internal.sanitizer;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.util.EnumMap;
 import java.util.Map;
@@ -189,7 +190,7 @@ public final class SanitizerState {
             try {
                 told.onMistake(kind, message, allocatedAt);
             } catch (RuntimeException e) { // the call that made the mistake continues
-                LOG.log(System.Logger.Level.WARNING, "listener failed: " + e, e);
+                LOG.log(System.Logger.Level.WARNING, "listener failed: " + Reason.of(e), e);
             }
         }
     }
