@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(OwnFabric.class)
 class LocalesTest {
     private static final String FORMATS_OTHERWISE = "%d is formatted otherwise there";
+
+    private static List<String> expected = List.of();
+
+    @BeforeAll
+    static void collectUnderRoot() throws Exception {
+        expected = in("und", LocalesTest::all);
+    }
 
     private static <T> T in(String tag, Callable<T> call) throws Exception {
         Locale before = Locale.getDefault();
@@ -66,7 +74,7 @@ class LocalesTest {
                 "tr-TR"
             })
     void shouldSayTheSameInEveryRegion(String tag) throws Exception {
-        assertThat(in(tag, LocalesTest::all)).isEqualTo(in("und", LocalesTest::all));
+        assertThat(in(tag, LocalesTest::all)).isEqualTo(expected);
         boolean differs =
                 in(
                         tag,
@@ -80,7 +88,8 @@ class LocalesTest {
     @ParameterizedTest
     @ValueSource(strings = {"ar-EG", "fa-IR", "bn-BD", "my-MM", "tr-TR"})
     void shouldLoadTheBuiltInCardInEveryRegion(String tag) throws Exception {
-        assertThat(in(tag, LocalesTest::freshTopology)).isEqualTo(TopologyJson.toJson(Topology.builtin()));
+        assertThat(in(tag, LocalesTest::freshTopology))
+                .isEqualTo(TopologyJson.toJson(Topology.builtin()));
     }
 
     @Test

@@ -145,7 +145,7 @@ public final class GivenText {
                 + encoding
                 + (isUtf8
                         ? ", expected=UTF-8 without U+FFFD"
-                        : ", expected=ASCII, or a locale with UTF-8 such as LC_ALL=C.UTF-8");
+                        : ", expected=ASCII, or a locale with UTF-8 such as C.UTF-8");
     }
 
     private static String begin(String source) {

@@ -57,7 +57,7 @@ class GivenTextTest {
                 .hasMessage(
                         "text cannot be represented: option=--text, value=Gr??e, locale=none,"
                                 + " encoding=ANSI_X3.4-1968, expected=ASCII, or a locale with UTF-8"
-                                + " such as LC_ALL=C.UTF-8");
+                                + " such as C.UTF-8");
         assertThatThrownBy(() -> path(UTF_8, "/tmp/\ufffd.img"))
                 .hasMessage(
                         "path cannot be represented: option=--file, value=/tmp/?.img,"
@@ -92,7 +92,11 @@ class GivenTextTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"C, de_DE, en_US, LC_ALL=C", "'', de_DE, en_US, LC_CTYPE=de_DE", "'', '', x, LANG=x"})
+    @CsvSource({
+        "C, de_DE, en_US, LC_ALL=C",
+        "'', de_DE, en_US, LC_CTYPE=de_DE",
+        "'', '', x, LANG=x"
+    })
     void shouldNameTheVariableThatHasChosenTheLocale(
             String all, String type, String language, String named) {
         GivenText given =
