@@ -90,8 +90,9 @@ public final class Bus implements AutoCloseable {
      * Joins a fabric folder and starts the bus thread.
      *
      * @throws FabricException CONFLICT if the folder is in use with another topology; NOT_PERMITTED
-     *     if it is not private to this user; SYSTEM if it cannot be used; MALFORMED if {@code
-     *     SOFTDPU_FABRIC} is needed and not an absolute path
+     *     if it is not private to this user; TIMED_OUT if another process keeps its topology
+     *     locked; SYSTEM if it cannot be used; MALFORMED if {@code SOFTDPU_FABRIC} is needed and
+     *     not an absolute path
      */
     public static Bus open(Config config) {
         FabricFolder folder =
@@ -161,7 +162,8 @@ public final class Bus implements AutoCloseable {
      * Changes that text, one process at a time.
      *
      * @param change gets the text or null and returns the new one; if it throws, nothing is changed
-     * @throws FabricException TIMED_OUT if another process keeps it locked; SYSTEM
+     * @throws FabricException TIMED_OUT if another process keeps it locked, inside progress at
+     *     once; SYSTEM
      */
     public void updateHotplugText(UnaryOperator<@Nullable String> change) {
         requireOpen();
@@ -233,7 +235,8 @@ public final class Bus implements AutoCloseable {
     /**
      * Serves a name.
      *
-     * @throws FabricException IN_USE if a living process serves it; SYSTEM if it cannot be bound
+     * @throws FabricException IN_USE if a living process serves it; TIMED_OUT if another process
+     *     examines it for a second, inside progress at once; SYSTEM if it cannot be bound
      */
     public Endpoint listen(String name, EndpointListener listener) {
         requireOpen();
@@ -252,7 +255,10 @@ public final class Bus implements AutoCloseable {
         } catch (LinuxException | UncheckedIOException e) {
             throw new FabricException(
                     FabricException.Kind.SYSTEM,
-                    "fabric folder cannot be read: path=" + folder.path() + ", cause=" + Reason.of(e),
+                    "fabric folder cannot be read: path="
+                            + folder.path()
+                            + ", cause="
+                            + Reason.of(e),
                     e);
         }
     }

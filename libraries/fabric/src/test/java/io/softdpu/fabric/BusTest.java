@@ -3,6 +3,7 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.fabric.engine.WaitPermission;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.error.RefuseCode;
 import io.softdpu.fabric.folder.FabricFolder;
@@ -15,6 +16,7 @@ import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.ValueLayout;
@@ -90,6 +92,37 @@ class BusTest {
             throw new AssertionError(e);
         }
         throw new AssertionError("did not fail");
+    }
+
+    @Test
+    void shouldWaitForNoLockOnTheBusThread() throws Exception {
+        Bus bus = bus();
+        Path lockFile = folder.resolve("fabric").resolve(FabricFolder.hash("name") + ".lock");
+        int lock =
+                FileDescriptors.open(
+                        lockFile.toString(),
+                        FileDescriptors.O_RDWR | FileDescriptors.O_CREAT,
+                        0600);
+        open.add(() -> Files.deleteIfExists(lockFile));
+        open.add(() -> FileDescriptors.close(lock));
+        assertThat(FileDescriptors.tryLockShared(lock)).isTrue(); // as one that examines the name
+        CompletableFuture<Endpoint> listening = new CompletableFuture<>();
+        CompletableFuture<Boolean> granted = new CompletableFuture<>();
+
+        bus.threads()
+                .loop()
+                .execute(() -> {
+                    granted.complete(WaitPermission.isGranted());
+                    try {
+                        listening.complete(bus.listen("name", _ -> {}));
+                    } catch (FabricException e) {
+                        listening.completeExceptionally(e);
+                    }
+                });
+
+        assertThat(get(granted)).isFalse();
+        assertThat(failure(listening).kind()).isEqualTo(FabricException.Kind.TIMED_OUT);
+        assertThat(failure(listening)).hasMessageContaining("examines");
     }
 
     @Test

@@ -105,6 +105,7 @@ public final class Epoll implements AutoCloseable {
      */
     public void add(int watched, int events, long data) {
         control("epoll_ctl(EPOLL_CTL_ADD)", EPOLL_CTL_ADD, watched, events, data);
+        RestrictedThreads.watches(fd, watched);
     }
 
     /**
@@ -127,6 +128,7 @@ public final class Epoll implements AutoCloseable {
      * @return false if it was not watched any more
      */
     public boolean removeIfWatched(int watched) {
+        RestrictedThreads.unwatches(fd, watched);
         int error = tryControl(EPOLL_CTL_DEL, watched, 0, 0);
         if (error != 0 && error != Errno.EBADF && error != Errno.ENOENT) {
             throw new LinuxException(
@@ -248,6 +250,7 @@ public final class Epoll implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
+            RestrictedThreads.closesEpoll(fd);
             FileDescriptors.close(fd);
         }
     }

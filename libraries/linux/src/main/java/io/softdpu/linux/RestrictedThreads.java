@@ -1,6 +1,7 @@
 package io.softdpu.linux;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -8,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks, in tests, that threads which serve all peers make no system call whose duration a peer
- * determines: mmap, munmap, madvise and ftruncate, and close of a descriptor that a peer has sent.
- * Enabled by {@code -Dsoftdpu.restricted=true} when the JVM starts; otherwise each method does
- * nothing. Any thread.
+ * determines: mmap, munmap, madvise and ftruncate, and close of a descriptor that a peer has sent;
+ * and that no epoll watches a socket which waits for a thread that may close it. Enabled by {@code
+ * -Dsoftdpu.restricted=true} when the JVM starts; otherwise each method does nothing. Any thread.
  *
  * <p>A violation is thrown and also kept, since these threads log exceptions and continue. A test
  * kit that may not depend on this module reads {@link #violations()} by reflection; the names of
@@ -35,6 +36,10 @@ public final class RestrictedThreads {
 
     private static final ThreadLocal<@Nullable Scope> SCOPE = new ThreadLocal<>();
     private static final Set<Integer> RECEIVED = ConcurrentHashMap.newKeySet();
+
+    /** Epolls that watch a descriptor, by the descriptor. */
+    private static final Map<Integer, Set<Integer>> WATCHING = new ConcurrentHashMap<>();
+
     private static final List<Throwable> VIOLATIONS = new CopyOnWriteArrayList<>();
 
     private RestrictedThreads() {}
@@ -86,7 +91,14 @@ public final class RestrictedThreads {
         if (CHECKED) {
             Scope scope = SCOPE.get();
             if (scope == Scope.BUS || scope == Scope.PROGRESS) {
-                violated(call, scope);
+                violated(
+                        "system call on a restricted thread: call="
+                                + call
+                                + ", thread="
+                                + Thread.currentThread().getName()
+                                + ", scope="
+                                + scope
+                                + ", expected=a mapping worker or a descriptor closer");
             }
         }
     }
@@ -100,21 +112,62 @@ public final class RestrictedThreads {
 
     /** Checks the close of a descriptor. */
     static void closes(int fd) {
-        if (CHECKED && RECEIVED.remove(fd)) {
-            requireAllowed("close of a received descriptor");
+        if (CHECKED) {
+            WATCHING.remove(fd);
+            if (RECEIVED.remove(fd)) {
+                requireAllowed("close of a received descriptor");
+            }
         }
     }
 
-    private static void violated(String call, Scope scope) {
-        IllegalStateException violation =
-                new IllegalStateException(
-                        "system call on a restricted thread: call="
-                                + call
+    /** Records that an epoll watches a descriptor. */
+    static void watches(int epoll, int fd) {
+        if (CHECKED) {
+            WATCHING.computeIfAbsent(fd, _ -> ConcurrentHashMap.newKeySet()).add(epoll);
+        }
+    }
+
+    /** Records that an epoll does not watch a descriptor any more. */
+    static void unwatches(int epoll, int fd) {
+        if (CHECKED) {
+            Set<Integer> watching = WATCHING.get(fd);
+            if (watching != null) {
+                watching.remove(epoll);
+            }
+        }
+    }
+
+    /** Records the close of an epoll. */
+    static void closesEpoll(int epoll) {
+        if (CHECKED) {
+            WATCHING.values().forEach(watching -> watching.remove(epoll));
+        }
+    }
+
+    /**
+     * Checks a socket that is shut down and may wait long for its close: an epoll that watches it
+     * would be ready all the time.
+     *
+     * @param fd the socket
+     */
+    public static void requireUnwatched(int fd) {
+        if (CHECKED) {
+            Set<Integer> watching = WATCHING.getOrDefault(fd, Set.of());
+            if (!watching.isEmpty()) {
+                violated(
+                        "watched socket handed to a closing thread: fd="
+                                + fd
+                                + ", epollFds="
+                                + watching
                                 + ", thread="
                                 + Thread.currentThread().getName()
-                                + ", scope="
-                                + scope
-                                + ", expected=a mapping worker or a descriptor closer");
+                                + ", expected=no epoll");
+            }
+        }
+    }
+
+    private static void violated(String message) {
+        IllegalStateException violation = new IllegalStateException(message);
         VIOLATIONS.add(violation);
         throw violation;
     }

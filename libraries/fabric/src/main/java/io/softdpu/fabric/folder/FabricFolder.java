@@ -26,7 +26,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 
 /**
  * Directory that the processes of one fabric share: {@code topology} with the hash that they agreed
@@ -64,10 +63,13 @@ public final class FabricFolder implements AutoCloseable {
      *
      * @param folder may be a symbolic link if the user named it; the default may not, since another
      *     user may have created it before
+     * @param timeoutNanos time limit for the locks of its files together
+     * @throws FabricException TIMED_OUT if another process keeps the topology locked
      */
     public static FabricFolder join(
             FabricPath folder, byte[] topologyHash, String topologyName, long timeoutNanos) {
         Path path = folder.path();
+        long deadlineNanos = FolderWait.deadlineIn(timeoutNanos);
         int directory = -1;
         CheckedFile topology = null;
         try {
@@ -84,9 +86,9 @@ public final class FabricFolder implements AutoCloseable {
                             0);
             requirePrivate(path, FileDescriptors.status(directory));
             requireOwnFilesOnly(path, directory);
-            topology = agreeOnTopology(path, directory, topologyHash, topologyName, timeoutNanos);
+            topology = agreeOnTopology(path, directory, topologyHash, topologyName, deadlineNanos);
             FabricFolder joined = new FabricFolder(path, directory, topology);
-            joined.locks.sweep();
+            joined.locks.sweep(deadlineNanos);
             return joined;
         } catch (RuntimeException e) {
             if (topology != null) {
@@ -180,9 +182,11 @@ public final class FabricFolder implements AutoCloseable {
     }
 
     /**
-     * Locks a name and removes the socket that a dead process has left.
+     * Locks a name and removes the socket that a dead process has left. Waits a second at most for
+     * a process that examines the name, and not inside progress or on a bus thread.
      *
      * @return the descriptor that holds the lock while it is open, or -1 if a living process has it
+     * @throws FabricException TIMED_OUT if another process examines the name all the time
      */
     public int claim(String name) {
         return locks.claim(hash(name), name);
@@ -308,7 +312,7 @@ public final class FabricFolder implements AutoCloseable {
      * have the same.
      */
     private static CheckedFile agreeOnTopology(
-            Path path, int directory, byte[] hash, String name, long timeoutNanos) {
+            Path path, int directory, byte[] hash, String name, long deadlineNanos) {
         String hex = HexFormat.of().formatHex(hash) + " ";
         String mine = hex + name + "\n";
         Path shown = path.resolve(FolderEntries.TOPOLOGY_FILE);
@@ -332,10 +336,9 @@ public final class FabricFolder implements AutoCloseable {
             }
             // Turning an exclusive lock into a shared one is not atomic: another process may write
             // in between, so the file is read again under the shared lock, by every process.
-            if (!within(timeoutNanos, () -> FileDescriptors.tryLockShared(file.descriptor()))) {
-                throw new FabricException(
-                        FabricException.Kind.TIMED_OUT,
-                        "topology of the fabric stays locked: file=" + shown);
+            FolderWait wait = FolderWait.until(deadlineNanos);
+            if (!wait.attempt(() -> FileDescriptors.tryLockShared(file.descriptor()))) {
+                throw wait.timedOut("topology of the fabric stays locked", shown);
             }
             String there = file.readText();
             if (!there.startsWith(hex)) { // the name behind it is for people
@@ -378,21 +381,5 @@ public final class FabricFolder implements AutoCloseable {
                         + refused.expected()
                         + "; remove it",
                 refused);
-    }
-
-    /**
-     * Repeats an attempt until a time limit. Locks of the folder's files are held for microseconds,
-     * so it only yields in between.
-     */
-    @SuppressWarnings("ThreadPriorityCheck") // a wait of microseconds that nothing announces
-    static boolean within(long timeoutNanos, BooleanSupplier attempt) {
-        long start = System.nanoTime();
-        while (!attempt.getAsBoolean()) {
-            if (System.nanoTime() - start > timeoutNanos) {
-                return false;
-            }
-            Thread.yield();
-        }
-        return true;
     }
 }

@@ -29,11 +29,13 @@ import java.util.regex.Pattern;
  * each name that it serves; the lock of a process that was killed is free, and the process that
  * finds it so removes the remaining files.
  *
- * <p>A process that locks a name to serve it, or to check whether another serves it, holds the lock
- * of the folder itself meanwhile. Otherwise a process that only checks would be taken for one that
- * serves the name.
+ * <p>A process that only examines a name takes its lock shared, so that it is not taken for one
+ * that serves the name. One that removes files also holds the lock of the folder itself, since with
+ * shared locks two could remove the files of a name at the same time, and the second those of a
+ * process that has served it since.
  *
- * <p>Any thread.
+ * <p>Any thread. An operation waits up to one time limit, whatever the number of files; without
+ * {@linkplain io.softdpu.fabric.engine.WaitPermission permission} it does not wait.
  */
 final class NameLocks {
     private static final System.Logger LOG = System.getLogger(NameLocks.class.getName());
@@ -46,14 +48,20 @@ final class NameLocks {
     private static final int MAX_NAME_BYTES = 1024;
 
     /**
-     * Time limit for the lock of the folder. It is held for microseconds; a process that was
-     * stopped while holding it must not block all others.
+     * Time limit for locks. The folder's is held for milliseconds, a name's by a process that
+     * examines it for microseconds, but either process may be stopped meanwhile.
      */
-    private static final long FOLDER_LOCK_NANOS = 1_000_000_000L;
+    private static final long LOCK_NANOS = 1_000_000_000L;
+
+    /** A name is served by a living process. */
+    private static final int SERVED = -1;
+
+    /** The lock file of a name is examined or was replaced: the claim is to be repeated. */
+    private static final int EXAMINED = -2;
 
     private final Path path;
     private final int directory;
-    private final long folderLockNanos;
+    private final long lockNanos;
 
     /**
      * Names the folder.
@@ -61,14 +69,14 @@ final class NameLocks {
      * @param directory its descriptor, which stays the caller's
      */
     NameLocks(Path path, int directory) {
-        this(path, directory, FOLDER_LOCK_NANOS);
+        this(path, directory, LOCK_NANOS);
     }
 
-    /** The same with another time limit for the lock of the folder, for tests. */
-    NameLocks(Path path, int directory, long folderLockNanos) {
+    /** The same with another time limit for locks, for tests. */
+    NameLocks(Path path, int directory, long lockNanos) {
         this.path = path;
         this.directory = directory;
-        this.folderLockNanos = folderLockNanos;
+        this.lockNanos = lockNanos;
     }
 
     /**
@@ -77,42 +85,46 @@ final class NameLocks {
      * @param hash of the name
      * @param name written into the lock file, for {@link #servedNames}
      * @return the descriptor that holds the lock while it is open, or -1 if a living process has it
+     * @throws FabricException TIMED_OUT if another process examines the name all the time
      */
     int claim(String hash, String name) {
+        int[] claimed = {EXAMINED};
+        FolderWait wait = FolderWait.until(System.nanoTime() + lockNanos);
+        boolean known =
+                wait.attempt(() -> {
+                    claimed[0] = tryClaim(hash, name);
+                    return claimed[0] != EXAMINED;
+                });
+        if (!known) {
+            throw wait.timedOut(
+                    "lock of a name is held by a process that examines it",
+                    path.resolve(hash + LOCK_SUFFIX));
+        }
+        return claimed[0];
+    }
+
+    /** Claims a name if that is possible at once: as {@link #claim}, or {@link #EXAMINED}. */
+    private int tryClaim(String hash, String name) {
         String lockName = hash + LOCK_SUFFIX;
-        long start = System.nanoTime();
-        int folder = lockFolder();
+        int lock = openOrCreate(lockName);
+        boolean taken = false;
         try {
-            while (true) {
-                int lock = openOrCreate(lockName);
-                boolean taken = false;
-                try {
-                    if (!FileDescriptors.tryLockExclusive(lock)) {
-                        return -1;
-                    }
-                    // The owner before may have unlinked the file between our open and our lock:
-                    // then the lock is on a file that no other process finds, and the name must be
-                    // locked again.
-                    if (isFileOf(lock, lockName)) {
-                        delete(hash + SOCKET_SUFFIX);
-                        write(lock, name);
-                        taken = true;
-                        return lock;
-                    }
-                } finally {
-                    if (!taken) {
-                        FileDescriptors.close(lock);
-                    }
-                }
-                if (System.nanoTime() - start > folderLockNanos) {
-                    throw new FabricException(
-                            FabricException.Kind.TIMED_OUT,
-                            "lock file of a name is replaced again and again: file="
-                                    + path.resolve(lockName));
-                }
+            if (!FileDescriptors.tryLockExclusive(lock)) {
+                return FileDescriptors.tryLockShared(lock) ? EXAMINED : SERVED;
             }
+            // The file may have been unlinked between our open and our lock: then the lock is on
+            // one that no other process finds, and the name must be locked again.
+            if (!isFileOf(lock, lockName)) {
+                return EXAMINED;
+            }
+            delete(hash + SOCKET_SUFFIX);
+            write(lock, name);
+            taken = true;
+            return lock;
         } finally {
-            FileDescriptors.close(folder);
+            if (!taken) {
+                FileDescriptors.close(lock);
+            }
         }
     }
 
@@ -149,23 +161,18 @@ final class NameLocks {
 
     /** The name in a lock file whose lock is held; empty without one. */
     private String servedBy(String lockName) {
-        int folder = lockFolder();
+        int lock = openExisting(lockName);
+        if (lock < 0) {
+            return "";
+        }
         try {
-            int lock = openExisting(lockName);
-            if (lock < 0) {
-                return "";
+            if (FileDescriptors.tryLockShared(lock)) {
+                return ""; // a dead process's
             }
-            try {
-                if (FileDescriptors.tryLockShared(lock)) {
-                    return ""; // a dead process's
-                }
-                String name = read(lock);
-                return lockName.equals(FabricFolder.hash(name) + LOCK_SUFFIX) ? name : "";
-            } finally {
-                FileDescriptors.close(lock);
-            }
+            String name = read(lock);
+            return lockName.equals(FabricFolder.hash(name) + LOCK_SUFFIX) ? name : "";
         } finally {
-            FileDescriptors.close(folder);
+            FileDescriptors.close(lock);
         }
     }
 
@@ -210,18 +217,45 @@ final class NameLocks {
 
     /**
      * Removes sockets that killed processes have left under random names, which no other code would
-     * remove.
+     * remove. While another process holds the lock of the folder they stay, and a warning names it.
+     *
+     * @param deadlineNanos of the wait for the lock, in nanoTime, unless the own limit is earlier
      */
-    void sweep() {
-        List<String> _ = leftovers(true);
+    void sweep(long deadlineNanos) {
+        long own = System.nanoTime() + lockNanos;
+        try {
+            List<String> _ = removeLeftovers(own - deadlineNanos < 0 ? own : deadlineNanos);
+        } catch (FabricException e) {
+            if (e.kind() != FabricException.Kind.TIMED_OUT) {
+                throw e;
+            }
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "files of dead processes are not removed: " + e.getMessage());
+        }
     }
 
     /**
      * Lock files that killed processes have left.
      *
      * @param remove also removes them and their sockets
+     * @throws FabricException TIMED_OUT if they are to be removed and another process keeps the
+     *     lock of the folder; nothing was removed then
      */
     List<String> leftovers(boolean remove) {
+        return remove ? removeLeftovers(System.nanoTime() + lockNanos) : findLeftovers(false);
+    }
+
+    private List<String> removeLeftovers(long deadlineNanos) {
+        int folder = lockFolder(deadlineNanos);
+        try {
+            return findLeftovers(true);
+        } finally {
+            FileDescriptors.close(folder);
+        }
+    }
+
+    private List<String> findLeftovers(boolean remove) {
         List<String> left = new ArrayList<>();
         try (DirectoryStream<Path> locks = Files.newDirectoryStream(path, "*" + LOCK_SUFFIX)) {
             int looked = 0;
@@ -242,46 +276,43 @@ final class NameLocks {
     }
 
     private boolean isLeftover(String lockName, boolean remove) {
-        int folder = lockFolder();
+        int lock = openExisting(lockName);
+        if (lock < 0) {
+            return false;
+        }
         try {
-            int lock = openExisting(lockName);
-            if (lock < 0) {
+            if (!FileDescriptors.tryLockShared(lock) || !isFileOf(lock, lockName)) {
                 return false;
             }
-            try {
-                if (!FileDescriptors.tryLockExclusive(lock) || !isFileOf(lock, lockName)) {
-                    return false;
-                }
-                if (remove) {
-                    String hash = lockName.substring(0, lockName.length() - LOCK_SUFFIX.length());
-                    delete(hash + SOCKET_SUFFIX);
-                    delete(lockName);
-                }
-                return true;
-            } finally {
-                FileDescriptors.close(lock);
+            if (remove) {
+                String hash = lockName.substring(0, lockName.length() - LOCK_SUFFIX.length());
+                delete(hash + SOCKET_SUFFIX);
+                delete(lockName);
             }
+            return true;
         } finally {
-            FileDescriptors.close(folder);
+            FileDescriptors.close(lock);
         }
     }
 
     /**
-     * Locks the folder; continues without the lock after the time limit.
+     * Locks the folder.
      *
      * @return a descriptor of its own, whose close unlocks it: threads of one process exclude each
      *     other, too
+     * @throws FabricException TIMED_OUT if another process keeps it
      */
-    int lockFolder() {
+    int lockFolder(long deadlineNanos) {
         int folder =
                 FileDescriptors.openAt(
                         directory, ".", FileDescriptors.O_RDONLY | FileDescriptors.O_DIRECTORY, 0);
         boolean locked = false;
         try {
-            boolean _ =
-                    FabricFolder.within(
-                            folderLockNanos, () -> FileDescriptors.tryLockExclusive(folder));
-            locked = true;
+            FolderWait wait = FolderWait.until(deadlineNanos);
+            locked = wait.attempt(() -> FileDescriptors.tryLockExclusive(folder));
+            if (!locked) {
+                throw wait.timedOut("lock of the fabric folder is held by another process", path);
+            }
             return folder;
         } finally {
             if (!locked) {
@@ -336,7 +367,10 @@ final class NameLocks {
         } catch (IOException e) {
             throw new FabricException(
                     FabricException.Kind.SYSTEM,
-                    "fabric folder cannot be cleaned: file=" + path.resolve(name) + ", cause=" + Reason.of(e),
+                    "fabric folder cannot be cleaned: file="
+                            + path.resolve(name)
+                            + ", cause="
+                            + Reason.of(e),
                     e);
         }
     }

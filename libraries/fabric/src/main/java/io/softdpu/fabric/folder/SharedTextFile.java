@@ -81,17 +81,17 @@ public final class SharedTextFile {
      *
      * @param change gets the text or null and returns the new one, null to delete it; if it throws,
      *     nothing is changed
-     * @throws FabricException TIMED_OUT if another process keeps the lock; SYSTEM, also if the new
-     *     text is too large to be read
+     * @throws FabricException TIMED_OUT if another process keeps the lock, inside progress at once;
+     *     SYSTEM, also if the new text is too large to be read
      */
     public void update(long timeoutNanos, UnaryOperator<@Nullable String> change) {
         String name = file.getFileName().toString();
         try (CheckedFile lock =
                 open(name + LOCK_SUFFIX, FileDescriptors.O_RDWR | FileDescriptors.O_CREAT)) {
-            if (!FabricFolder.within(
-                    timeoutNanos, () -> FileDescriptors.tryLockExclusive(lock.descriptor()))) {
-                throw new FabricException(
-                        FabricException.Kind.TIMED_OUT, "file of the fabric stays locked: " + file);
+            FolderWait wait = FolderWait.until(FolderWait.deadlineIn(timeoutNanos));
+            if (!wait.attempt(() -> FileDescriptors.tryLockExclusive(lock.descriptor()))) {
+                throw wait.timedOut(
+                        "file of the fabric stays locked", file.resolveSibling(name + LOCK_SUFFIX));
             }
             String changed = change.apply(read());
             if (changed == null) {

@@ -128,9 +128,14 @@ public final class EventPoller implements AutoCloseable {
         sleep(0);
     }
 
-    /** Closes the poller's descriptors. Links stay with their owners. */
+    /** Closes the poller's descriptors. Links stay with their owners, and refer to it no more. */
     @Override
     public void close() {
+        for (int i = 0; i < doorbells.length; i++) {
+            if (doorbells[i] != null) {
+                removeAt(i);
+            }
+        }
         poller.close();
     }
 

@@ -68,6 +68,12 @@ public final class Link {
     /** Whether doorbells may carry descriptors; of the thread that drains. */
     private boolean peeking = true;
 
+    /**
+     * Registrations in the pollers of engines, of a link whose descriptor is open; guarded by
+     * itself.
+     */
+    private final List<Registration> registrations = new ArrayList<>();
+
     /** Held by the thread that drains: several engines may listen. */
     private final AtomicBoolean draining = new AtomicBoolean();
 
@@ -248,22 +254,24 @@ public final class Link {
             return null;
         }
         try {
-            return poller.add(descriptor, Poller.IN, handler);
+            synchronized (registrations) {
+                Registration registration = poller.add(descriptor, Poller.IN, handler);
+                registrations.add(registration);
+                return registration;
+            }
         } finally {
             leave();
         }
     }
 
-    /** Cancels {@link #listen}. */
+    /** Cancels {@link #listen}, before its poller is closed. */
     void unlisten(Registration registration) {
-        if (enter()) {
-            try {
+        synchronized (registrations) {
+            if (registrations.remove(registration)) {
                 registration.remove();
-            } finally {
-                leave();
+            } else { // the bus thread has taken the descriptor out of the poller
+                registration.abandon();
             }
-        } else { // the bus thread closes the descriptor, or has closed it
-            registration.abandon();
         }
     }
 
@@ -382,10 +390,20 @@ public final class Link {
         }
     }
 
-    /** Hands the descriptor to the closing threads. On the bus thread. */
+    /**
+     * Hands the descriptor to the closing threads, taken out of each poller: a socket that was shut
+     * down and waits for a closing thread would wake the engines without end. On the bus thread.
+     */
     private void dispose() {
         endWatch();
-        threads.closer().closeSocket(descriptor);
+        try {
+            synchronized (registrations) {
+                registrations.forEach(Registration::unwatch);
+                registrations.clear();
+            }
+        } finally {
+            threads.closer().closeSocket(descriptor);
+        }
     }
 
     /** Handler of the peer's end. */

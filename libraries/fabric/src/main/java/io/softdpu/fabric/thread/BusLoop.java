@@ -1,5 +1,6 @@
 package io.softdpu.fabric.thread;
 
+import io.softdpu.fabric.engine.WaitPermission;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Origins;
 import io.softdpu.linux.RestrictedThreads;
@@ -144,6 +145,7 @@ public final class BusLoop {
 
     private void run() {
         var _ = RestrictedThreads.enter(RestrictedThreads.Scope.BUS);
+        WaitPermission.deny(() -> true);
         try {
             while (!stopping) {
                 poller.poll(-1);

@@ -92,15 +92,11 @@ public final class BusWatch implements Poller.Handler {
         }
     }
 
-    /** Ends with the loop; the registration ends with the poller. */
+    /** Ends with the loop. */
     void shutdown() {
         ended = true;
         cancelDeadline();
-        Registration present = registration;
-        if (present != null) {
-            registration = null;
-            present.abandon();
-        }
+        unlisten(); // the handler hands its descriptor to the closing threads
         try {
             handler.onShutdown();
         } catch (RuntimeException | Error e) {

@@ -4,6 +4,7 @@ import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.ReceivedMessage;
+import io.softdpu.linux.RestrictedThreads;
 import io.softdpu.linux.Socket;
 import io.softdpu.linux.text.Reason;
 import java.util.ArrayDeque;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DescriptorCloser {
     /** Limit of threads: closes that may block before others wait for them. */
-    static final int THREADS_LIMIT = 8;
+    public static final int THREADS_LIMIT = 8;
 
     /** Waiting closes from which on no new client is accepted. */
     public static final int WAITING_LIMIT = 512;
@@ -77,14 +78,19 @@ public final class DescriptorCloser {
     /**
      * Shuts a connection down at once and closes its socket later, with all messages and
      * descriptors in it.
+     *
+     * @param socket watched by no epoll: it may be ready for as long as the closing threads are
+     *     blocked
      */
     public void closeSocket(int socket) {
+        RestrictedThreads.requireUnwatched(socket);
         Socket.shutdown(socket);
         enqueue(new Item(socket, Kind.SOCKET));
     }
 
     /** The same for a listening socket: clients that wait in it see the end. */
     public void closeListener(int socket) {
+        RestrictedThreads.requireUnwatched(socket);
         Socket.shutdown(socket);
         enqueue(new Item(socket, Kind.LISTENER));
     }
@@ -151,7 +157,9 @@ public final class DescriptorCloser {
                     thread.start();
                     threads.add(thread);
                 } catch (OutOfMemoryError e) { // no thread is left; the next item tries again
-                    LOG.log(System.Logger.Level.WARNING, "descriptor waits to be closed: " + Reason.of(e));
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "descriptor waits to be closed: " + Reason.of(e));
                 }
             }
         } finally {
@@ -222,7 +230,10 @@ public final class DescriptorCloser {
                 }
             }
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "descriptor not closed in order: " + Reason.of(e), e);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "descriptor not closed in order: " + Reason.of(e),
+                    e);
         }
     }
 

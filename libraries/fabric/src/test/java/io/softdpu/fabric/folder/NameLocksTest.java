@@ -1,13 +1,18 @@
 package io.softdpu.fabric.folder;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Bounded;
+import io.softdpu.testkit.LogCapture;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Soak;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,6 +34,9 @@ class NameLocksTest {
     private static final int CREATE = FileDescriptors.O_RDWR | FileDescriptors.O_CREAT;
     private static final Duration A_WHILE = Duration.ofMillis(100);
     private static final int LEAST_SWEEPS = 10;
+    private static final int MANY = 400;
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final ThreadMXBean CPU = ManagementFactory.getThreadMXBean();
 
     @TempDir private Path folder;
     private int directory;
@@ -71,7 +79,7 @@ class NameLocksTest {
         Files.createFile(folder.resolve("fedcba9876543210.sock"));
         Files.createFile(folder.resolve("yarn.lock"));
 
-        locks.sweep();
+        sweep();
 
         assertThat(folder)
                 .isDirectoryContaining("glob:**" + HASH + ".lock")
@@ -117,32 +125,45 @@ class NameLocksTest {
         held.forEach(FileDescriptors::close);
     }
 
-    /** In the middle of {@link NameLocks#sweep()}: the name's lock is taken, and served by none. */
     @Test
-    void shouldNotTakeAProcessThatSweepsForOneThatServesTheName() throws Exception {
-        int folderLock = locks.lockFolder();
-        int sweeping = FileDescriptors.openAt(directory, HASH + ".lock", CREATE, 0600);
-        assertThat(FileDescriptors.tryLockExclusive(sweeping)).isTrue();
+    void shouldNotTakeAProcessThatExaminesANameForOneThatServesIt() throws Exception {
+        int examining = examine(HASH);
 
         CompletableFuture<Integer> claim =
                 CompletableFuture.supplyAsync(
                         () -> locks.claim(HASH, NAME), task -> new Thread(task, "claim").start());
         boolean early = Await.holdsWithin(A_WHILE, claim::isDone);
-        FileDescriptors.close(sweeping);
-        FileDescriptors.close(folderLock);
+        FileDescriptors.close(examining);
 
         int lock = claim.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(lock).as("early=%s", early).isNotNegative();
         locks.release(HASH, lock);
     }
 
-    /** Otherwise a process that claims the name meanwhile would take it for one that serves it. */
+    @Test
+    void shouldNameTheLockOfANameThatIsExaminedWithoutEnd() {
+        NameLocks impatient = new NameLocks(folder, directory, 10_000_000);
+        int examining = examine(HASH);
+        try {
+            assertThatThrownBy(() -> impatient.claim(HASH, NAME))
+                    .isInstanceOf(FabricException.class)
+                    .hasMessageContainingAll("examines", HASH + ".lock", "waitedMillis=")
+                    .extracting(e -> ((FabricException) e).kind())
+                    .isEqualTo(FabricException.Kind.TIMED_OUT);
+            int other = impatient.claim("fedcba9876543210", "other");
+            impatient.release("fedcba9876543210", other);
+        } finally {
+            FileDescriptors.close(examining);
+        }
+    }
+
+    /** Otherwise two could remove the files of a name, the second those of its next server. */
     @Test
     void shouldSweepOnlyUnderTheLockOfTheFolder() throws Exception {
         Files.createFile(folder.resolve(HASH + ".lock"));
-        int folderLock = locks.lockFolder();
+        int folderLock = lockFolder();
         CompletableFuture<Void> sweep =
-                CompletableFuture.runAsync(locks::sweep, task -> new Thread(task, "sweep").start());
+                CompletableFuture.runAsync(this::sweep, task -> new Thread(task, "sweep").start());
 
         boolean early = Await.holdsWithin(A_WHILE, sweep::isDone);
         FileDescriptors.close(folderLock);
@@ -152,17 +173,83 @@ class NameLocksTest {
         assertThat(folder).isEmptyDirectory();
     }
 
+    /** The locks are {@link Patience#NANOS patient}: a wait fails the test. */
     @Test
-    void shouldGoOnWhereTheLockOfTheFolderIsNeverGivenBack() throws Exception {
-        NameLocks impatient = new NameLocks(folder, directory, 10_000_000);
-        int folderLock = locks.lockFolder();
+    void shouldNotNeedTheLockOfTheFolderForANameOrAReport() throws Exception {
+        Files.createFile(folder.resolve("fedcba9876543210.lock"));
+        int folderLock = lockFolder();
         try {
-            int lock = Bounded.call("claim", () -> impatient.claim(HASH, NAME));
+            int lock = Bounded.call("claim", () -> locks.claim(HASH, NAME));
             assertThat(lock).isNotNegative();
-            impatient.release(HASH, lock);
+            assertThat(Bounded.call("served", () -> locks.servedNames(""))).isEmpty();
+            assertThat(Bounded.call("leftovers", () -> locks.leftovers(false)))
+                    .containsExactly("fedcba9876543210.lock");
+            locks.release(HASH, lock);
         } finally {
             FileDescriptors.close(folderLock);
         }
+    }
+
+    /** With a time limit per file the wait would be longer than the test. */
+    @Test
+    void shouldWaitOnceForTheLockOfTheFolderHoweverManyFilesThereAre() throws Exception {
+        NameLocks usual = new NameLocks(folder, directory, SECOND_NANOS);
+        for (int i = 0; i < MANY; i++) {
+            Files.createFile(folder.resolve(Text.format("%016x.lock", i)));
+        }
+        int folderLock = lockFolder();
+        try (LogCapture log = new LogCapture(NameLocks.class.getName())) {
+            long cpuNanos =
+                    Bounded.call(
+                            "sweep",
+                            () -> {
+                                long begin = CPU.getCurrentThreadCpuTime();
+                                usual.sweep(FolderWait.deadlineIn(Patience.NANOS));
+                                return CPU.getCurrentThreadCpuTime() - begin;
+                            });
+            assertThat(cpuNanos).as("CPU time of a wait of a second").isLessThan(SECOND_NANOS / 2);
+            assertThat(log.with("lock of the fabric folder is held")).hasSize(1);
+            assertThat(log.with(folder.toString())).hasSize(1);
+            assertThatThrownBy(() -> Bounded.call("removal by doctor", () -> usual.leftovers(true)))
+                    .isInstanceOf(FabricException.class)
+                    .hasMessageContainingAll("lock of the fabric folder is held", "waitedMillis=");
+            assertThat(usual.leftovers(false)).hasSize(MANY);
+        } finally {
+            FileDescriptors.close(folderLock);
+        }
+        usual.sweep(FolderWait.deadlineIn(Patience.NANOS));
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void shouldEndASweepAtTheDeadlineOfItsOperation() throws Exception {
+        int folderLock = lockFolder();
+        try (LogCapture log = new LogCapture(NameLocks.class.getName())) {
+            Bounded.call(
+                    "sweep",
+                    () -> {
+                        locks.sweep(FolderWait.deadlineIn(1));
+                        return null;
+                    });
+            assertThat(log.with("waitedMillis=")).hasSize(1);
+        } finally {
+            FileDescriptors.close(folderLock);
+        }
+    }
+
+    private void sweep() {
+        locks.sweep(FolderWait.deadlineIn(Patience.NANOS));
+    }
+
+    private int lockFolder() {
+        return locks.lockFolder(FolderWait.deadlineIn(Patience.NANOS));
+    }
+
+    /** A process in the middle of a sweep: it holds the name's lock, and serves nothing. */
+    private int examine(String hash) {
+        int examining = FileDescriptors.openAt(directory, hash + ".lock", CREATE, 0600);
+        assertThat(FileDescriptors.tryLockShared(examining)).isTrue();
+        return examining;
     }
 
     @Tag(Soak.TAG)
@@ -177,7 +264,7 @@ class NameLocksTest {
                 CompletableFuture.runAsync(
                         () -> {
                             while (!end.get()) {
-                                locks.sweep();
+                                sweep();
                                 sweeps.incrementAndGet();
                             }
                         },

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Waits end at the nearest deadline, never before it. They use a timerfd: epoll_wait would round
  * to milliseconds, and epoll_pwait2 ends late by the timer slack of the thread, 50 microseconds.
  *
- * <p>Belongs to one thread at a time, with its registrations and timers; {@link #wake} may be
- * called by any thread.
+ * <p>Belongs to one thread at a time, with its registrations and timers; {@link #wake} and {@link
+ * Registration#unwatch} may be called by any thread.
  */
 public final class Poller implements AutoCloseable {
     /** Data can be read, or a connection accepted. */
@@ -153,6 +153,11 @@ public final class Poller implements AutoCloseable {
     boolean remove(Registration registration) {
         forget(registration);
         return !closed && epoll.removeIfWatched(registration.fd); // its watches end with the epoll
+    }
+
+    /** Removes the descriptor from the epoll alone. Any thread. */
+    void unwatch(Registration registration) {
+        boolean _ = epoll.removeIfWatched(registration.fd);
     }
 
     void forget(Registration registration) {

@@ -1,8 +1,8 @@
 package io.softdpu.linux.event;
 
 /**
- * Registration of a descriptor with a {@link Poller}. Belongs to the thread of its poller, and may
- * be used in any handler, its own included.
+ * Registration of a descriptor with a {@link Poller}. Belongs to the thread of its poller, except
+ * for {@link #unwatch}, and may be used in any handler, its own included.
  */
 public final class Registration {
     private final Poller poller;
@@ -56,9 +56,17 @@ public final class Registration {
     }
 
     /**
-     * Ends the registration of a descriptor that another thread closes, or has closed: as {@link
-     * #remove}, but does not use the number, which may have been reused. The kernel stops watching
-     * when the descriptor is closed.
+     * Stops watching the descriptor, before another thread than the poller's closes it. The poller
+     * must be open. Its own thread ends the registration afterwards by {@link #abandon}; until then
+     * the handler may run for an event that has been reported already. Any thread.
+     */
+    public void unwatch() {
+        poller.unwatch(this);
+    }
+
+    /**
+     * Ends the registration of a descriptor that is not {@linkplain #unwatch watched} any more: as
+     * {@link #remove}, but does not use the number, which may have been reused.
      */
     public void abandon() {
         if (!ended) {

@@ -8,6 +8,7 @@ import io.softdpu.core.internal.sanitizer.CompletionShuffler;
 import io.softdpu.core.internal.wait.AdaptiveWait;
 import io.softdpu.core.internal.wait.Waitable;
 import io.softdpu.fabric.engine.ProgressScope;
+import io.softdpu.fabric.engine.WaitPermission;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.EngineEvents;
 import io.softdpu.fabric.link.EventPoller;
@@ -15,6 +16,7 @@ import io.softdpu.fabric.link.Mailbox;
 import io.softdpu.linux.text.Text;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,7 @@ public final class EngineImpl implements Waitable {
     private final EngineMembers members = new EngineMembers(failures);
     private final EngineCounters counters = new EngineCounters();
     private final AdaptiveWait adaptiveWait;
+    private final BooleanSupplier denial = this::progressing;
 
     /** Null until the first descriptor or timer. */
     private @Nullable EngineEvents events;
@@ -59,6 +62,7 @@ public final class EngineImpl implements Waitable {
     /** An engine of the calling thread, without contexts. */
     public EngineImpl(AdaptiveWait adaptiveWait) {
         this.adaptiveWait = adaptiveWait;
+        WaitPermission.deny(denial);
     }
 
     // ---- for the user ----
@@ -204,6 +208,7 @@ public final class EngineImpl implements Waitable {
                             active.getFirst().describe()));
         }
         closed = true;
+        WaitPermission.lift(denial);
         mailbox.close();
         if (events != null) {
             events.close();

@@ -6,11 +6,13 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
 import io.softdpu.core.internal.sanitizer.Mistake;
+import io.softdpu.fabric.engine.WaitPermission;
 import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.linux.text.Text;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +52,8 @@ public final class WorkQueueImpl<J> {
 
     /** Null until the first graph is added. */
     private @Nullable QueueGraphs graphs;
+
+    private @Nullable BooleanSupplier denial;
 
     /** The instance that {@link #take} has found. */
     private @Nullable QueueInstance taken;
@@ -254,6 +258,8 @@ public final class WorkQueueImpl<J> {
     /** Sets what drives the graphs, with the first. */
     public void setGraphs(QueueGraphs newGraphs) {
         graphs = newGraphs;
+        denial = newGraphs::isRunningUserNode;
+        WaitPermission.deny(denial);
     }
 
     /** Reserves places for an instance; whether there are as many. */
@@ -367,6 +373,9 @@ public final class WorkQueueImpl<J> {
     /** Closes the queue; it was removed from all contexts. */
     public void close() {
         closed = true;
+        if (denial != null) {
+            WaitPermission.lift(denial);
+        }
         closePoller();
     }
 

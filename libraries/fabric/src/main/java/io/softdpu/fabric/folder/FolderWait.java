@@ -1,0 +1,94 @@
+package io.softdpu.fabric.folder;
+
+import io.softdpu.fabric.engine.WaitPermission;
+import io.softdpu.fabric.error.FabricException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Wait for the lock of a file until a deadline. No event announces that a lock is free, so it is
+ * tried again and again, with pauses that become longer: mostly it is held for microseconds, but
+ * its holder may have been stopped.
+ *
+ * <p>Belongs to one thread. Without {@linkplain WaitPermission permission} to wait there is a small
+ * number of attempts without a pause.
+ */
+final class FolderWait {
+    /** Attempts without a pause; they take microseconds each. */
+    private static final int ATTEMPTS_AT_ONCE = 4;
+
+    private static final long SHORTEST_PAUSE_NANOS = 100_000;
+    private static final long LONGEST_PAUSE_NANOS = 50_000_000;
+
+    /** Upper bound of timeouts: 73 years, so that sums with the clock cannot overflow. */
+    private static final long MAX_TIMEOUT_NANOS = 1L << 61;
+
+    private final long beganNanos = System.nanoTime();
+    private final long deadlineNanos;
+
+    private FolderWait(long deadlineNanos) {
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    /** Wait until a point in time, in nanoTime. */
+    static FolderWait until(long deadlineNanos) {
+        return new FolderWait(deadlineNanos);
+    }
+
+    /** The deadline of an operation that begins now, in nanoTime. */
+    static long deadlineIn(long timeoutNanos) {
+        return System.nanoTime() + Math.min(timeoutNanos, MAX_TIMEOUT_NANOS);
+    }
+
+    /**
+     * Repeats an attempt.
+     *
+     * @param attempt does not block; whether it was successful
+     * @return false after the deadline, or if this thread may not wait
+     */
+    boolean attempt(BooleanSupplier attempt) {
+        for (int i = 0; i < ATTEMPTS_AT_ONCE; i++) {
+            if (attempt.getAsBoolean()) {
+                return true;
+            }
+        }
+        if (!WaitPermission.isGranted()) {
+            return false;
+        }
+        long pauseNanos = SHORTEST_PAUSE_NANOS;
+        boolean interrupted = false;
+        try {
+            for (long leftNanos = leftNanos(); leftNanos > 0; leftNanos = leftNanos()) {
+                interrupted |= Thread.interrupted(); // else parking would return at once
+                LockSupport.parkNanos(this, Math.min(pauseNanos, leftNanos));
+                if (attempt.getAsBoolean()) {
+                    return true;
+                }
+                pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+            }
+            return false;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private long leftNanos() {
+        return deadlineNanos - System.nanoTime();
+    }
+
+    /** The failure of this wait. */
+    FabricException timedOut(String reason, Path file) {
+        return new FabricException(
+                FabricException.Kind.TIMED_OUT,
+                reason
+                        + ": file="
+                        + file
+                        + ", waitedMillis="
+                        + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos)
+                        + ", expected=a process that releases it");
+    }
+}

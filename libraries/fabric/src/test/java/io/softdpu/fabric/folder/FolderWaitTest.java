@@ -1,0 +1,161 @@
+package io.softdpu.fabric.folder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.softdpu.fabric.engine.WaitPermission;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.testkit.Bounded;
+import io.softdpu.testkit.Patience;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Waits for locks that another open file holds, as another process would. */
+final class FolderWaitTest {
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final ThreadMXBean CPU = ManagementFactory.getThreadMXBean();
+
+    @TempDir private Path root;
+    private Path folder;
+
+    @BeforeEach
+    void create() {
+        folder = root.resolve("fabric");
+        join(Patience.NANOS).close();
+    }
+
+    private FabricFolder join(long timeoutNanos) {
+        return FabricFolder.join(new FabricPath(folder, true), new byte[32], "test", timeoutNanos);
+    }
+
+    /** The lock of a file of the folder, as another process holds it. */
+    private int lock(String file, boolean exclusive) {
+        int lock =
+                FileDescriptors.open(
+                        folder.resolve(file).toString(),
+                        FileDescriptors.O_RDWR | FileDescriptors.O_CREAT,
+                        0600);
+        assertThat(
+                        exclusive
+                                ? FileDescriptors.tryLockExclusive(lock)
+                                : FileDescriptors.tryLockShared(lock))
+                .isTrue();
+        return lock;
+    }
+
+    @Test
+    void shouldUseLittleCpuTimeForAWaitOfAnInterruptedThread() throws Exception {
+        long cpuNanos =
+                Bounded.call(
+                        "wait",
+                        () -> {
+                            Thread.currentThread().interrupt();
+                            long begin = CPU.getCurrentThreadCpuTime();
+                            FolderWait wait = FolderWait.until(FolderWait.deadlineIn(SECOND_NANOS));
+                            assertThat(wait.attempt(() -> false)).isFalse();
+                            assertThat(Thread.interrupted()).as("flag is kept").isTrue();
+                            return CPU.getCurrentThreadCpuTime() - begin;
+                        });
+        assertThat(cpuNanos).as("CPU time of a wait of a second").isLessThan(SECOND_NANOS / 2);
+    }
+
+    @Test
+    void shouldEndAWaitForTheTopologyAtItsDeadline() {
+        int lock = lock("topology", true);
+        try {
+            assertTimedOut("topology", () -> join(10_000_000));
+        } finally {
+            FileDescriptors.close(lock);
+        }
+        join(Patience.NANOS).close();
+    }
+
+    @Test
+    void shouldEndAWaitForAChangeOfTheHotplugTextAtItsDeadline() {
+        try (FabricFolder joined = join(Patience.NANOS)) {
+            int lock = lock("hotplug.lock", true);
+            try {
+                assertTimedOut(
+                        "hotplug.lock",
+                        () -> {
+                            joined.hotplug().update(10_000_000, _ -> "changed");
+                            return null;
+                        });
+            } finally {
+                FileDescriptors.close(lock);
+            }
+            assertThat(joined.hotplug().read()).isNull();
+        }
+    }
+
+    /** The time limits are longer than the test: each wait would fail it. */
+    @Test
+    void shouldWaitForNoLockWithoutPermission() throws Exception {
+        String hash = FabricFolder.hash("name");
+        try (FabricFolder joined = join(Patience.NANOS)) {
+            int note = lock("hotplug.lock", true);
+            int name = lock(hash + ".lock", false);
+            int directory =
+                    FileDescriptors.open(
+                            folder.toString(),
+                            FileDescriptors.O_RDONLY | FileDescriptors.O_DIRECTORY,
+                            0);
+            NameLocks patient = new NameLocks(folder, directory, Patience.NANOS);
+            try {
+                assertTimedOut(hash, withoutPermission(() -> patient.claim(hash, "name")));
+                assertTimedOut(
+                        "hotplug.lock",
+                        withoutPermission(() -> {
+                            joined.hotplug().update(Patience.NANOS, _ -> "changed");
+                            return null;
+                        }));
+            } finally {
+                FileDescriptors.close(directory);
+                FileDescriptors.close(name);
+                FileDescriptors.close(note);
+            }
+        }
+        int topology = lock("topology", true);
+        try {
+            assertTimedOut("topology", withoutPermission(() -> join(Patience.NANOS)));
+        } finally {
+            FileDescriptors.close(topology);
+        }
+    }
+
+    @Test
+    void shouldGrantAndDenyEachThreadForItself() throws Exception {
+        BooleanSupplier denied = () -> true;
+        WaitPermission.deny(denied);
+        try {
+            assertThat(WaitPermission.isGranted()).isFalse();
+            assertThat(Bounded.call("another thread", WaitPermission::isGranted)).isTrue();
+        } finally {
+            WaitPermission.lift(denied);
+        }
+        assertThat(WaitPermission.isGranted()).isTrue();
+    }
+
+    private static <T> Callable<T> withoutPermission(Callable<T> call) {
+        return () -> {
+            WaitPermission.deny(() -> true); // the thread ends with the call
+            return call.call();
+        };
+    }
+
+    private static void assertTimedOut(String file, Callable<?> call) {
+        assertThatThrownBy(() -> Bounded.call("operation", call))
+                .isInstanceOf(FabricException.class)
+                .hasMessageContainingAll(file, "waitedMillis=", "expected=")
+                .extracting(e -> ((FabricException) e).kind())
+                .isEqualTo(FabricException.Kind.TIMED_OUT);
+    }
+}
