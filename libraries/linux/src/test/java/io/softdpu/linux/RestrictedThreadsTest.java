@@ -76,6 +76,39 @@ final class RestrictedThreadsTest {
     }
 
     @Test
+    void shouldRefuseASocketThatAnEpollWatches() {
+        int[] pair = UnixSocket.pair();
+        Epoll closed = new Epoll(1);
+        try (Epoll one = new Epoll(1);
+                Epoll other = new Epoll(1)) {
+            RestrictedThreads.requireUnwatched(pair[0]);
+            one.add(pair[0], Epoll.IN, 0);
+            other.add(pair[0], Epoll.IN, 0);
+            closed.add(pair[1], Epoll.IN, 0);
+            assertWatched(pair[0]);
+            assertWatched(pair[1]);
+            one.removeIfWatched(pair[0]);
+            assertWatched(pair[0]);
+            other.removeIfWatched(pair[0]);
+            closed.close();
+            RestrictedThreads.requireUnwatched(pair[0]);
+            RestrictedThreads.requireUnwatched(pair[1]);
+            one.add(pair[1], Epoll.IN, 0);
+        } finally {
+            FileDescriptors.close(pair[0]);
+            FileDescriptors.close(pair[1]);
+        }
+        RestrictedThreads.requireUnwatched(pair[1]); // the number of a closed one
+        assertThat(RestrictedThreads.violations()).hasSize(3);
+    }
+
+    private static void assertWatched(int socket) {
+        assertThatThrownBy(() -> RestrictedThreads.requireUnwatched(socket))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll("fd=" + socket, "expected=no epoll");
+    }
+
+    @Test
     void shouldAllowEverythingElsewhere() {
         int received = SystemCalls.duplicate(memory);
         RestrictedThreads.received(received);

@@ -379,6 +379,7 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param port 1 to 65,535; each device has ports of its own
      * @throws DpuException BAD_STATE unless STARTING or RUNNING, or without that callback;
      *     INVALID_VALUE if it is no port; ALREADY_EXIST if the port is in use, naming the holder;
+     *     TIME_OUT if another process examines its file for a second, inside progress at once;
      *     NO_MEMORY, OPERATING_SYSTEM
      */
     void listen(int port);

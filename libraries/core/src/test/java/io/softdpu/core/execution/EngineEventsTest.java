@@ -8,6 +8,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.spi.ContextServices;
+import io.softdpu.fabric.engine.WaitPermission;
 import io.softdpu.linux.Doorbell;
 import io.softdpu.linux.Epoll;
 import io.softdpu.linux.FileDescriptors;
@@ -92,6 +93,24 @@ class EngineEventsTest {
         assertThat(ran).containsExactly("events " + DescriptorWatch.READABLE);
         assertThat(engine.await(Duration.ofNanos(MILLI))).as("drained").isFalse();
         peer.join();
+    }
+
+    @Test
+    void shouldNotPermitToWaitForAnotherProcessInsideProgress() {
+        List<Boolean> granted = new ArrayList<>();
+        ProgressEngine other = machines.add(ProgressEngine.create());
+        engine.timer(
+                        () -> {
+                            other.progress(); // ends before the outer pass does
+                            granted.add(WaitPermission.isGranted());
+                        })
+                .setAt(System.nanoTime());
+        granted.add(WaitPermission.isGranted());
+
+        engine.progress();
+
+        granted.add(WaitPermission.isGranted());
+        assertThat(granted).containsExactly(true, false, true);
     }
 
     @Test

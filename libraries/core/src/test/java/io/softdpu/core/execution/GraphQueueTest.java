@@ -11,6 +11,7 @@ import io.softdpu.core.graph.Graph;
 import io.softdpu.core.graph.GraphInstance;
 import io.softdpu.core.graph.GraphNode;
 import io.softdpu.core.graph.NodeState;
+import io.softdpu.fabric.engine.WaitPermission;
 import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
@@ -159,6 +160,23 @@ class GraphQueueTest extends WorkQueueFixture {
         assertThat(retrieve()).isEqualTo(Status.SUCCESS);
         assertThat(context.slices).hasValue(2);
         assertThat(ran).containsExactly("root", "child");
+    }
+
+    @Test
+    void shouldNotPermitToWaitForAnotherProcessInsideAUserNode() {
+        List<Boolean> granted = new ArrayList<>();
+        GraphNode job = jobNode();
+        graph.addUserNode(_ -> {
+            granted.add(WaitPermission.isGranted());
+            return Status.SUCCESS;
+        });
+        graph.start().addTo(queue);
+        instance().setJob(job, job(1)).submit(queue);
+
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+
+        granted.add(WaitPermission.isGranted());
+        assertThat(granted).containsExactly(false, true);
     }
 
     @Test

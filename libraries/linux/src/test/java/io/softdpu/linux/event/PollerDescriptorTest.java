@@ -7,6 +7,7 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Socket;
 import io.softdpu.linux.UnixSocket;
+import io.softdpu.testkit.Bounded;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -258,6 +259,25 @@ final class PollerDescriptorTest {
 
         assertThat(poller.registrations()).isZero();
         assertThat(poller.poll(0)).isZero();
+    }
+
+    @Test
+    void shouldStopWatchingADescriptorForAnotherThread() throws Exception {
+        Registration registration =
+                poller.add(readable().readEnd(), Poller.IN, events -> ran.add("ran"));
+
+        Bounded.call(
+                "another thread",
+                () -> {
+                    registration.unwatch();
+                    return null;
+                });
+
+        assertThat(poller.poll(0)).isZero();
+        assertThat(ran).isEmpty();
+        assertThat(registration.isEnded()).isFalse();
+        registration.abandon();
+        assertThat(poller.registrations()).isZero();
     }
 
     @Test
