@@ -20,7 +20,6 @@ import io.softdpu.perf.demo.DemoTable;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.TextStyle;
 import io.softdpu.storage.backend.MemoryVolume;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -151,7 +150,7 @@ final class DemoCommand implements Callable<Integer> {
         try (SignalGuard _ = SignalGuard.on(session::interrupt)) {
             try {
                 return run(session, options, progress, command);
-            } catch (RuntimeException | IOException e) {
+            } catch (RuntimeException e) {
                 // Here and not by picocli: after a signal the exit code does not come from picocli.
                 return Errors.report(e, command.getErr()).code();
             }
@@ -177,8 +176,7 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private int run(
-            DemoSession session, DemoOptions options, DemoProgress progress, CommandLine command)
-            throws IOException {
+            DemoSession session, DemoOptions options, DemoProgress progress, CommandLine command) {
         ResultHeader header = ResultHeader.now(Version.number());
         progress.begin(session.cpus());
         DemoResult result;

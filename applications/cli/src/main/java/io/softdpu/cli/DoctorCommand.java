@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.cli.doctor.Doctor;
 import io.softdpu.cli.doctor.Finding;
 import io.softdpu.linux.text.ForeignText;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
@@ -45,7 +44,7 @@ final class DoctorCommand implements Callable<Integer> {
     @Mixin private final JsonOption json = new JsonOption();
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         CommandLine command = Objects.requireNonNull(spec).commandLine();
         json.check(command);
         List<Finding> findings = Doctor.examine(removeLeftovers);

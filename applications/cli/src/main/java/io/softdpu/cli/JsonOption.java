@@ -1,16 +1,18 @@
 package io.softdpu.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.softdpu.linux.file.CheckedFile;
-import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.linux.file.FileRefusedException;
+import io.softdpu.linux.file.OutputFile;
 import io.softdpu.linux.text.GivenText;
+import io.softdpu.linux.text.Reason;
+import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -23,7 +25,9 @@ final class JsonOption {
     @Option(
             names = "--json",
             paramLabel = "FILE|-",
-            description = "Write the results as JSON; -: to standard output instead of the table.")
+            description =
+                    "Write the results as JSON, in place of a file that is there; -: to standard"
+                            + " output instead of the table.")
     private @Nullable String json;
 
     /** True if the document is printed instead of the table. */
@@ -39,30 +43,42 @@ final class JsonOption {
         Path file =
                 GivenText.path(
                         "option=--json", json, refusal -> new ParameterException(command, refusal));
-        Path folder = Objects.requireNonNullElse(file.toAbsolutePath().getParent(), file);
-        boolean writable =
-                Files.exists(file)
-                        ? Files.isRegularFile(file) && Files.isWritable(file)
-                        : Files.isDirectory(folder) && Files.isWritable(folder);
-        if (!writable) {
-            throw new ParameterException(
-                    command,
-                    "file cannot be written: option=--json, file="
-                            + json
-                            + ", expected=a file in a folder that this user may write to");
+        try {
+            OutputFile.requireReplaceable(file);
+        } catch (IOException e) {
+            throw new ParameterException(command, refusal(json, e), e);
         }
     }
 
-    /** Writes the document to the destination of the option, if it is given. */
-    void write(JsonNode document, PrintWriter out) throws IOException {
+    /**
+     * Writes the document to the destination of the option, if it is given: all of it, or what was
+     * there stays.
+     *
+     * @throws DpuException IO_FAILED naming the file
+     */
+    void write(JsonNode document, PrintWriter out) {
         if (isStandardOutput()) {
             out.println(document.toPrettyString());
         } else if (json != null) {
             String text = document.toPrettyString() + System.lineSeparator();
-            CheckedFile.write(
-                    Path.of(json),
-                    FilePolicy.USER_DATA,
-                    MemorySegment.ofArray(text.getBytes(StandardCharsets.UTF_8)));
+            try {
+                OutputFile.replace(
+                        Path.of(json),
+                        MemorySegment.ofArray(text.getBytes(StandardCharsets.UTF_8)));
+            } catch (IOException e) {
+                throw new DpuException(Status.IO_FAILED, refusal(json, e), e);
+            }
         }
+    }
+
+    private static String refusal(String json, IOException cause) {
+        return Text.format(
+                "file cannot be written: option=--json, file=%s, reason=%s%s",
+                json,
+                Reason.of(cause),
+                cause instanceof FileRefusedException
+                        ? "" // its reason says what is expected
+                        : ", expected=a file with free space, in a folder that this user may"
+                                + " write to");
     }
 }

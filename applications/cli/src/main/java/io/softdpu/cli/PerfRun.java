@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.TextStyle;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -28,15 +27,14 @@ record PerfRun<R>(
             try {
                 print(session.run(), header, json, command.getOut());
                 return ExitCode.OK.code();
-            } catch (RuntimeException | IOException e) {
+            } catch (RuntimeException e) {
                 // Here and not by picocli: after a signal the exit code does not come from picocli.
                 return Errors.report(e, command.getErr()).code();
             }
         }
     }
 
-    private void print(R result, ResultHeader header, JsonOption json, PrintWriter out)
-            throws IOException {
+    private void print(R result, ResultHeader header, JsonOption json, PrintWriter out) {
         JsonNode made = document.apply(result, header);
         if (!json.isStandardOutput()) {
             table.apply(result, Terminal.outputStyle()).forEach(out::println);

@@ -5,33 +5,37 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.file.OutputFile;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Files with descriptors, which the user copies between the two sides of a sample. The descriptors
  * are bytes here, which only the peer's calls understand. A file gets its name when it is complete,
- * and is removed at the end, when the descriptor is worth nothing any more.
+ * and is removed at the end, when the descriptor is worth nothing any more. No file but an empty
+ * one or a descriptor is replaced, and none but the one that was written is removed.
  */
 final class DescriptorFiles implements AutoCloseable {
     /** Some file systems report no changes. */
     private static final Duration LOOKS_AGAIN_AFTER = Duration.ofSeconds(1);
 
+    /** First bytes of what is exported: memory, a sync event, a connection (see docs/wire). */
+    private static final Set<Integer> MAGICS = Set.of(0x53444d58, 0x53445352, 0x53524443);
+
     private final Deadline deadline;
-    private final List<Path> own = new ArrayList<>();
+    private final Map<Path, OutputFile> own = new LinkedHashMap<>();
 
     /**
      * @param deadline of the waits
@@ -43,41 +47,30 @@ final class DescriptorFiles implements AutoCloseable {
     /**
      * Announces a file that will be written, and removes it if it is one of an earlier run.
      *
-     * @throws DpuException IO_FAILED if the name is that of something else than a regular file
+     * @throws DpuException IO_FAILED if the name is that of something else than an empty file or a
+     *     descriptor, or that of a symbolic link
      */
     void announce(Path file) {
         try {
-            requireReplaceable(file);
-            Files.deleteIfExists(file);
+            ownFile(file).removeReplaceable();
         } catch (IOException e) {
             throw failed("written", file, e);
         }
-        own.add(file);
     }
 
-    private static void requireReplaceable(Path file) throws IOException {
-        try (CheckedFile existing = CheckedFile.open(file, FilePolicy.USER_DATA)) {
-            existing.sizeBytes(); // the check is that it could be opened
-        } catch (NoSuchFileException e) {
-            return; // a new name
-        }
+    private OutputFile ownFile(Path file) {
+        return own.computeIfAbsent(
+                file, name -> new OutputFile(name, "a descriptor of an earlier run", MAGICS));
     }
 
     /**
-     * Writes a file: under another name in its folder first, so that no process reads a part.
+     * Writes a file that is complete when it has its name.
      *
-     * @throws DpuException IO_FAILED
+     * @throws DpuException IO_FAILED as {@link #announce}, or if it cannot be written
      */
     void write(Path file, byte[] descriptor) {
         try {
-            Path part = Files.createTempFile(folderOf(file), ".descriptor", ".part");
-            try {
-                CheckedFile.write(
-                        part, FilePolicy.SHARED_FOLDER, MemorySegment.ofArray(descriptor));
-                Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-            } finally {
-                Files.deleteIfExists(part);
-            }
+            ownFile(file).write(MemorySegment.ofArray(descriptor));
         } catch (IOException e) {
             throw failed("written", file, e);
         }
@@ -153,15 +146,25 @@ final class DescriptorFiles implements AutoCloseable {
                 e);
     }
 
-    /** Removes the files that were written. */
+    /** Removes the files that were written, where they still have their names. */
     @Override
     public void close() {
-        for (Path file : own) {
+        DpuException failure = null;
+        for (Map.Entry<Path, OutputFile> entry : own.entrySet()) {
             try {
-                Files.deleteIfExists(file);
+                entry.getValue().close();
             } catch (IOException e) {
-                throw failed("removed", file, e);
+                DpuException other = failed("removed", entry.getKey(), e);
+                if (failure == null) {
+                    failure = other;
+                } else {
+                    failure.addSuppressed(other);
+                }
             }
+        }
+        own.clear();
+        if (failure != null) {
+            throw failure;
         }
     }
 }

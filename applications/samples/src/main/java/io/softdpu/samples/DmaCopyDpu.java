@@ -15,8 +15,7 @@ import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
-import io.softdpu.linux.file.CheckedFile;
-import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.file.OutputFile;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.Reason;
 import java.io.IOException;
@@ -193,7 +192,7 @@ final class DmaCopyDpu implements Sample {
 
     private static void write(MemorySegment data, Path file) {
         try {
-            CheckedFile.write(file, FilePolicy.USER_DATA, data);
+            OutputFile.replace(file, data);
         } catch (IOException e) {
             throw new DpuException(
                     Status.IO_FAILED,

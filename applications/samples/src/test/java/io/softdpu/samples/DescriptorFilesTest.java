@@ -4,8 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.Deadline;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.SyncEvent;
+import io.softdpu.core.sync.SyncEventLocation;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.Patience;
@@ -126,7 +137,7 @@ class DescriptorFilesTest {
 
     @Test
     void shouldRemoveWhatItHasAnnouncedAtOnceAndAtTheEnd() throws IOException {
-        Files.writeString(file, "of an earlier run");
+        Files.writeString(file, "SRDC of an earlier run");
         Path other = Files.writeString(folder.resolve("other"), "of the peer");
         try (DescriptorFiles files = files()) {
             files.announce(file);
@@ -164,11 +175,102 @@ class DescriptorFilesTest {
                     () -> files.await(missing),
                     "cannot be read",
                     "it does not exist");
+            for (ThrowingCallable call :
+                    List.<ThrowingCallable>of(
+                            () -> files.announce(missing),
+                            () -> files.write(missing, new byte[1]))) {
+                assertFails(
+                        Status.IO_FAILED,
+                        call,
+                        "descriptor cannot be written: file=" + missing,
+                        "reason=its folder does not exist, expected=");
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepAnyOtherFileAlsoBehindALink() throws IOException {
+        Path thesis = Files.writeString(folder.resolve("thesis.txt"), "of years");
+        Path descriptor = Files.writeString(folder.resolve("descriptor-of-peer"), "SRDC");
+        try (DescriptorFiles files = files()) {
+            for (Path target : List.of(thesis, descriptor, folder.resolve("none"))) {
+                Path link = Files.createSymbolicLink(folder.resolve("link"), target);
+                assertFails(
+                        Status.IO_FAILED,
+                        () -> files.announce(link),
+                        "descriptor cannot be written: file=" + link,
+                        "reason=it is a symbolic link, expected=a regular file");
+                assertThat(link).isSymbolicLink();
+                Files.delete(link);
+            }
+            for (ThrowingCallable call :
+                    List.<ThrowingCallable>of(
+                            () -> files.announce(thesis),
+                            () -> files.write(thesis, new byte[] {1}))) {
+                assertFails(
+                        Status.IO_FAILED,
+                        call,
+                        "descriptor cannot be written: file=" + thesis,
+                        "reason=it has another content (bytes=8, beginning with 6f662079)",
+                        "expected=no file, an empty one, or a descriptor of an earlier run");
+            }
+            files.announce(file);
+            Files.writeString(file, "put there by the user meanwhile");
             assertFails(
-                    Status.IO_FAILED,
-                    () -> files.write(missing, new byte[1]),
-                    "cannot be written",
-                    "NoSuchFile");
+                    Status.IO_FAILED, () -> files.write(file, new byte[] {1}), "another content");
+        }
+        assertThat(thesis).hasContent("of years");
+        assertThat(descriptor).hasContent("SRDC");
+        assertThat(file).hasContent("put there by the user meanwhile");
+    }
+
+    @Test
+    void shouldLeaveAFileThatTookTheNameOfADescriptor() throws IOException {
+        try (DescriptorFiles files = files()) {
+            files.announce(file);
+            files.write(file, new byte[] {1});
+            Files.delete(file);
+            Files.writeString(file, "SRDC of another run");
+        }
+        assertThat(file).hasContent("SRDC of another run");
+    }
+
+    /** Of each kind: connection, memory, sync event. */
+    @Test
+    void shouldReplaceDescriptorsThatAKilledRunHasLeft() throws IOException {
+        try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder.resolve("f")).open();
+                Device device = machine.findDevice("p0").open();
+                ProgressEngine engine = ProgressEngine.create();
+                SharedMemory memory = SharedMemory.allocate(4096);
+                Mmap mmap =
+                        Mmap.create()
+                                .setMemory(memory)
+                                .setPermissions(
+                                        Permissions.of(
+                                                AccessFlag.LOCAL_READ_WRITE, AccessFlag.RDMA_READ))
+                                .addDevice(device)
+                                .start();
+                Rdma rdma = Rdma.create(device);
+                SyncEvent event =
+                        SyncEvent.create(device)
+                                .addPublisherLocation(SyncEventLocation.REMOTE)
+                                .addSubscriberLocation(SyncEventLocation.CPU)) {
+            rdma.setConnectionCallback((connection, previous, next) -> {});
+            engine.connect(rdma);
+            rdma.start();
+            event.start();
+            for (byte[] descriptor :
+                    List.of(
+                            rdma.exportConnection().blob(),
+                            mmap.exportRdma(device),
+                            event.exportRdma(device))) {
+                Files.write(file, descriptor);
+                try (DescriptorFiles files = files()) {
+                    files.announce(file);
+                    assertThat(file).doesNotExist();
+                }
+            }
+            event.stop();
         }
     }
 }

@@ -159,6 +159,73 @@ class CodeRulesTest {
                 .containsAll(MAY_OPEN.keySet());
     }
 
+    /** Methods and options that remove a file, or its content, or put another in its place. */
+    private static final Set<String> REMOVES =
+            Set.of(
+                    "java.nio.file.Files.delete",
+                    "java.nio.file.Files.deleteIfExists",
+                    "java.nio.file.Files.move",
+                    "java.nio.file.StandardCopyOption.REPLACE_EXISTING",
+                    "java.nio.file.StandardOpenOption.DELETE_ON_CLOSE",
+                    "java.nio.file.StandardOpenOption.TRUNCATE_EXISTING",
+                    "java.nio.channels.FileChannel.truncate",
+                    "java.io.File.delete",
+                    "java.io.File.deleteOnExit",
+                    "java.io.File.renameTo",
+                    "io.softdpu.linux.file.CheckedFile.replaceContent");
+
+    /** Methods that may remove a file, and why no file of the user is lost by that. */
+    private static final Map<String, String> MAY_REMOVE =
+            Map.ofEntries(
+                    Map.entry(
+                            "io.softdpu.linux.file.OutputFile.put",
+                            "moves a new file to a name that was examined"),
+                    Map.entry(
+                            "io.softdpu.linux.file.OutputFile.removeIfNamed",
+                            "compares the file that has the name with the one that is meant"),
+                    Map.entry(
+                            "io.softdpu.fabric.folder.FabricFolder.agreeOnTopology",
+                            "writes its file in the fabric folder, which has no files of others"),
+                    Map.entry(
+                            "io.softdpu.fabric.folder.NameLocks.delete",
+                            "in the fabric folder, which has no files of others"),
+                    Map.entry(
+                            "io.softdpu.fabric.folder.SharedTextFile.update",
+                            "in the fabric folder, which has no files of others"),
+                    Map.entry(
+                            "io.softdpu.fabric.folder.SharedTextFile.forget",
+                            "in the fabric folder, which has no files of others"),
+                    Map.entry(
+                            "io.softdpu.fabric.folder.FolderReport.delete",
+                            "in the fabric folder, a file that it has just made"),
+                    Map.entry(
+                            "io.softdpu.core.process.FolderTree.remove",
+                            "a folder that softdpu has made, and its lock file"),
+                    Map.entry(
+                            "io.softdpu.core.process.FolderTree$Remover.visitFile",
+                            "in a folder that softdpu has made; removes a link, not its target"),
+                    Map.entry(
+                            "io.softdpu.core.process.FolderTree$Remover.postVisitDirectory",
+                            "a folder that softdpu has made"),
+                    Map.entry(
+                            "io.softdpu.core.process.SharedFolder.removeIfEmpty",
+                            "a folder without files"));
+
+    @Test
+    void shouldRemoveAndReplaceFilesWhereTheyAreKnownToBeOfSoftdpu() {
+        noClasses()
+                .that(PRODUCT)
+                .should(access("what removes a file", REMOVES::contains, MAY_REMOVE.keySet()))
+                .because("a name may be that of any file of the user: use OutputFile")
+                .check(ProjectModules.classes());
+        assertThat(ProjectModules.classes().stream().filter(PRODUCT))
+                .as("no exception is left over")
+                .flatExtracting(type -> accesses(type))
+                .filteredOn(access -> REMOVES.contains(nameOf(access.getTarget())))
+                .extracting(access -> nameOf(access.getOrigin()))
+                .containsAll(MAY_REMOVE.keySet());
+    }
+
     @Test
     void shouldReachMemoryByAddressOnlyWhereAReferenceIsHeld() {
         noClasses()
@@ -191,6 +258,7 @@ class CodeRulesTest {
                 || name.matches("java\\.util\\.concurrent(\\..*)?")
                 || (name.matches("io\\.softdpu\\.(linux|fabric)(\\..*)?")
                         && !name.endsWith(".wire")
+                        && !name.equals("io.softdpu.linux.text")
                         && !value)
                 || (name.equals("java.io") && !value && !type.isEquivalentTo(Serializable.class))
                 || type.isEquivalentTo(Thread.class)

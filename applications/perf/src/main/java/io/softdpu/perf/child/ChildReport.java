@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.file.OutputFile;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.initiator.InitiatorReport;
@@ -12,9 +13,7 @@ import io.softdpu.storage.initiator.LatencySummary;
 import io.softdpu.storage.initiator.PhaseReport;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -145,16 +144,7 @@ public record ChildReport(
 
     /** Writes the file: all of it at once, or, where that fails, not at all. */
     public void write(Path file) throws IOException {
-        Path part = file.resolveSibling(file.getFileName() + ".part");
-        try {
-            CheckedFile.write(
-                    part,
-                    FilePolicy.SHARED_FOLDER,
-                    MemorySegment.ofArray(MAPPER.writeValueAsBytes(this)));
-            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-        } finally {
-            Files.deleteIfExists(part);
-        }
+        OutputFile.replace(file, MemorySegment.ofArray(MAPPER.writeValueAsBytes(this)));
     }
 
     /** Reads the file that {@link #write} wrote. */

@@ -10,7 +10,6 @@ import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.Reason;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
@@ -64,7 +63,8 @@ public final class SharedFolder implements AutoCloseable {
         return create(Path.of(System.getProperty("java.io.tmpdir")), prefix);
     }
 
-    static SharedFolder create(Path parent, String prefix) {
+    /** Makes a folder as {@link #create(String)}, in the given one. */
+    public static SharedFolder create(Path parent, String prefix) {
         removeLeftovers(parent, prefix);
         try {
             for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -96,7 +96,7 @@ public final class SharedFolder implements AutoCloseable {
         SharedFolder made = null;
         try {
             Path file = lockFileOf(root);
-            CheckedFile.write(file, FilePolicy.SHARED_FOLDER, MemorySegment.ofArray(new byte[0]));
+            Files.createFile(file);
             lock = openLockFile(root);
             // Under the lock it is not removed; if it was before, no folder can be made in it.
             if (FileDescriptors.tryLockExclusive(lock.descriptor())) {

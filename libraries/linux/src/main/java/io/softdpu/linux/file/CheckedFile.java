@@ -87,17 +87,21 @@ public final class CheckedFile implements AutoCloseable {
         }
     }
 
+    /** Opens the place that a name has, whatever is there, so that nothing happens to a device. */
+    static CheckedFile openPlace(Path file, FilePolicy policy) throws IOException {
+        return open(file, policy, FileDescriptors.O_PATH);
+    }
+
     /**
-     * Writes a file: a new one, or in place of the content of one that is there.
+     * Creates a file, open for writing.
      *
-     * @throws IOException see the class; the content of a file that is refused stays as it is
+     * @param shown what messages call it
+     * @param mode permission bits, less the umask
+     * @throws IOException see the class; also if there is a file of that name
      */
-    public static void write(Path file, FilePolicy policy, MemorySegment content)
-            throws IOException {
-        try (CheckedFile opened =
-                open(file, policy, FileDescriptors.O_WRONLY | FileDescriptors.O_CREAT)) {
-            opened.replaceContent(content);
-        }
+    static CheckedFile create(Path file, Path shown, int mode) throws IOException {
+        int flags = FileDescriptors.O_WRONLY | FileDescriptors.O_CREAT | FileDescriptors.O_EXCL;
+        return open(file, shown, FilePolicy.USER_OUTPUT, flags, mode);
     }
 
     /**
@@ -160,6 +164,11 @@ public final class CheckedFile implements AutoCloseable {
     }
 
     private static CheckedFile open(Path file, FilePolicy policy, int flags) throws IOException {
+        return open(file, file, policy, flags, 0); // creates none
+    }
+
+    private static CheckedFile open(Path file, Path shown, FilePolicy policy, int flags, int mode)
+            throws IOException {
         if (!file.getFileSystem().equals(FileSystems.getDefault())) {
             throw new FileRefusedException(
                     file, "it is not on a file system of the kernel", "a path of this machine");
@@ -171,19 +180,19 @@ public final class CheckedFile implements AutoCloseable {
             // The kernel gets UTF-8: another name than that of a path with bytes that are none.
             GivenText.text("", name, IllegalArgumentException::new);
         } catch (IllegalArgumentException e) {
-            throw new FileRefusedException(file, Reason.of(e), "a name in UTF-8");
+            throw new FileRefusedException(shown, Reason.of(e), "a name in UTF-8");
         }
         try {
-            descriptor = FileDescriptors.open(name, withPolicy(flags, policy), 0666);
+            descriptor = FileDescriptors.open(name, withPolicy(flags, policy), mode);
         } catch (LinuxException e) {
-            throw asIoException(refusedOrSame(e, file, policy), file);
+            throw asIoException(refusedOrSame(e, shown, policy), shown);
         }
-        FileStatus status = check(descriptor, file, policy);
-        return new CheckedFile(file, policy, descriptor, status.sizeBytes());
+        FileStatus status = check(descriptor, shown, policy);
+        return new CheckedFile(shown, policy, descriptor, status.sizeBytes());
     }
 
     private static int withPolicy(int flags, FilePolicy policy) {
-        return flags | NON_BLOCKING | (policy.ownFileOnly() ? FileDescriptors.O_NOFOLLOW : 0);
+        return flags | NON_BLOCKING | (policy.followsLinks() ? 0 : FileDescriptors.O_NOFOLLOW);
     }
 
     /** Examines an opened file; closes it if it is refused. */
@@ -228,7 +237,7 @@ public final class CheckedFile implements AutoCloseable {
         String reason =
                 switch (e.errno()) {
                     case Errno.EISDIR -> "it is a directory";
-                    case Errno.ELOOP -> policy.ownFileOnly() ? "it is a symbolic link" : "";
+                    case Errno.ELOOP -> policy.followsLinks() ? "" : "it is a symbolic link";
                     case Errno.ENXIO -> "it is a socket, or a pipe or device without a peer";
                     default -> "";
                 };
@@ -271,6 +280,12 @@ public final class CheckedFile implements AutoCloseable {
      */
     public int descriptor() {
         return descriptor;
+    }
+
+    /** Whether another name, or a name at another time, has led to the same file. */
+    boolean isSameFile(CheckedFile other) {
+        return FileDescriptors.status(descriptor)
+                .isSameFile(FileDescriptors.status(other.descriptor));
     }
 
     /**

@@ -9,29 +9,42 @@ public enum FilePolicy {
      * A file of a private folder that processes of one user share, such as the fabric folder: not
      * through a symbolic link, owned by the effective uid, at most {@link #MAX_TEXT_BYTES}.
      */
-    SHARED_FOLDER(true, FilePolicy.MAX_TEXT_BYTES),
+    SHARED_FOLDER(false, true, FilePolicy.MAX_TEXT_BYTES),
 
     /**
      * A text that the user names, such as a topology: a link and any owner are allowed, at most
      * {@link #MAX_TEXT_BYTES}.
      */
-    USER_TEXT(false, FilePolicy.MAX_TEXT_BYTES),
+    USER_TEXT(true, false, FilePolicy.MAX_TEXT_BYTES),
 
     /** Data that the user names, such as a volume: a link, any owner and any size are allowed. */
-    USER_DATA(false, Long.MAX_VALUE);
+    USER_DATA(true, false, Long.MAX_VALUE),
+
+    /**
+     * A file of the user that may be replaced or removed ({@link OutputFile}): not through a
+     * symbolic link; any owner and any size are allowed.
+     */
+    USER_OUTPUT(false, false, Long.MAX_VALUE);
 
     /** Longest text in bytes, 4 MiB. */
     public static final int MAX_TEXT_BYTES = 4 << 20;
 
+    private final boolean followsLinks;
     private final boolean ownFileOnly;
     private final long maxBytes;
 
-    FilePolicy(boolean ownFileOnly, long maxBytes) {
+    FilePolicy(boolean followsLinks, boolean ownFileOnly, long maxBytes) {
+        this.followsLinks = followsLinks;
         this.ownFileOnly = ownFileOnly;
         this.maxBytes = maxBytes;
     }
 
-    /** Whether links and files of other users are refused. */
+    /** Whether the name may be a symbolic link. */
+    boolean followsLinks() {
+        return followsLinks;
+    }
+
+    /** Whether files of other users are refused. */
     boolean ownFileOnly() {
         return ownFileOnly;
     }

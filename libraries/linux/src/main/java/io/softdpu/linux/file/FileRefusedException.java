@@ -11,11 +11,15 @@ import java.nio.file.Path;
 public final class FileRefusedException extends FileSystemException {
     private static final long serialVersionUID = 1L;
 
+    private final String reason;
+
     /** Description of a file that would have been accepted. */
     private final String expected;
 
+    /** The reason of its superclass names what is expected, too, for messages of others. */
     FileRefusedException(Path file, String reason, String expected) {
-        super(file.toString(), null, reason);
+        super(file.toString(), null, reason + ", expected=" + expected);
+        this.reason = reason;
         this.expected = expected;
     }
 
@@ -25,7 +29,7 @@ public final class FileRefusedException extends FileSystemException {
      * @return such as {@code it is a pipe}
      */
     public String reason() {
-        return String.valueOf(getReason());
+        return reason;
     }
 
     /**
@@ -39,7 +43,6 @@ public final class FileRefusedException extends FileSystemException {
 
     @Override
     public String getMessage() {
-        return Text.format(
-                "file refused: file=%s, reason=%s, expected=%s", getFile(), reason(), expected);
+        return Text.format("file refused: file=%s, reason=%s", getFile(), getReason());
     }
 }

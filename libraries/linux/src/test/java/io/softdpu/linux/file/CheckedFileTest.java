@@ -37,16 +37,6 @@ class CheckedFileTest {
                         Bounded.call("reading " + file, () -> CheckedFile.readAll(file, policy)))
                 .isInstanceOf(FileRefusedException.class)
                 .hasMessage("file refused: file=" + file + ", " + why);
-        assertThatThrownBy(() ->
-                        Bounded.call(
-                                "writing " + file,
-                                () -> {
-                                    CheckedFile.write(
-                                            file, policy, MemorySegment.ofArray(new byte[1]));
-                                    return null;
-                                }))
-                .isInstanceOf(FileRefusedException.class)
-                .hasMessageContaining("file=" + file);
     }
 
     @ParameterizedTest
@@ -154,17 +144,18 @@ class CheckedFileTest {
     }
 
     @Test
-    void shouldWriteANewFileAndInPlaceOfAnOldOne(SeededRandom random) throws IOException {
+    void shouldWriteANewFileAndInPlaceOfItsContent(SeededRandom random) throws IOException {
         byte[] content = random.bytes(700_001);
         Path file = folder.resolve("file");
-        CheckedFile.write(file, FilePolicy.USER_DATA, MemorySegment.ofArray(content));
-        assertThat(file).hasBinaryContent(content);
-        try (Arena arena = Arena.ofConfined()) {
-            CheckedFile.write(file, FilePolicy.SHARED_FOLDER, arena.allocateFrom("short"));
+        try (CheckedFile made = CheckedFile.create(file, file, 0600);
+                Arena arena = Arena.ofConfined()) {
+            made.replaceContent(MemorySegment.ofArray(content));
+            assertThat(file).hasBinaryContent(content);
+            made.replaceContent(arena.allocateFrom("short"));
+            assertThat(file).hasContent("short\0");
+            made.replaceContent(MemorySegment.ofArray(new byte[0]));
+            assertThat(file).isEmptyFile();
         }
-        assertThat(file).hasContent("short\0");
-        CheckedFile.write(file, FilePolicy.USER_TEXT, MemorySegment.ofArray(new byte[0]));
-        assertThat(file).isEmptyFile();
     }
 
     @Test

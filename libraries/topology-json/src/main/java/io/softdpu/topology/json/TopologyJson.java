@@ -6,6 +6,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
+import io.softdpu.linux.file.OutputFile;
 import io.softdpu.linux.text.GivenText;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
@@ -48,8 +49,9 @@ import org.jspecify.annotations.Nullable;
  * {@code ipv6} if it is not derived from the MAC address, and {@code limits} if a limit of the
  * device is below that of the library ({@link io.softdpu.core.device.DeviceLimit#id()}). All other
  * fields are mandatory, and unknown fields are rejected. A limit that its library does not declare
- * is rejected; limits of libraries that are not loaded ({@link
- * io.softdpu.core.capability.Capabilities#libraries()}) are kept. Any thread.
+ * is rejected; limits of libraries that are not loaded are kept ({@link
+ * io.softdpu.core.capability.Capabilities#acceptsLimit}). Comments as in Java and a byte order mark
+ * are skipped. Any thread.
  */
 public final class TopologyJson {
     /** The environment variable that {@link #fromEnvironment()} reads. */
@@ -181,16 +183,16 @@ public final class TopologyJson {
     }
 
     /**
-     * Writes a file, replacing an existing one.
+     * Writes a file, replacing an existing regular one; whatever fails, that stays as it is.
      *
-     * @throws DpuException IO_FAILED if it cannot be written
+     * @throws DpuException IO_FAILED if it cannot be written, or the name is that of something else
+     *     than a regular file, such as a symbolic link
      */
     public static void write(Topology topology, Path file) {
         String json = toJson(topology);
         try {
-            CheckedFile.write(
+            OutputFile.replace(
                     require(file, "file"),
-                    FilePolicy.USER_TEXT,
                     MemorySegment.ofArray(json.getBytes(StandardCharsets.UTF_8)));
         } catch (IOException e) {
             throw new DpuException(
