@@ -245,6 +245,7 @@ final class RdmaProgram implements AutoCloseable {
             write("connection descriptor", RdmaSampleSettings.LOCAL_DESCRIPTOR, exported.blob());
             exportShared();
             byte[] ofPeer = await("connection descriptor", RdmaSampleSettings.REMOTE_DESCRIPTOR);
+            requireForeign(ofPeer, exported);
             awaitShared();
             rdma.connect(ofPeer, exported);
         } else if (listens()) {
@@ -260,6 +261,18 @@ final class RdmaProgram implements AutoCloseable {
             RdmaAddress address = RdmaSampleSettings.address(settings);
             out.println(Text.format("connecting to %s: address=%s", sample.peer(), address));
             connection = rdma.connect(address, NO_DATA);
+        }
+    }
+
+    /** The library would connect this side to itself, as by a link from one file to the other. */
+    private void requireForeign(byte[] ofPeer, RdmaConnection exported) {
+        if (Arrays.equals(ofPeer, exported.blob())) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    Text.format(
+                            "descriptor of the peer is the one of this side: file=%s, expected=a"
+                                    + " copy of the file that the peer has written",
+                            file(RdmaSampleSettings.REMOTE_DESCRIPTOR)));
         }
     }
 

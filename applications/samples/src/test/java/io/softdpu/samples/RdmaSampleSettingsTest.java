@@ -15,15 +15,19 @@ import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.OwnFabric;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -225,5 +229,25 @@ class RdmaSampleSettingsTest {
                         SampleProgram.find("rdma-read-responder")
                                 .run(new SampleSettings(Topology.builtin(), given), out),
                 "descriptors are in one file: local=/nowhere/a");
+    }
+
+    @Test
+    void shouldRefuseItsOwnDescriptorByALink(@TempDir Path folder) throws IOException {
+        Path own = folder.resolve("own");
+        Path link = Files.createSymbolicLink(folder.resolve("link"), own);
+        Map<SampleOption, String> given = new HashMap<>();
+        given.put(RdmaSampleSettings.LOCAL_DESCRIPTOR, own.toString());
+        given.put(RdmaSampleSettings.REMOTE_DESCRIPTOR, link.toString());
+        given.put(RdmaSampleSettings.EXPORTED_MMAP, folder.resolve("memory").toString());
+        PrintStream out =
+                new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+        assertFails(
+                Status.INVALID_VALUE,
+                () ->
+                        SampleProgram.find("rdma-read-responder")
+                                .run(new SampleSettings(Topology.builtin(), given), out),
+                "descriptor of the peer is the one of this side: file=" + link);
+        assertThat(own).doesNotExist();
+        assertThat(link).isSymbolicLink();
     }
 }

@@ -362,6 +362,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * on both sides establishes the connection. The peer has to connect its end to this
      * connection's blob.
      *
+     * <p>The blob may be of another connection of this instance, or of this connection itself: a
+     * loopback, with which the instance is its own peer. What is sent on it is received here, by a
+     * receive task of this instance; both ends end together.
+     *
      * @throws DpuException BAD_STATE unless STARTING or RUNNING, or if the connection was connected
      *     before; INVALID_VALUE if the blob is damaged or the connection is another instance's;
      *     UNSUPPORTED_VERSION if it is of another version; NOT_SUPPORTED if no provider of both
