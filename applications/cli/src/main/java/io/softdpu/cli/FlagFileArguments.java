@@ -9,6 +9,7 @@ import io.softdpu.cli.log.LogLevel;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Suggestions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
@@ -41,6 +43,8 @@ final class FlagFileArguments {
 
     private static final Set<String> ONLY_ON_COMMAND_LINE =
             Set.of("help", "version", "json", "quiet");
+
+    private static final Pattern WHOLE = Pattern.compile("-?[0-9]+");
 
     private final FlagFile file;
     private final CommandSpec program;
@@ -199,20 +203,23 @@ final class FlagFileArguments {
         return type.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    /** The types of JSON for what the option takes on a command line. */
+    /**
+     * The types of JSON for what the option takes on a command line. A number is also taken as a
+     * string, which is as on a command line.
+     */
     private static Set<ValueType> typesOf(OptionSpec option) {
         Class<?> type = elementType(option);
-        boolean isWhole = type == int.class || type == long.class || type == Long.class;
         if (type == boolean.class) {
             return EnumSet.of(ValueType.BOOLEAN);
         }
         if (type == Duration.class) {
-            return EnumSet.of(ValueType.WHOLE_NUMBER, ValueType.NUMBER);
+            return EnumSet.of(ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.STRING);
         }
-        if (isWhole && option.converters().length == 0) {
-            return EnumSet.of(ValueType.WHOLE_NUMBER);
-        }
-        if (isWhole || type == CpuBinding.class || type == LogLevel.class) {
+        if (type == int.class
+                || type == long.class
+                || type == Long.class
+                || type == CpuBinding.class
+                || type == LogLevel.class) {
             return EnumSet.of(ValueType.WHOLE_NUMBER, ValueType.STRING);
         }
         return EnumSet.of(ValueType.STRING);
@@ -231,10 +238,15 @@ final class FlagFileArguments {
                 converter.convert(value.text());
             }
             Class<?> type = elementType(option);
-            if (option.converters().length == 0 && type == int.class) {
-                Integer.parseInt(value.text());
-            } else if (option.converters().length == 0 && type == long.class) {
-                Long.parseLong(value.text());
+            boolean isPlain = option.converters().length == 0;
+            if (isPlain && (type == int.class || type == long.class)) {
+                if (!WHOLE.matcher(value.text()).matches()) { // as the converters: digits alone
+                    throw new NumberFormatException(value.text());
+                }
+                long number = Long.parseLong(value.text());
+                if (type == int.class && number != (int) number) {
+                    throw new NumberFormatException(value.text());
+                }
             }
         } catch (NumberFormatException e) {
             throw illegal(flag, value, "a number up to " + maximumOf(elementType(option)), e);

@@ -8,6 +8,7 @@ import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.Suggestions;
 import io.softdpu.linux.text.Text;
 import io.softdpu.topology.json.TopologyJson;
 import java.io.PrintWriter;
@@ -70,12 +71,14 @@ final class TopologyCommand implements Callable<Integer> {
                             Status.BAD_CONFIG,
                             Text.format(
                                     "topology limits an unknown library: topology=%s, function=%s,"
-                                            + " limit=%s, library=%s, available=%s",
+                                            + " limit=%s, library=%s, available=%s%s",
                                     topology.name(),
                                     function.key(),
                                     limit,
                                     library,
-                                    Capabilities.libraries()));
+                                    Capabilities.libraries(),
+                                    Suggestions.question(
+                                            Suggestions.of(library, Capabilities.libraries()))));
                 }
             }
         }

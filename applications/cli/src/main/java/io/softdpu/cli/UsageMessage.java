@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.linux.text.Suggestions;
 import io.softdpu.linux.text.Text;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -7,10 +7,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.core.Side;
+import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.Suggestions;
 import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.OwnFabric;
@@ -24,6 +26,8 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 /** Tests of the commands that show the card: topology, caps and devices. */
@@ -281,6 +285,35 @@ class CardCommandsTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "comhc.max_clients,comch.max_clients",
+        "comch.max_clinets,comch.max_clients",
+        "cmch.max_client,comch.max_clients",
+        "comch-prodcuer.max_tasks,comch-producer.max_tasks",
+        "rmda.max_send_tasks,rdma.max_send_tasks",
+        "syncevent.max_wait_tasks,sync-event.max_wait_tasks"
+    })
+    void shouldNameTheLimitThatIsProbablyMeant(String limit, String meant) throws Exception {
+        String file = limited(limit, 4).toString();
+        for (String command : List.of("topology", "devices", "caps")) {
+            assertThat(run(command, "--topology", file)).isEqualTo(ExitCode.FAILED.code());
+            assertThat(err.toString())
+                    .startsWith("softdpu: BAD_CONFIG: topology refused: file=" + file + ", line=")
+                    .contains("limits." + limit + ",", "; did you mean " + meant + "?");
+            assertThat(out.toString()).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldTakeNoLibraryForAMisspellingOfAnother() {
+        for (String library : Capabilities.libraries()) {
+            assertThat(Capabilities.libraries())
+                    .as(library)
+                    .noneMatch(other -> Suggestions.isMisspelling(library, other));
+        }
+    }
+
     @Test
     void shouldRefuseALimitOfAnUnknownLibraryOnlyWhereACardIsLookedOver() throws Exception {
         String file = limited("compress.max_message_size").toString();
@@ -299,6 +332,8 @@ class CardCommandsTest {
         assertThat(run("caps", "--topology", file, "-d", "pf0", "--library", "comch")).isZero();
         assertThat(out.toString().lines())
                 .anyMatch(line -> line.matches("  comch +max_message_size +4080 +bytes"));
+        assertThat(run("topology", "--topology", limited("dam.max_tasks").toString())).isEqualTo(1);
+        assertThat(err.toString()).contains("library=dam, available=", "; did you mean dma?");
     }
 
     @Test

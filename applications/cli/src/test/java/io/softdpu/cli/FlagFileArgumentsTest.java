@@ -1,17 +1,23 @@
 package io.softdpu.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.cli.log.LogLevel;
 import io.softdpu.cli.log.Logging;
+import io.softdpu.core.device.Topology;
 import io.softdpu.testkit.Clause;
+import io.softdpu.topology.json.TopologyJson;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Tests of files with flags, without a further process. */
 class FlagFileArgumentsTest {
@@ -156,9 +163,11 @@ class FlagFileArgumentsTest {
                         + " file=FILE, line=2, name=doca_program_flags, expected=one section",
                 "{'doca_program_flags': {'device': 3}}|value is of a wrong type: file=FILE,"
                         + " line=1, name=device, value=3, type=whole number, expected=string",
-                "{'doca_program_flags': {'control-timeout': '5'}}|value is of a wrong type:"
-                        + " file=FILE, line=1, name=control-timeout, value=5, type=string,"
-                        + " expected=whole number or number",
+                "{'doca_program_flags': {'control-timeout': true}}|value is of a wrong type:"
+                        + " file=FILE, line=1, name=control-timeout, value=true, type=boolean,"
+                        + " expected=string or whole number or number",
+                "{'doca_program_flags': {'control-timeout': ' 5'}}|value is illegal: file=FILE,"
+                        + " line=1, name=control-timeout, value= 5, expected=seconds from",
                 "{'doca_program_flags': {'device': ['a', 'b']}}|value is of a wrong type:"
                         + " file=FILE, line=1, name=device, value=an array of 2, expected=one"
                         + " value, no array",
@@ -244,5 +253,77 @@ class FlagFileArgumentsTest {
         Path large = file("{\"doca_program_flags\": {\"listen-port\": 99999999999}}");
         assertThat(execute("storage target -j " + large)).isEqualTo(2);
         assertThat(err.toString()).contains("name=listen-port, value=99999999999, expected=a num");
+    }
+
+    /** For each flag whose value is a number, of whatever command: none is forgotten. */
+    @ParameterizedTest
+    @ValueSource(strings = {"target", "zero-copy", "initiator"})
+    void shouldTakeANumberAsAStringForEachFlag(String role) throws IOException {
+        CommandLine storage = SoftDpu.commandLine().getSubcommands().get("storage");
+        List<String> numbers = new ArrayList<>();
+        for (OptionSpec option : storage.getSubcommands().get(role).getCommandSpec().options()) {
+            String name = option.longestName().substring(2);
+            if (!option.hidden()
+                    && expansion(role, name, "1024") != null
+                    && expansion(role, name, "true") == null) {
+                numbers.add(name);
+                assertThat(expansion(role, name, "\"1024\""))
+                        .as(name)
+                        .isEqualTo(expansion(role, name, "1024"));
+                for (String illegal :
+                        new String[] {" 1024", "1024 ", "+1024", "١٠٢٤", "0x400", ""}) {
+                    assertThat(expansion(role, name, '"' + illegal + '"'))
+                            .as("%s: \"%s\"", name, illegal)
+                            .isNull();
+                }
+            }
+        }
+        assertThat(numbers).contains("cpu", "control-timeout");
+    }
+
+    /** What a flag of a file with this value becomes on the command line; null if it is refused. */
+    private @Nullable List<String> expansion(String role, String name, String value)
+            throws IOException {
+        Path file = file("{\"doca_program_flags\": {\"" + name + "\": " + value + "}}");
+        try {
+            return Arrays.asList(expanded("storage " + role + " -j " + file));
+        } catch (CommandLine.ParameterException e) {
+            return null;
+        }
+    }
+
+    /** Files with flags and topologies have one syntax. */
+    @ParameterizedTest
+    @CsvSource({
+        "'{DOCUMENT}', true",
+        "'\ufeff{DOCUMENT}', true",
+        "'// comment\n{DOCUMENT}', true",
+        "'\ufeff/* comment\n*/ {DOCUMENT} // end', true",
+        "'{DOCUMENT} /* without an end', false",
+        "'\ufeff\ufeff{DOCUMENT}', false",
+        "' \ufeff{DOCUMENT}', false",
+        "'# comment\n{DOCUMENT}', false",
+        "'{DOCUMENT,}', false",
+        "'{DOCUMENT} {}', false",
+        "'', false"
+    })
+    void shouldReadFlagsAndTopologiesInOneSyntax(String text, boolean accepted) throws IOException {
+        String whole = text.replace("\\n", "\n");
+        String topology = TopologyJson.toJson(Topology.builtin()).strip();
+        String flags = SERVICE.strip();
+        Path card =
+                Files.writeString(
+                        folder.resolve("card.json"),
+                        whole.replace("DOCUMENT", topology.substring(1, topology.length() - 1)));
+        Path file = file(whole.replace("DOCUMENT", flags.substring(1, flags.length() - 1)));
+        if (accepted) {
+            assertThat(TopologyJson.read(card)).isEqualTo(Topology.builtin());
+            assertThat(expanded("storage zero-copy -j " + file)).contains("--cpu=0");
+        } else {
+            assertThatThrownBy(() -> TopologyJson.read(card))
+                    .hasMessageStartingWith("topology refused: file=" + card);
+            assertThatThrownBy(() -> expanded("storage zero-copy -j " + file))
+                    .isInstanceOf(CommandLine.ParameterException.class);
+        }
     }
 }

@@ -373,7 +373,7 @@ class LimitedDeviceTest {
                         () -> open(builtinWith(f -> f.limit("comch-producer.max_clients", 1))))
                 .hasMessageContainingAll(
                         "limit=comch-producer.max_clients",
-                        "expected=one of [comch-producer.max_tasks,"
+                        "expected=a limit of comch-producer, one of [comch-producer.max_tasks,"
                                 + " comch-producer.max_buffer_size]");
     }
 

@@ -75,6 +75,6 @@ class RdmaLimitsTest {
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
                 .hasMessageContainingAll(
                         "limit=rdma.max_queue_pairs",
-                        "expected=one of [rdma.max_message_size, rdma.max_send_queue_size,");
+                        "expected=a limit of rdma, one of [rdma.max_message_size,");
     }
 }

@@ -207,6 +207,7 @@ final class Values {
         byName.put("DeviceLimit.ofBytes.capability", (s, r) -> "max_message_size");
         byName.put("DeviceLimit.libraryOf.id", (s, r) -> "comch.max_clients");
         byName.put("PciFunctionBuilder.limit.id", (s, r) -> "comch.max_clients");
+        byName.put("Capabilities.acceptedInsteadOf.id", (s, r) -> "comch.max_clients");
         byName.put("Capabilities.acceptsLimit.id", (s, r) -> "comch.max_clients");
         byName.put("Capabilities.leastValueOf.id", (s, r) -> "comch.max_clients");
         byName.put("Capabilities.limitsOf.library", (s, r) -> "comch");

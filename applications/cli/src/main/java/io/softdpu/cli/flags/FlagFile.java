@@ -13,6 +13,7 @@ import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.Reason;
+import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
@@ -39,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Names are long names without hyphens before them. A value is a string, a number, true or
- * false, or an array of these for a flag that may be given several times. Immutable.
+ * false, or an array of these for a flag that may be given several times. A byte order mark is
+ * skipped, as in topology files, which have the same comments. Immutable.
  *
  * @param source name of the file in messages
  * @param flags in the order of the file, each name once per section
@@ -159,7 +161,7 @@ public record FlagFile(String source, List<Flag> flags) {
     public static FlagFile parse(String source, String text) {
         JsonFactory factory =
                 JsonFactory.builder().enable(JsonReadFeature.ALLOW_JAVA_COMMENTS).build();
-        try (JsonParser json = factory.createParser(text)) {
+        try (JsonParser json = factory.createParser(Text.withoutByteOrderMark(text))) {
             return new FlagFile(source, new Reader(source, json).readDocument());
         } catch (JsonProcessingException e) {
             JsonLocation location = e.getLocation();

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
+import io.softdpu.linux.text.Suggestions;
 import io.softdpu.linux.text.Text;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -71,15 +72,49 @@ public final class Capabilities {
 
     /**
      * Whether a topology may have a limit: its library declares it, or is none of {@link
-     * #libraries()}, so that it cannot be checked.
+     * #libraries()}, so that it cannot be checked. A library whose name is that of one of them with
+     * a mistake ({@code comhc}) is taken for that one, which does not declare the limit.
      *
      * @param id the {@linkplain DeviceLimit#id() id} of the limit
      * @throws DpuException INVALID_VALUE if the id is malformed
      */
     public static boolean acceptsLimit(String id) {
         String library = DeviceLimit.libraryOf(id);
-        return !libraries().contains(library)
-                || limitsOf(library).stream().anyMatch(limit -> limit.id().equals(id));
+        return libraries().contains(library)
+                ? limitsOf(library).stream().anyMatch(limit -> limit.id().equals(id))
+                : misspeltAs(library).isEmpty();
+    }
+
+    /**
+     * The limits that a topology may have instead of one for which {@link #acceptsLimit} is false,
+     * for the end of a message: those of its library, or of the libraries whose names are almost
+     * the same, and the one that was probably meant.
+     *
+     * @param id the {@linkplain DeviceLimit#id() id} of the limit
+     * @throws DpuException INVALID_VALUE if the id is malformed
+     */
+    public static String acceptedInsteadOf(String id) {
+        String library = DeviceLimit.libraryOf(id);
+        List<String> meant = libraries().contains(library) ? List.of(library) : misspeltAs(library);
+        List<String> ids =
+                meant.stream().flatMap(one -> limitsOf(one).stream()).map(DeviceLimit::id).toList();
+        if (ids.isEmpty()) {
+            return "a limit of another library, " + library + " declares none";
+        }
+        List<String> nearest = Suggestions.of(id, ids).stream().limit(1).toList();
+        return "a limit of "
+                + String.join(" or ", meant)
+                + ", one of "
+                + ids
+                + Suggestions.question(nearest);
+    }
+
+    /** The libraries with limits whose names are almost that of one that is not there. */
+    private static List<String> misspeltAs(String library) {
+        return libraries().stream()
+                .filter(known -> Suggestions.isMisspelling(library, known))
+                .filter(known -> !limitsOf(known).isEmpty())
+                .toList();
     }
 
     /**

@@ -6,7 +6,6 @@ import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.internal.base.ProfileCheck;
 import io.softdpu.linux.text.Text;
-import java.util.List;
 import java.util.Map;
 
 /** Comparison of profiles with the limits that {@link Capabilities} knows of each library. */
@@ -18,8 +17,6 @@ public final class LibraryLimits implements ProfileCheck {
     public void check(String function, Map<String, Long> profile) {
         profile.forEach((id, most) -> {
             if (!Capabilities.acceptsLimit(id)) {
-                String library = DeviceLimit.libraryOf(id);
-                List<DeviceLimit> limits = Capabilities.limitsOf(library);
                 throw new DpuException(
                         Status.INVALID_VALUE,
                         Text.format(
@@ -27,12 +24,8 @@ public final class LibraryLimits implements ProfileCheck {
                                         + " expected=%s",
                                 id,
                                 function,
-                                library,
-                                limits.isEmpty()
-                                        ? "a limit of another library, "
-                                                + library
-                                                + " declares none"
-                                        : "one of " + limits));
+                                DeviceLimit.libraryOf(id),
+                                Capabilities.acceptedInsteadOf(id)));
             }
             long least = Capabilities.leastValueOf(id);
             if (most < least) {

@@ -114,7 +114,24 @@ class CapabilitiesTest {
         assertThat(Capabilities.acceptsLimit("example.max_things")).isTrue();
         assertThat(Capabilities.acceptsLimit("example.max_thing")).isFalse();
         assertThat(Capabilities.acceptsLimit("core.max_imported_bytes")).isFalse();
-        assertThat(Capabilities.acceptsLimit("sha.max_things")).as("nobody can tell").isTrue();
+        for (String absent : new String[] {"sha", "exam", "examples-of-others", "xpl", "cores"}) {
+            assertThat(Capabilities.acceptsLimit(absent + ".max_things"))
+                    .as("nobody can tell: %s", absent)
+                    .isTrue();
+        }
+        for (String misspelt :
+                new String[] {"exmaple", "exampl", "examplee", "eample", "exomple"}) {
+            assertThat(Capabilities.acceptsLimit(misspelt + ".max_things")).as(misspelt).isFalse();
+            assertThat(Capabilities.acceptedInsteadOf(misspelt + ".max_thing"))
+                    .isEqualTo(
+                            "a limit of example, one of [example.max_things, example.max_size,"
+                                    + " example.max_extras]; did you mean example.max_things?");
+        }
+        assertThat(Capabilities.acceptedInsteadOf("example.unlike_any"))
+                .startsWith("a limit of example, one of [")
+                .endsWith("]");
+        assertThat(Capabilities.acceptedInsteadOf("core.max_imported_bytes"))
+                .isEqualTo("a limit of another library, core declares none");
         Thrown.with(Status.INVALID_VALUE, () -> Capabilities.acceptsLimit("example"))
                 .hasMessageContainingAll("limit=example", "comch.max_clients");
     }

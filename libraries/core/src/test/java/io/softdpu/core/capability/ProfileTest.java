@@ -75,8 +75,14 @@ class ProfileTest {
                         "limit=example.most",
                         "function=host/pf0",
                         "library=example",
-                        "expected=one of [example.max_things, example.max_size,"
-                                + " example.max_extras]");
+                        "expected=a limit of example, one of [example.max_things,"
+                                + " example.max_size, example.max_extras]");
+        Thrown.with(Status.INVALID_VALUE, () -> machine(limited("exampel.max_size", 3)).open())
+                .hasMessageContainingAll(
+                        "limit=exampel.max_size",
+                        "function=host/pf0",
+                        "expected=a limit of example, one of [example.max_things,",
+                        "; did you mean example.max_size?");
         assertThat(Files.exists(machines.folder())).as("joined the folder").isFalse();
         Thrown.with(
                         Status.INVALID_VALUE,
@@ -150,6 +156,11 @@ class ProfileTest {
                         Status.INVALID_VALUE,
                         () -> p0.plug(emulated().limit("example.most", 3).build()))
                 .hasMessageContainingAll("limit=example.most", "host/e0", "example.max_things");
+        Thrown.with(
+                        Status.INVALID_VALUE,
+                        () -> p0.plug(emulated().limit("exmaple.max_thing", 3).build()))
+                .hasMessageContainingAll(
+                        "limit=exmaple.max_thing", "; did you mean example.max_things?");
         Thrown.with(Status.INVALID_VALUE, () -> p0.plug(emulated().limit("core.most", 3).build()))
                 .hasMessageContaining("expected=a limit of another library, core declares none");
         assertThat(p0.machine().topologyNow()).isEqualTo(Topology.builtin());

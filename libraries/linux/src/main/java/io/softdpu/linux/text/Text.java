@@ -7,14 +7,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Formats text and parses numbers the same in every region: with the digits 0 to 9 and a decimal
- * point, whatever the default locale of the JVM is.
+ * Text that is the same in every region: formatted and parsed with the digits 0 to 9 and a decimal
+ * point, whatever the default locale of the JVM is, and read with or without a byte order mark.
  *
  * <p>Error Prone's {@code DefaultLocale} refuses calls that take the default locale in product
  * code.
  */
 public final class Text {
-    private static final Pattern WHOLE = Pattern.compile("[+-]?[0-9]+");
+    private static final Pattern WHOLE = Pattern.compile("-?[0-9]+");
 
     private Text() {}
 
@@ -30,7 +30,7 @@ public final class Text {
 
     /**
      * Parses a whole number that a user gave, as {@link Integer#parseInt(String)}, but only of the
-     * digits 0 to 9: that takes the digits of all scripts.
+     * digits 0 to 9, with or without a minus: that takes the digits of all scripts, and a plus.
      *
      * @throws NumberFormatException if it is none, or out of range
      */
@@ -53,5 +53,10 @@ public final class Text {
                     "not a whole number: text=" + ForeignText.escapeAndCut(text));
         }
         return text;
+    }
+
+    /** The text of a file without the byte order mark, U+FEFF, that some editors begin it with. */
+    public static String withoutByteOrderMark(String text) {
+        return text.startsWith("\ufeff") ? text.substring(1) : text;
     }
 }

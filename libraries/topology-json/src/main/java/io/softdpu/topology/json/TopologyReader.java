@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -14,6 +15,7 @@ import io.softdpu.core.device.FunctionType;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -27,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  * when it is read, relations between functions afterwards.
  */
 final class TopologyReader {
+    /** As for files with flags: comments may tell why a card is as it is. */
+    private static final JsonFactory SYNTAX =
+            JsonFactory.builder().enable(JsonReadFeature.ALLOW_JAVA_COMMENTS).build();
+
     static final String VERSION = "softdpu_topology";
     static final int SUPPORTED_VERSION = 1;
     static final String NAME = "name";
@@ -39,7 +45,7 @@ final class TopologyReader {
     TopologyReader(String source, String text) {
         this.source = source;
         try {
-            this.json = new JsonFactory().createParser(text);
+            this.json = SYNTAX.createParser(Text.withoutByteOrderMark(text));
         } catch (IOException e) {
             throw new UncheckedIOException(e); // cannot occur: the text is in memory
         }
@@ -162,7 +168,10 @@ final class TopologyReader {
         }
     }
 
-    /** Rejects unknown limits of loaded libraries; limits of other libraries are accepted. */
+    /**
+     * Rejects unknown limits of loaded libraries, and of libraries whose names are almost the same;
+     * limits of other libraries are accepted.
+     */
     private void requireKnown(String limit, String path) {
         boolean accepted;
         try {
@@ -177,13 +186,7 @@ final class TopologyReader {
                             e);
         }
         if (!accepted) {
-            String library = DeviceLimit.libraryOf(limit);
-            List<DeviceLimit> limits = Capabilities.limitsOf(library);
-            String expected =
-                    limits.isEmpty()
-                            ? "a limit of another library, " + library + " declares none"
-                            : "a limit of " + library + ", one of " + limits;
-            throw here().error("unknown limit", path, expected);
+            throw here().error("unknown limit", path, Capabilities.acceptedInsteadOf(limit));
         }
     }
 

@@ -266,6 +266,29 @@ class TopologyJsonTest {
                         "a limit of example, one of [example.max_things, example.max_extras]"),
                 wrong(
                         "example.max_things",
+                        "example.max_thigns",
+                        5,
+                        "functions[1].limits.example.max_thigns",
+                        "unknown limit",
+                        "; did you mean example.max_things?"),
+                wrong(
+                        "example.max_things",
+                        "exmaple.max_things",
+                        5,
+                        "functions[1].limits.exmaple.max_things",
+                        "unknown limit",
+                        "expected=a limit of example, one of [example.max_things,"
+                                + " example.max_extras]; did you mean example.max_things?"),
+                wrong(
+                        "example.max_things",
+                        "exampl.foo",
+                        5,
+                        "functions[1].limits.exampl.foo",
+                        "unknown limit",
+                        "expected=a limit of example, one of [example.max_things,"
+                                + " example.max_extras]"),
+                wrong(
+                        "example.max_things",
                         "core.max_imported_bytes",
                         5,
                         "functions[1].limits.core.max_imported_bytes",
@@ -385,6 +408,24 @@ class TopologyJsonTest {
                             assertThat(((DpuException) e).status()).isEqualTo(Status.IO_FAILED))
                     .hasMessageContainingAll("topology cannot be written", "a pipe");
         }
+    }
+
+    @Test
+    void shouldWriteInPlaceOfARegularFileAlone() throws Exception {
+        Path file = Files.writeString(folder.resolve("card.json"), "any text".repeat(10_000));
+        TopologyJson.write(Topology.builtin(), file);
+        assertThat(TopologyJson.read(file)).isEqualTo(Topology.builtin());
+        Path other = Files.writeString(folder.resolve("other.json"), "of the user");
+        for (Path target : new Path[] {other, folder.resolve("none")}) {
+            Path link = Files.createSymbolicLink(folder.resolve("link.json"), target);
+            assertThatThrownBy(() -> TopologyJson.write(Topology.builtin(), link))
+                    .satisfies(e ->
+                            assertThat(((DpuException) e).status()).isEqualTo(Status.IO_FAILED))
+                    .hasMessageContainingAll("file=" + link, "it is a symbolic link");
+            Files.delete(link);
+        }
+        assertThat(other).hasContent("of the user");
+        assertThat(folder.resolve("none")).doesNotExist();
     }
 
     @Test

@@ -1,13 +1,16 @@
-package io.softdpu.cli;
+package io.softdpu.linux.text;
 
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/** Suggestions for a mistyped word: the known words that differ from it by few letters. */
-final class Suggestions {
+/**
+ * Suggestions for a mistyped word: the known words that differ from it by few letters. Any thread.
+ */
+public final class Suggestions {
     private static final int MAX_SUGGESTIONS = 3;
     private static final int MIN_PREFIX_LENGTH = 3;
+    private static final int MIN_MISSPELT_LENGTH = 4;
 
     private record Scored(String word, int distance) {}
 
@@ -18,7 +21,7 @@ final class Suggestions {
      *
      * @return at most three; those that begin with almost the typed letters count as near
      */
-    static List<String> of(String typed, Collection<String> known) {
+    public static List<String> of(String typed, Collection<String> known) {
         int limit = Math.max(1, letters(typed) / 3);
         return known.stream()
                 .distinct()
@@ -31,10 +34,22 @@ final class Suggestions {
     }
 
     /** The end of a message: {@code "; did you mean A or B?"}, or empty without a suggestion. */
-    static String question(List<String> suggestions) {
+    public static String question(List<String> suggestions) {
         return suggestions.isEmpty()
                 ? ""
                 : "; did you mean " + String.join(" or ", suggestions) + "?";
+    }
+
+    /**
+     * Whether a word is probably a known one with a mistake, so that it may be refused: one edit
+     * for each four letters. Words of less than four letters are too often like another by chance.
+     */
+    public static boolean isMisspelling(String typed, String known) {
+        int shorter = Math.min(typed.length(), known.length());
+        return shorter >= MIN_MISSPELT_LENGTH
+                && !typed.equals(known)
+                && Math.abs(typed.length() - known.length()) <= shorter / MIN_MISSPELT_LENGTH
+                && edits(typed, known) <= shorter / MIN_MISSPELT_LENGTH;
     }
 
     private static int letters(String word) {

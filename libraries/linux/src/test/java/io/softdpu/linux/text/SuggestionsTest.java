@@ -1,4 +1,4 @@
-package io.softdpu.cli;
+package io.softdpu.linux.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,5 +41,41 @@ class SuggestionsTest {
                 .startsWith("--sizes");
         assertThat(Suggestions.question(List.of("a", "b"))).isEqualTo("; did you mean a or b?");
         assertThat(Suggestions.question(List.of())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "comhc, comch",
+        "commch, comch",
+        "cmch, comch",
+        "rmda, rdma",
+        "comch_producer, comch-producer",
+        "comch-prodcuer, comch-producer",
+        "syncevent, sync-event"
+    })
+    void shouldTakeAWordForAMisspellingThatDiffersByOneLetterOfFour(String typed, String meant) {
+        assertThat(Suggestions.isMisspelling(typed, meant)).isTrue();
+    }
+
+    /** Names of libraries that there are, or may be: none is another with a mistake. */
+    @ParameterizedTest
+    @CsvSource({
+        "rdma, dma",
+        "dpa, dma",
+        "sha, sha",
+        "comch, comch",
+        "comch-producer, comch-consumer",
+        "comch-producer, comch",
+        "compress, comch",
+        "core, comch"
+    })
+    void shouldTakeNoOtherWordForAMisspelling(String typed, String known) {
+        assertThat(Suggestions.isMisspelling(typed, known)).isFalse();
+        assertThat(Suggestions.isMisspelling(known, typed)).isFalse();
+    }
+
+    @Test
+    void shouldLookAtNoWordThatIsMuchLonger() {
+        assertThat(Suggestions.isMisspelling("c".repeat(1_000_000), "comch")).isFalse();
     }
 }
