@@ -380,13 +380,53 @@ class ConfigurationTest {
     }
 
     @Test
-    void shouldHoldDeviceAndRepresentorOpen() {
-        ComchServer server = ComchServer.create(card.p0, card.hpf0, "name");
-        assertRefused(Status.IN_USE, card.hpf0::close).hasMessageContaining("comch server name");
-        server.close();
-        ComchClient client = ComchClient.create(card.pf0, "name");
-        assertRefused(Status.IN_USE, card.pf0::close).hasMessageContaining("comch client name");
-        client.close();
+    void shouldHoldDeviceAndRepresentorOpenWhileItIsStarted() {
+        Card.Pair pair = card.pair();
+        assertRefused(Status.IN_USE, card.hpf0::close).hasMessageContaining("comch server");
+        assertRefused(Status.IN_USE, card.pf0::close).hasMessageContaining("comch client");
+        Peer.stop(card, pair.client().endpoint);
+        card.pf0.close();
+        assertRefused(Status.BAD_STATE, pair.client().endpoint::start)
+                .hasMessageContainingAll("device=" + card.pf0, "user=" + pair.client().endpoint);
+    }
+
+    /** What the consumer was made from may have changed by its start. */
+    @Test
+    void shouldNeedItsReceiveMemoryAtItsStart() {
+        Card.Pair pair = card.pair();
+        Card.Memory memory = card.memory(card.p0, 4096);
+        ComchConsumer consumer =
+                card.keep(ComchConsumer.create(pair.server().connection, memory.mmap()))
+                        .setPostReceiveTasks(1, task -> {}, task -> {});
+        card.dpuEngine.connect(consumer);
+        assertThat(memory.mmap().users()).isZero();
+        memory.mmap().stop();
+        assertRefused(Status.BAD_STATE, consumer::start)
+                .hasMessageContainingAll("mmap is not started", "context=" + consumer);
+        memory.mmap().setPermissions(Permissions.LOCAL_READ_WRITE).start();
+        assertRefused(Status.NOT_PERMITTED, consumer::start).hasMessageContaining("PCI_READ_WRITE");
+        memory.mmap().close();
+        assertRefused(Status.BAD_STATE, consumer::start).hasMessageContaining("context=");
+    }
+
+    /** A server whose name is taken has given everything back. */
+    @Test
+    void shouldGiveBackWhatAFailedStartHasTaken() {
+        Card.Pair pair = card.pair();
+        ComchServer second =
+                card.keep(
+                                ComchServer.create(
+                                        card.p0, card.hpf0, pair.server().endpoint.serverName()))
+                        .setSendTasks(1, task -> {}, task -> {})
+                        .setMessageCallback((from, message) -> {})
+                        .setConnectionCallbacks((on, ok) -> {}, (on, ok) -> {});
+        card.dpuEngine.connect(second);
+        for (int i = 0; i < 3; i++) {
+            assertRefused(Status.IN_USE, second::start);
+        }
+        Peer.stop(card, pair.client().endpoint);
+        Peer.stop(card, pair.server().endpoint);
+        card.hpf0.close();
     }
 
     private static void refusesBeyond(int maximum, Consumer<Integer> setter) {

@@ -299,14 +299,17 @@ class DmaStateTest {
     }
 
     @Test
-    void shouldKeepTheEngineOpenWhileItIsConnected() {
+    void shouldKeepTheEngineAndTheDeviceOpenWhileItIsStarted() {
         ProgressEngine engine = ProgressEngine.create();
-        Dma dma = Dma.create(fixture.device);
+        Dma dma = Dma.create(fixture.device).setMemcpyTasks(1, task -> {}, task -> {});
         engine.connect(dma);
+        dma.start();
         throwing(Status.IN_USE, engine::close, "dma");
         throwing(Status.IN_USE, fixture.device::close, "dma");
-        dma.close();
+        dma.stop();
         engine.close();
+        throwing(Status.BAD_STATE, dma::start, "engine of the context is closed");
+        dma.close();
     }
 
     private static Status statusOf(ThrowingCallable call) {

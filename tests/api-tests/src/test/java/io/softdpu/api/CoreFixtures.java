@@ -1,6 +1,7 @@
 package io.softdpu.api;
 
 import io.softdpu.api.Registry.Threads;
+import io.softdpu.comch.ComchServer;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -163,10 +164,15 @@ final class CoreFixtures {
         Device device = device(scope, "open");
         Representor representor = scope.keep(device.findRepresentor("hpf0").open());
         switch (state) {
-            case "in use" ->
-                    scope.keep(
-                            io.softdpu.comch.ComchServer.create(
-                                    device, representor, scope.environment.freshName()));
+            case "in use" -> {
+                ComchServer server =
+                        scope.keep(
+                                ComchServer.create(
+                                        device, representor, scope.environment.freshName()));
+                FixtureScope.configure(server, (connection, successful) -> {});
+                scope.engine().connect(server);
+                server.start();
+            }
             case "closed" -> representor.close();
             default -> {}
         }

@@ -86,7 +86,7 @@ final class MemoryFixtures {
     private static SharedMemory memory(FixtureScope scope, String state) {
         SharedMemory memory = scope.memory();
         switch (state) {
-            case "in use" -> scope.keep(Mmap.create()).setMemory(memory);
+            case "in use" -> start(scope, scope.keep(Mmap.create()).setMemory(memory));
             case "closed" -> memory.close();
             default -> {}
         }
@@ -96,11 +96,15 @@ final class MemoryFixtures {
     private static LocalMemory localMemory(FixtureScope scope, String state) {
         LocalMemory memory = scope.keep(LocalMemory.allocate(4096));
         switch (state) {
-            case "in use" -> scope.keep(Mmap.create()).setMemory(memory);
+            case "in use" -> start(scope, scope.keep(Mmap.create()).setMemory(memory));
             case "closed" -> memory.close();
             default -> {}
         }
         return memory;
+    }
+
+    private static void start(FixtureScope scope, Mmap mmap) {
+        mmap.setPermissions(Permissions.LOCAL_READ_WRITE).addDevice(scope.environment.pf0).start();
     }
 
     private static Mmap mmap(FixtureScope scope, String state) {

@@ -17,6 +17,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
+import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -147,13 +148,20 @@ class DeviceTest {
     void shouldStayOpenWhileAnythingLivesOnIt() {
         Device p0 = machines.device(Side.DPU, "p0");
         Mmap mmap = machines.add(Mmap.create());
-        mmap.addDevice(p0);
-        Thrown.with(Status.IN_USE, p0::close).hasMessageContainingAll("03:00.0 p0", "mmap");
+        mmap.setMemory(MemorySegment.ofArray(new byte[64]))
+                .setPermissions(Permissions.LOCAL_READ_WRITE)
+                .addDevice(p0)
+                .start();
+        Thrown.with(Status.IN_USE, p0::close)
+                .hasMessageContainingAll("03:00.0 p0", "mmap of 64 bytes");
         Representor representor = machines.add(p0.findRepresentor("hpf0").open());
         Thrown.with(Status.IN_USE, p0::close).hasMessageContainingAll("users=2", "representor");
-        mmap.removeDevice(p0);
+        mmap.stop();
         representor.close();
         p0.close();
+        Thrown.with(Status.BAD_STATE, mmap::start)
+                .hasMessageContainingAll("device=" + p0, "user=mmap of 64 bytes");
+        mmap.removeDevice(p0);
         Thrown.with(Status.BAD_STATE, () -> mmap.addDevice(p0));
     }
 

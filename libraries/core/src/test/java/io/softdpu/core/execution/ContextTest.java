@@ -275,22 +275,45 @@ class ContextTest {
     }
 
     @Test
-    void shouldKeepItsDeviceOpen() {
+    void shouldKeepItsDeviceOpenWhileItIsStarted() {
+        running();
         Thrown.with(Status.IN_USE, device::close).hasMessageContaining("tiny");
-        context.close();
+        context.stop();
         device.close();
+        Thrown.with(Status.BAD_STATE, context::start)
+                .hasMessageContainingAll("device=" + device, "user=" + context);
+        assertThat(context.state()).isEqualTo(ContextState.IDLE);
+        context.close();
+        Thrown.with(Status.BAD_STATE, () -> new TinyContext(device));
     }
 
     @Test
-    void shouldKeepItsRepresentorOpen() throws Exception {
+    void shouldKeepItsRepresentorOpenWhileItIsStarted() throws Exception {
         Device p0 = machines.device(Side.DPU, "p0");
         Representor hpf0 = p0.findRepresentor("hpf0").open();
         TinyContext behind = new TinyContext(p0, hpf0);
+        engine.connect(behind);
+        behind.start();
         Thrown.with(Status.IN_USE, hpf0::close).hasMessageContaining("tiny behind a representor");
-        behind.close();
+        behind.stop();
         hpf0.close();
+        Thrown.with(Status.BAD_STATE, behind::start)
+                .hasMessageContainingAll("representor=" + hpf0, "user=" + behind);
         Thrown.with(Status.BAD_STATE, () -> new TinyContext(p0, hpf0));
-        p0.close();
+        p0.close(); // the start that failed has given it back
+        behind.close();
+    }
+
+    @Test
+    void shouldGiveBackWhatAFailedStartHasTaken() {
+        engine.connect(context);
+        context.failingStart = new DpuException(Status.NO_MEMORY, "no memory: sizeBytes=1");
+        for (int i = 0; i < 3; i++) {
+            Thrown.with(Status.NO_MEMORY, context::start);
+        }
+        engine.close();
+        device.close();
+        context.close();
     }
 
     @Test

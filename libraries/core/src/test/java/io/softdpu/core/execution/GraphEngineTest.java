@@ -427,7 +427,7 @@ class GraphEngineTest {
         onIt.start();
         Thrown.with(Status.IN_USE, here::close)
                 .hasMessage(
-                        "contexts and graphs are connected to the engine: contexts=1, graphs=1,"
+                        "contexts and graphs are started on the engine: contexts=1, graphs=1,"
                                 + " first=%s",
                         tiny);
         Thrown.with(Status.BAD_STATE, () -> here.setEventMode(EventMode.ALL))
@@ -444,7 +444,7 @@ class GraphEngineTest {
         task.free();
         tiny.close();
         Thrown.with(Status.IN_USE, here::close)
-                .hasMessage("graphs are connected to the engine: graphs=1, first=%s", onIt);
+                .hasMessage("graphs are started on the engine: graphs=1, first=%s", onIt);
         onIt.close();
         here.close();
     }

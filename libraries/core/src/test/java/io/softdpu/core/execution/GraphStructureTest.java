@@ -198,9 +198,24 @@ class GraphStructureTest extends WorkQueueFixture {
         graph.removeFrom(queue);
         Graph supergraph = Graph.create();
         supergraph.addSubgraphNode(graph);
+        graph.stop(); // not started, the other graph keeps nothing
+        Thrown.with(Status.BAD_STATE, supergraph::start)
+                .hasMessageContainingAll("sub-graph is not started", "graph=" + supergraph);
+        graph.start();
+        Graph other = Graph.create(); // a start that fails gives back what it has taken
+        other.addSubgraphNode(graph);
+        Graph ended = Graph.create();
+        ended.addContextNode(context, TinyJobs.COUNT);
+        ended.start();
+        other.addSubgraphNode(ended);
+        ended.close();
+        Thrown.with(Status.BAD_STATE, other::start).hasMessageContaining("subgraph=" + ended);
+        graph.stop();
+        graph.start();
+        supergraph.start();
         Thrown.with(Status.IN_USE, graph::stop).hasMessageContaining("sub-graph of others");
         Thrown.with(Status.IN_USE, graph::close);
-        supergraph.close();
+        supergraph.stop();
         graph.stop();
         graph.stop();
         assertThat(graph.isStarted()).isFalse();

@@ -3,13 +3,16 @@ package io.softdpu.core.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,7 +79,7 @@ class ProgressEngineTest {
     }
 
     @Test
-    void shouldStayOpenWhileContextsAreConnected() {
+    void shouldStayOpenWhileContextsAreStarted() {
         TinyContext context = running();
         Thrown.with(Status.IN_USE, engine::close).hasMessageContaining("first=tiny");
         context.close();
@@ -85,6 +88,44 @@ class ProgressEngineTest {
         Thrown.with(Status.BAD_STATE, engine::progress);
         TinyContext late = machines.add(new TinyContext(device));
         Thrown.with(Status.BAD_STATE, () -> engine.connect(late));
+    }
+
+    @Test
+    void shouldNotBeKeptOpenByAContextThatIsIdle() {
+        TinyContext never = machines.add(new TinyContext(device));
+        engine.connect(never);
+        TinyContext stopped = machines.add(new TinyContext(device));
+        stopped.setStateChangedCallback((context, from, to) -> {}); // waits for a progress
+        engine.connect(stopped);
+        stopped.start();
+        stopped.stop();
+        engine.close();
+        for (TinyContext context : List.of(never, stopped)) {
+            Thrown.with(Status.BAD_STATE, context::start)
+                    .hasMessageContainingAll("engine of the context is closed", "" + context);
+            context.close();
+            context.close();
+        }
+    }
+
+    /** The chain of calls that is lost most easily: create, configure, and start by the engine. */
+    @Test
+    void shouldNotReferenceAContextThatItCouldNotStart() {
+        List<WeakReference<TinyContext>> references = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            TinyContext context = new TinyContext(device);
+            context.failingStart = new DpuException(Status.NO_MEMORY, "no memory: sizeBytes=1");
+            Thrown.with(Status.NO_MEMORY, () -> engine.start(context, Patience.LIMIT));
+            references.add(new WeakReference<>(context));
+        }
+        Await.until(
+                "nine are collected", // the last may be in a register
+                () -> {
+                    System.gc();
+                    return references.stream().filter(each -> each.refersTo(null)).count() >= 9;
+                });
+        engine.close();
+        device.close();
     }
 
     @Test

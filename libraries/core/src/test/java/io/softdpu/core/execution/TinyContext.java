@@ -36,6 +36,7 @@ public final class TinyContext extends ContextBase {
     int passes;
     boolean eventDriven = true;
     @Nullable RuntimeException defect;
+    @Nullable DpuException failingStart;
     @Nullable TinyTask failsToSubmit;
     private boolean mandatory = true;
     private int queueDepth = 16;
@@ -119,6 +120,9 @@ public final class TinyContext extends ContextBase {
     @Override
     protected ContextState onStart() {
         calls.add("start");
+        if (failingStart != null) {
+            throw failingStart;
+        }
         if (pool == null) {
             pool = new TaskPool<>(queueDepth, "setQueueDepth", () -> new TinyTask(this));
         }

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.softdpu.core.DpuException;
+import io.softdpu.core.Machines;
+import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
@@ -22,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -117,10 +121,15 @@ class LocalMemoryTest {
 
     @Test
     @Clause("core-076")
-    void shouldStayOpenWhileAnMmapIsOverIt() {
+    void shouldStayOpenWhileAnMmapIsOverIt(@TempDir Path folder) throws Exception {
         LocalMemory memory = LocalMemory.allocate(4096);
-        try (Mmap mmap = Mmap.create()) {
-            mmap.setMemory(memory);
+        try (Machines machines = new Machines(folder);
+                Mmap mmap = Mmap.create()) {
+            Device device = machines.device(Side.HOST, "pf0");
+            mmap.setMemory(memory)
+                    .setPermissions(Permissions.LOCAL_READ_WRITE)
+                    .addDevice(device)
+                    .start();
             assertThat(mmap.sizeBytes()).isEqualTo(4096);
             assertThatThrownBy(memory::close)
                     .hasMessageContaining("localMemoryBytes=4096")

@@ -208,11 +208,86 @@ class MmapTest {
     @Test
     void shouldKeepItsDevicesOpen() {
         Device vf = host.findDevice("pf0vf0").open();
-        Mmap mmap = complete().addDevice(vf);
+        Mmap mmap = complete().addDevice(vf).start();
         Thrown.with(Status.IN_USE, vf::close).hasMessageContaining("mmap");
+        mmap.stop();
         mmap.removeDevice(vf);
         vf.close();
         Thrown.with(Status.BAD_STATE, () -> mmap.addDevice(vf));
+    }
+
+    @Test
+    void shouldKeepNothingOpenUntilItIsStarted() {
+        SharedMemory shared = SharedMemory.allocate(64);
+        LocalMemory local = LocalMemory.allocate(64);
+        Device vf = host.findDevice("pf0vf0").open();
+        Mmap ofShared = Mmap.create().setMemory(shared);
+        Mmap ofLocal = Mmap.create().setMemory(local);
+        Mmap ofDevice = Mmap.create().setMemory(heap());
+        for (Mmap mmap : List.of(ofShared, ofLocal, ofDevice)) {
+            mmap.setPermissions(Permissions.LOCAL_READ_WRITE).addDevice(pf0);
+        }
+        ofDevice.addDevice(vf);
+        shared.close();
+        local.close();
+        vf.close();
+        Thrown.with(Status.BAD_STATE, ofShared::start)
+                .hasMessageContainingAll("sharedMemoryBytes=64", "user=mmap of 64 bytes");
+        Thrown.with(Status.BAD_STATE, ofLocal::start).hasMessageContaining("localMemoryBytes=64");
+        Thrown.with(Status.BAD_STATE, ofDevice::start).hasMessageContaining("pf0vf0");
+        assertThat(ofShared.segment().scope().isAlive()).isFalse();
+        assertThat(ofDevice.removeDevice(vf).start().state()).isEqualTo(Mmap.State.STARTED);
+        ofDevice.close();
+    }
+
+    /** The devices that came first were taken already. */
+    @Test
+    void shouldGiveBackWhatAFailedStartHasTaken() {
+        SharedMemory shared = SharedMemory.allocate(64);
+        Device first = host.findDevice("pf0").open();
+        Device second = host.findDevice("pf0vf0").open();
+        Mmap mmap =
+                Mmap.create()
+                        .setMemory(shared)
+                        .setPermissions(Permissions.LOCAL_READ_WRITE)
+                        .addDevice(first)
+                        .addDevice(second);
+        second.close();
+        for (int i = 0; i < 3; i++) {
+            Thrown.with(Status.BAD_STATE, mmap::start).hasMessageContaining("pf0vf0");
+        }
+        first.close();
+        shared.close();
+    }
+
+    @Test
+    void shouldKeepItsMemoryOpenAfterAStopWhileItsBufsAreInUse() {
+        SharedMemory shared = SharedMemory.allocate(64);
+        Device vf = host.findDevice("pf0vf0").open();
+        Mmap mmap =
+                Mmap.create()
+                        .setMemory(shared)
+                        .setPermissions(Permissions.LOCAL_READ_WRITE)
+                        .addDevice(pf0)
+                        .addDevice(vf)
+                        .start();
+        try (BufInventory inventory = BufInventory.create(1).start()) {
+            Buf buf = inventory.bufByAddress(mmap, 0, 64);
+            mmap.stop();
+            Thrown.with(Status.IN_USE, shared::close);
+            Thrown.with(Status.IN_USE, vf::close);
+            mmap.removeDevice(vf);
+            vf.close();
+            mmap.start();
+            mmap.stop();
+            Thrown.with(Status.IN_USE, shared::close).hasMessageContaining("users=1");
+            buf.release();
+        }
+        mmap.start();
+        mmap.stop();
+        shared.close();
+        Thrown.with(Status.BAD_STATE, mmap::start);
+        mmap.close();
     }
 
     @Test

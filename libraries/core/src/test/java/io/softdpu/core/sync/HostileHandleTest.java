@@ -205,14 +205,13 @@ class HostileHandleTest extends SyncEventFixture {
             event.close();
             late.shutDown();
             imported(other);
-            SyncEvent next = configured();
-            Thrown.with(Status.IN_USE, () -> next.setMemory(memory))
-                    .hasMessageContaining("leases=2");
+            SyncEvent next = configured().setMemory(memory);
+            Thrown.with(Status.IN_USE, next::start).hasMessageContaining("leases=2");
             late.close();
-            Await.until("one is left", () -> holders(memory, next) == 1);
+            Await.until("one is left", () -> holders(next) == 1);
             early.close();
-            Await.until("none is left", () -> holders(memory, next) == 0);
-            assertThat(next.start().get()).isZero();
+            Await.until("none is left", () -> holders(next) == 0);
+            assertThat(next.get()).isZero();
         }
     }
 
@@ -233,9 +232,8 @@ class HostileHandleTest extends SyncEventFixture {
             event.close();
             device.close();
             machine.close();
-            SyncEvent next = configured();
-            Thrown.with(Status.IN_USE, () -> next.setMemory(memory))
-                    .hasMessageContaining("leases=1");
+            SyncEvent next = configured().setMemory(memory);
+            Thrown.with(Status.IN_USE, next::start).hasMessageContaining("leases=1");
             hostile.setCounter(1);
         }
     }
@@ -269,9 +267,9 @@ class HostileHandleTest extends SyncEventFixture {
     }
 
     /** How many hold the memory; none once the event has it. */
-    private static int holders(SharedMemory memory, SyncEvent event) {
+    private static int holders(SyncEvent event) {
         try {
-            event.setMemory(memory);
+            event.start();
             return 0;
         } catch (DpuException e) {
             assertThat(e.status()).isEqualTo(Status.IN_USE);

@@ -153,8 +153,8 @@ class SyncEventExportTest extends SyncEventFixture {
         assertThat(memory.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(71);
         cpu.stop();
         cpu.close();
-        SyncEvent next = configured();
-        Thrown.with(Status.IN_USE, () -> next.setMemory(memory))
+        SyncEvent next = configured().setMemory(memory);
+        Thrown.with(Status.IN_USE, next::start)
                 .hasMessageContaining("importers still hold this memory");
         dpu.stop();
         dpu.close();
@@ -162,13 +162,13 @@ class SyncEventExportTest extends SyncEventFixture {
                 "the memory is released",
                 () -> {
                     try {
-                        next.setMemory(memory);
+                        next.start();
                         return true;
                     } catch (DpuException e) {
                         return false;
                     }
                 });
-        assertThat(next.start().get()).isEqualTo(71);
+        assertThat(next.get()).isEqualTo(71);
     }
 
     @Test

@@ -25,7 +25,11 @@ class SyncEventLeakTest extends SyncEventFixture {
         try (Sanitizer sanitizer = Sanitizer.startForThread(7)) {
             sanitizer.setListener(reports::add);
             Device device = machines.open(Side.HOST).findDevice("pf0").open();
-            SyncEvent event = SyncEvent.create(device);
+            SyncEvent event =
+                    SyncEvent.create(device)
+                            .addPublisherLocation(SyncEventLocation.CPU)
+                            .addSubscriberLocation(SyncEventLocation.CPU)
+                            .start();
             Thrown.with(Status.IN_USE, device::close).hasMessageContaining("sync event");
             Thrown.with(Status.IN_USE, device::close);
             assertThat(reports).hasSize(1); // once
@@ -34,6 +38,7 @@ class SyncEventLeakTest extends SyncEventFixture {
             assertThat(reports.getFirst().allocatedAt().getStackTrace())
                     .extracting(StackTraceElement::getClassName)
                     .contains(getClass().getName());
+            event.stop();
             event.close();
             device.close();
             assertThat(sanitizer.reports(Kind.EVENT_LEAKED)).isEqualTo(1);
@@ -41,9 +46,11 @@ class SyncEventLeakTest extends SyncEventFixture {
     }
 
     @Test
-    void shouldBeTrackedUntilItIsClosed() {
+    void shouldBeTrackedFromItsStartUntilItIsClosed() {
         try (ResourceTracking tracking = ResourceTracking.start()) {
-            SyncEvent event = SyncEvent.create(pf0);
+            SyncEvent event = configured();
+            assertThat(tracking.open()).as("keeps nothing open").isEmpty();
+            event.start();
             assertThat(tracking.open())
                     .filteredOn(resource -> resource.kind().equals("sync-event"))
                     .extracting(OpenResource::createdAt)
@@ -52,6 +59,7 @@ class SyncEventLeakTest extends SyncEventFixture {
                             assertThat(place.getStackTrace())
                                     .extracting(StackTraceElement::getClassName)
                                     .contains(getClass().getName()));
+            event.stop();
             event.close();
             assertThat(tracking.open())
                     .filteredOn(resource -> resource.kind().equals("sync-event"))

@@ -319,12 +319,43 @@ class SyncEventTest extends SyncEventFixture {
         }
         event.setMemory(memory);
         Thrown.with(Status.ALREADY_EXIST, () -> event.setMemory(memory));
-        SyncEvent another = configured();
-        Thrown.with(Status.IN_USE, () -> another.setMemory(memory))
-                .hasMessageContaining("another sync event");
+        SyncEvent another = configured().setMemory(memory);
+        event.start();
+        Thrown.with(Status.IN_USE, another::start).hasMessageContaining("another sync event");
+        event.stop();
+        event.close();
+        assertThat(another.start().get()).as("as it was").isZero();
         SharedMemory closed = SharedMemory.allocate(8);
         closed.close();
-        Thrown.with(Status.BAD_STATE, () -> another.setMemory(closed));
+        SyncEvent third = configured();
+        Thrown.with(Status.BAD_STATE, () -> third.setMemory(closed));
+    }
+
+    @Test
+    void shouldNotStartOnWhatWasClosedMeanwhile() {
+        SharedMemory memory = SharedMemory.allocate(8);
+        SyncEvent event = configured().setMemory(memory);
+        memory.close();
+        Thrown.with(Status.BAD_STATE, event::start)
+                .hasMessageContainingAll("sharedMemoryBytes=8", "user=" + event);
+        Device device = machines.open(Side.HOST).findDevice("pf0").open();
+        SyncEvent synchronous =
+                SyncEvent.create(device)
+                        .addPublisherLocation(SyncEventLocation.CPU)
+                        .addSubscriberLocation(SyncEventLocation.CPU);
+        SyncEvent asynchronous =
+                SyncEvent.create(device)
+                        .addPublisherLocation(SyncEventLocation.CPU)
+                        .addSubscriberLocation(SyncEventLocation.CPU);
+        SyncEventContext context = asynchronous.asContext();
+        device.close();
+        Thrown.with(Status.BAD_STATE, synchronous::start)
+                .hasMessageContainingAll("device=" + device, "user=" + synchronous);
+        Thrown.with(Status.BAD_STATE, context::start)
+                .hasMessageContainingAll("device=" + device, "user=" + context);
+        Thrown.with(Status.BAD_STATE, () -> SyncEvent.create(device));
+        asynchronous.close();
+        synchronous.close();
     }
 
     @Test

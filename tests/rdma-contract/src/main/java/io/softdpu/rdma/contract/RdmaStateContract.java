@@ -9,6 +9,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -34,14 +35,23 @@ public abstract class RdmaStateContract extends RdmaContract {
 
     @Test
     @Clause({"rdma-011", "rdma-179", "rdma-182"})
-    void shouldKeepItsDeviceOpen() {
-        try (Machine machine = environment().openMachine(folder(), environment().nearSide());
+    void shouldKeepItsDeviceOpenFromItsStartOn() {
+        try (ProgressEngine engine = ProgressEngine.create();
+                Machine machine = environment().openMachine(folder(), environment().nearSide());
                 Device device =
                         machine.findDevice(environment().device(environment().nearSide())).open()) {
             try (Rdma rdma = Rdma.create(device)) {
                 assertThat(rdma.state()).isEqualTo(ContextState.IDLE);
+                rdma.setReceiveTasks(1, task -> {}, task -> {});
+                engine.connect(rdma);
+                rdma.start();
                 assertThat(Refusals.statusOf(device::close)).isEqualTo(Status.IN_USE);
             }
+            Device gone = machine.findDevice(environment().device(environment().nearSide())).open();
+            Rdma late = Rdma.create(gone).setReceiveTasks(1, task -> {}, task -> {});
+            engine.connect(late);
+            gone.close();
+            assertThat(Refusals.statusOf(late::start)).isEqualTo(Status.BAD_STATE);
         }
     }
 
