@@ -107,7 +107,7 @@ class LimitedMachineTest {
                 "demo --size 3T",
                 "perf comch idle --clients 512",
                 "perf comch bandwidth --size 1MiB --window 512",
-                "perf rdma bandwidth --size 512MiB"
+                "perf rdma bandwidth --op write --size 512MiB"
             })
     void shouldBeginNothingThatNeedsMoreMemoryThanIsAvailable(String command) throws Exception {
         Path sparse = folder.resolve("sparse");
@@ -123,7 +123,10 @@ class LimitedMachineTest {
                                 + "' && mount --bind '"
                                 + meminfo
                                 + "' /proc/meminfo",
-                        Pipeline.command(command.replace("SPARSE", sparse.toString()).split(" ")));
+                        Pipeline.command(
+                                        command.replace("SPARSE", sparse.toString()).split(" "))
+                                .withEnvironment(
+                                        "SOFTDPU_FABRIC", folder.resolve("fabric").toString()));
 
         assertFailed(
                 refused,

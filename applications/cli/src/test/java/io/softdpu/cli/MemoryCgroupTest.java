@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,6 +28,8 @@ class MemoryCgroupTest {
     private static final long LIMIT_BYTES = 400 << 20;
     private static final Path VERSION_1 = Path.of("/sys/fs/cgroup/memory");
     private static final Path VERSION_2 = Path.of("/sys/fs/cgroup");
+
+    @TempDir Path folder;
 
     private final Deque<Path> made = new ArrayDeque<>();
     private Processes processes;
@@ -110,6 +113,7 @@ class MemoryCgroupTest {
     private ChildProcess inCgroup(String command) throws IOException {
         return processes.start(
                 Pipeline.command(command.split(" "))
+                        .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
                         .behind(
                                 "sh",
                                 "-c",
