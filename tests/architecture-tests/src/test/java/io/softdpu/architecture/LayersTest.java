@@ -127,10 +127,10 @@ class LayersTest {
                         dependOnlyOn(
                                 "linux.text; linux.event from core, memmove from its copier, and"
                                     + " origins from core.resource and core.sync; linux.file above"
-                                    + " comch; all of linux from storage.backend and cli.doctor,"
-                                    + " its sockets from storage.control, its memory limits from"
-                                    + " storage, perf and cli, processor time from perf.child, and"
-                                    + " the width of the terminal from cli",
+                                    + " comch; all of linux from storage.backend, core.process and"
+                                    + " cli.doctor, its sockets from storage.control, its memory"
+                                    + " limits from storage, perf and cli, processor time from"
+                                    + " perf.child, and the width of the terminal from cli",
                                 (from, to) ->
                                         !ProjectModules.moduleOf(to).equals(Optional.of("linux"))
                                                 || mayUse(from, to)))
@@ -152,9 +152,12 @@ class LayersTest {
         return switch (to.getPackageName()) {
             case "io.softdpu.linux.text" -> true;
             case "io.softdpu.linux.event" -> module.equals("core");
-            case "io.softdpu.linux.file" -> !Set.of("core", "comch").contains(module);
+            case "io.softdpu.linux.file" ->
+                    !Set.of("core", "comch").contains(module)
+                            || from.getPackageName().equals("io.softdpu.core.process");
             default ->
                     from.getPackageName().startsWith("io.softdpu.storage.backend")
+                            || from.getPackageName().equals("io.softdpu.core.process")
                             || (from.getName().equals("io.softdpu.core.copy.Copier")
                                     && to.getName().equals("io.softdpu.linux.NativeMemory"))
                             || (ORIGIN_USERS.contains(from.getName())
@@ -167,7 +170,7 @@ class LayersTest {
                             || (from.getPackageName().equals("io.softdpu.perf.child")
                                     && to.getName().equals("io.softdpu.linux.ProcessTime"))
                             || (Set.of("storage", "perf", "cli").contains(module)
-                                    && to.getName().equals("io.softdpu.linux.MemoryLimits"));
+                                    && to.getName().startsWith("io.softdpu.linux.MemoryLimits"));
         };
     }
 

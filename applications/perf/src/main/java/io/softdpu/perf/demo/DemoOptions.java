@@ -34,9 +34,7 @@ public record DemoOptions(
     /** Most runs of each measurement. */
     public static final int MAX_REPEATS = 1000;
 
-    /**
-     * Memory of the three processes without the data, and of the demo's while it waits for them.
-     */
+    /** Memory of the three processes without the data, and growth of the demo's own. */
     private static final long PROCESSES_BYTES = 256 << 20;
 
     /** A pace at which any machine hands memory over that one process has filled to another. */
