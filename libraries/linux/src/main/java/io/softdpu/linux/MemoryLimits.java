@@ -166,7 +166,7 @@ public final class MemoryLimits {
         Free least = new Free(available() + swapBytes, "machine");
         for (Cgroup cgroup : cgroups()) {
             long limit = cgroup.limitBytes();
-            long bytes = isLimit(limit) ? cgroup.availableBytes() + swapBytes : Long.MAX_VALUE;
+            long bytes = isLimit(limit) ? cgroup.availableBytes(limit) + swapBytes : Long.MAX_VALUE;
             if (bytes < least.bytes()) {
                 least =
                         new Free(
@@ -221,13 +221,13 @@ public final class MemoryLimits {
                     statistic("hierarchical_memory_limit").orElse(Long.MAX_VALUE));
         }
 
-        long availableBytes() {
+        long availableBytes(long limitBytes) {
             // Cached files are charged and reclaimed; memfds and tmpfs are not among them.
             long files =
                     statistic(hierarchy.fileKeys + "inactive_file").orElse(0)
                             + statistic(hierarchy.fileKeys + "active_file").orElse(0);
             long used = Math.max(0, bytesIn(hierarchy.usageFile, 0) - files);
-            return Math.max(0, limitBytes() - used);
+            return Math.max(0, limitBytes - used);
         }
 
         /** Limit less use of swap; version 1 limits and counts it together with the memory. */

@@ -15,8 +15,8 @@ import java.util.function.LongFunction;
 final class NewMemory {
     static final long SLICE_BYTES = 64L << 20;
 
-    /** Below this, as for most rings, reading the limits would cost more than the memory. */
-    private static final long CHECKED_FROM_BYTES = 256 << 10;
+    /** Below this, as for most rings, reading the limits costs as much as the memory: 1 ms. */
+    private static final long CHECKED_FROM_BYTES = 1 << 20;
 
     /**
      * Limit of what is left for the JVM, whose heap, compiler and page tables grow with the use of

@@ -81,11 +81,11 @@ final class NewMemoryTest {
     void shouldReadNoLimitForAFewPages() {
         availableBytes = 0;
 
-        memory(255 << 10).populate(255 << 10, (from, until) -> borders.add(until));
+        memory(MEBIBYTE - 4096).populate(MEBIBYTE - 4096, (from, until) -> borders.add(until));
 
         assertThat(needed).isEmpty();
-        assertThat(borders).containsExactly(255L << 10);
-        assertThatThrownBy(() -> memory(256 << 10)).isInstanceOf(FabricException.class);
+        assertThat(borders).containsExactly(MEBIBYTE - 4096);
+        assertThatThrownBy(() -> memory(MEBIBYTE)).isInstanceOf(FabricException.class);
     }
 
     @ParameterizedTest
