@@ -39,6 +39,12 @@ public final class FabricFolder implements AutoCloseable {
     private static final String EXPECTED_PATH =
             ", expected=a folder, or a path where this user can create one";
 
+    /**
+     * Time limit for the lock of the folder when joining: its holder removes the same files, and a
+     * command may open several machines.
+     */
+    private static final long SWEEP_NANOS = 300_000_000;
+
     private final Path path;
     private final int directory;
     private final CheckedFile topology;
@@ -88,7 +94,7 @@ public final class FabricFolder implements AutoCloseable {
             requireOwnFilesOnly(path, directory);
             topology = agreeOnTopology(path, directory, topologyHash, topologyName, deadlineNanos);
             FabricFolder joined = new FabricFolder(path, directory, topology);
-            joined.locks.sweep(deadlineNanos);
+            joined.locks.sweep(FolderWait.earlier(deadlineNanos, SWEEP_NANOS));
             return joined;
         } catch (RuntimeException e) {
             if (topology != null) {

@@ -42,6 +42,12 @@ final class FolderWait {
         return System.nanoTime() + Math.min(timeoutNanos, MAX_TIMEOUT_NANOS);
     }
 
+    /** The earlier one of a deadline and of that of an operation that begins now, in nanoTime. */
+    static long earlier(long deadlineNanos, long timeoutNanos) {
+        long other = deadlineIn(timeoutNanos);
+        return other - deadlineNanos < 0 ? other : deadlineNanos;
+    }
+
     /**
      * Repeats an attempt.
      *

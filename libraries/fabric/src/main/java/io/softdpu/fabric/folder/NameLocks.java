@@ -89,7 +89,7 @@ final class NameLocks {
      */
     int claim(String hash, String name) {
         int[] claimed = {EXAMINED};
-        FolderWait wait = FolderWait.until(System.nanoTime() + lockNanos);
+        FolderWait wait = FolderWait.until(FolderWait.deadlineIn(lockNanos));
         boolean known =
                 wait.attempt(() -> {
                     claimed[0] = tryClaim(hash, name);
@@ -219,12 +219,11 @@ final class NameLocks {
      * Removes sockets that killed processes have left under random names, which no other code would
      * remove. While another process holds the lock of the folder they stay, and a warning names it.
      *
-     * @param deadlineNanos of the wait for the lock, in nanoTime, unless the own limit is earlier
+     * @param deadlineNanos of the wait for the lock, in nanoTime
      */
     void sweep(long deadlineNanos) {
-        long own = System.nanoTime() + lockNanos;
         try {
-            List<String> _ = removeLeftovers(own - deadlineNanos < 0 ? own : deadlineNanos);
+            List<String> _ = removeLeftovers(deadlineNanos);
         } catch (FabricException e) {
             if (e.kind() != FabricException.Kind.TIMED_OUT) {
                 throw e;
@@ -243,7 +242,7 @@ final class NameLocks {
      *     lock of the folder; nothing was removed then
      */
     List<String> leftovers(boolean remove) {
-        return remove ? removeLeftovers(System.nanoTime() + lockNanos) : findLeftovers(false);
+        return remove ? removeLeftovers(FolderWait.deadlineIn(lockNanos)) : findLeftovers(false);
     }
 
     private List<String> removeLeftovers(long deadlineNanos) {

@@ -7,9 +7,9 @@ import io.softdpu.fabric.engine.WaitPermission;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.Bounded;
+import io.softdpu.testkit.LogCapture;
 import io.softdpu.testkit.Patience;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Waits for locks that another open file holds, as another process would. */
 final class FolderWaitTest {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final ThreadMXBean CPU = ManagementFactory.getThreadMXBean();
+
+    /** A wait that spins or yields makes thousands. */
+    private static final int FEW_ATTEMPTS = 100;
 
     @TempDir private Path root;
     private Path folder;
@@ -52,19 +54,35 @@ final class FolderWaitTest {
     }
 
     @Test
-    void shouldUseLittleCpuTimeForAWaitOfAnInterruptedThread() throws Exception {
-        long cpuNanos =
+    void shouldTryALockAFewTimesInASecond() throws Exception {
+        assertThat(Bounded.call("wait", () -> attemptsInASecond())).isBetween(2, FEW_ATTEMPTS);
+    }
+
+    /** An interrupted thread does not park. */
+    @Test
+    void shouldTryALockAFewTimesInASecondOnAnInterruptedThread() throws Exception {
+        int attempts =
                 Bounded.call(
                         "wait",
                         () -> {
                             Thread.currentThread().interrupt();
-                            long begin = CPU.getCurrentThreadCpuTime();
-                            FolderWait wait = FolderWait.until(FolderWait.deadlineIn(SECOND_NANOS));
-                            assertThat(wait.attempt(() -> false)).isFalse();
+                            int made = attemptsInASecond();
                             assertThat(Thread.interrupted()).as("flag is kept").isTrue();
-                            return CPU.getCurrentThreadCpuTime() - begin;
+                            return made;
                         });
-        assertThat(cpuNanos).as("CPU time of a wait of a second").isLessThan(SECOND_NANOS / 2);
+        assertThat(attempts).isBetween(2, FEW_ATTEMPTS);
+    }
+
+    private static int attemptsInASecond() {
+        int[] attempts = {0};
+        FolderWait wait = FolderWait.until(FolderWait.deadlineIn(SECOND_NANOS));
+        boolean locked =
+                wait.attempt(() -> {
+                    attempts[0]++;
+                    return false;
+                });
+        assertThat(locked).isFalse();
+        return attempts[0];
     }
 
     @Test
@@ -76,6 +94,35 @@ final class FolderWaitTest {
             FileDescriptors.close(lock);
         }
         join(Patience.NANOS).close();
+    }
+
+    /** The time limit is longer than the test: the wait for what others do as well is short. */
+    @Test
+    void shouldJoinAFolderWhoseLockIsHeldAndLeaveItsFiles() throws Exception {
+        Path left = Files.createFile(folder.resolve("0123456789abcdef.lock"));
+        int lock =
+                FileDescriptors.open(
+                        folder.toString(),
+                        FileDescriptors.O_RDONLY | FileDescriptors.O_DIRECTORY,
+                        0);
+        try (LogCapture log = new LogCapture(NameLocks.class.getName())) {
+            assertThat(FileDescriptors.tryLockExclusive(lock)).isTrue();
+            Bounded.call("join", () -> join(Patience.NANOS)).close();
+            assertThat(left).exists();
+            assertThat(log.with("lock of the fabric folder is held")).hasSize(1);
+        } finally {
+            FileDescriptors.close(lock);
+        }
+        join(Patience.NANOS).close();
+        assertThat(left).doesNotExist();
+    }
+
+    @Test
+    void shouldTakeTheEarlierOfTwoDeadlines() {
+        long deadline = FolderWait.deadlineIn(SECOND_NANOS);
+        assertThat(FolderWait.earlier(deadline, Patience.NANOS)).isEqualTo(deadline);
+        assertThat(FolderWait.earlier(deadline, 0)).isLessThan(deadline);
+        assertThat(FolderWait.deadlineIn(Long.MAX_VALUE) - System.nanoTime()).isPositive();
     }
 
     @Test
