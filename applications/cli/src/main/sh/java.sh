@@ -3,12 +3,15 @@
 # bin/softdpu of an archive have in common. It needs sh and the coreutils.
 #
 #   SOFTDPU_JAVA_HOME   the JDK to use, before any other
-#   SOFTDPU_JAVA_OPTS   more options of the JVM, separated by blanks
+#   SOFTDPU_JAVA_OPTS   more options of the JVM, separated by blanks; a garbage collector that they or
+#                       JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS or _JAVA_OPTIONS select replaces this
+#                       script's
 #   GLIBC_TUNABLES      on x86-64 gets the size from which copies use non-temporal stores, unless it
 #                       names one
 #   LC_ALL              is set to a locale with UTF-8 for all that is started here
 
 NEEDED=25
+NEEDED_DESCRIPTORS=40 # of a command: the JVM, its modules and an open machine take 33
 TOOLS=java # the tools that a JDK must have
 home=${HOME:-/dev/null} # without HOME a file, so that nothing is found in it or made
 
@@ -40,6 +43,15 @@ choose_locale() {
     done
 }
 choose_locale
+
+# Ends with an error if a command has too few descriptors: the JVM would fail anywhere. The hard limit
+# counts, to which the JVM raises the soft one.
+require_descriptors() {
+    limit=$(ulimit -H -n)
+    [ "$limit" = unlimited ] || [ "$limit" -ge "$NEEDED_DESCRIPTORS" ] ||
+        fail "too few descriptors: resource=RLIMIT_NOFILE, limit=$limit, expected=$NEEDED_DESCRIPTORS or" \
+            "more (ulimit -n 1024)"
+}
 
 # Prints the feature version of the JDK in $1, from its release file: no JVM is started for it.
 feature_version() {
@@ -122,7 +134,16 @@ run_command() {
             *) export GLIBC_TUNABLES="${GLIBC_TUNABLES:+$GLIBC_TUNABLES:}glibc.cpu.x86_non_temporal_threshold=0x20000" ;;
         esac
     fi
+    # The JVM refuses a second one, wherever it comes from.
+    case "${SOFTDPU_JAVA_OPTS:-} ${JAVA_TOOL_OPTIONS:-} ${JDK_JAVA_OPTIONS:-} ${_JAVA_OPTIONS:-}" in
+        *-XX:+UseSerialGC* | *-XX:+UseParallelGC* | *-XX:+UseG1GC* | *-XX:+UseZGC* | \
+            *-XX:+UseShenandoahGC* | *-XX:+UseEpsilonGC*) collector= ;;
+        *) collector=-XX:+UseSerialGC ;;
+    esac
+    # What the JVM says goes to standard error, since standard output belongs to the command; not that
+    # a thread cannot be started, since the command says so.
     # shellcheck disable=SC2086 # the options are separated by blanks
-    exec "$java" -XX:+UseSerialGC --enable-native-access=io.softdpu.linux \
+    exec "$java" $collector -XX:+DisplayVMOutputToStderr -Xlog:disable \
+        -Xlog:all=warning,os+thread=off:stderr --enable-native-access=io.softdpu.linux \
         ${SOFTDPU_JAVA_OPTS:-} -p "$jars" -m io.softdpu.cli/io.softdpu.cli.SoftDpu "$@"
 }

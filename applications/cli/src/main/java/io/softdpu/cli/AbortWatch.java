@@ -86,6 +86,9 @@ final class AbortWatch implements AutoCloseable {
             }
         } catch (IOException e) {
             // If the stream cannot be read any more, the parent has ended, too.
+        } catch (RuntimeException | Error e) { // else nothing notices the end of the parent
+            abort("request of the parent failed: reason=" + e.getMessage());
+            return;
         }
         abort(PARENT_HAS_ENDED);
         if (!awaitFinished()) {

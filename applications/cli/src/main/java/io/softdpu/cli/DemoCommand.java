@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.card.TopologyOption;
+import io.softdpu.cli.doctor.DescriptorLimit;
 import io.softdpu.cli.log.Logging;
 import io.softdpu.cli.options.MeasuredConverter;
 import io.softdpu.cli.options.SecondsConverter;
@@ -143,6 +144,7 @@ final class DemoCommand implements Callable<Integer> {
                 "volume=" + (volume == null ? "memory:" + options.sizeBytes() : volume),
                 options.neededBytes(),
                 "a smaller volume");
+        DescriptorLimit.require("demo", DescriptorLimit.OF_ROLE);
         JvmCommand jvm = JvmCommand.ofThisProcess(Objects.requireNonNull(root).arguments());
         DemoProgress progress =
                 new DemoProgress(options, command.getErr(), Terminal.isStandardError());

@@ -3,16 +3,13 @@ package io.softdpu.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.cli.card.CardDevices;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SideConverter;
 import io.softdpu.core.Side;
-import io.softdpu.core.device.DeviceInfo;
-import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
-import io.softdpu.core.device.Topology;
 import io.softdpu.perf.text.TextTable;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -53,13 +50,8 @@ final class DevicesCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-        Topology topology = card.load();
-        List<PciFunction> functions = new ArrayList<>();
-        for (Side one : side == null ? Side.values() : new Side[] {side}) {
-            try (Machine machine = Machine.builder(one).topology(topology).open()) {
-                machine.devices().stream().map(DeviceInfo::function).forEach(functions::add);
-            }
-        }
+        Side[] sides = side == null ? Side.values() : new Side[] {side};
+        List<PciFunction> functions = CardDevices.list(card.load(), null, sides);
         if (json) {
             out.println(toJson(functions).toPrettyString());
         } else {

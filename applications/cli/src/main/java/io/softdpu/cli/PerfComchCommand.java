@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.card.TopologyOption;
+import io.softdpu.cli.doctor.DescriptorLimit;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
@@ -72,6 +73,7 @@ final class PerfComchCommand implements Callable<Integer> {
                 "measurement=" + plan.mode().word(),
                 plan.neededBytes(),
                 "a smaller size, window or import, or fewer clients");
+        DescriptorLimit.require("perf comch", DescriptorLimit.OF_PAIR + plan.furtherDescriptors());
         PerfSession session = new PerfSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
         return new PerfRun<PerfSummary>(
                         PerfTable::lines,

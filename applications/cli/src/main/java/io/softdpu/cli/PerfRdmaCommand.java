@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.card.TopologyOption;
+import io.softdpu.cli.doctor.DescriptorLimit;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
@@ -69,6 +70,7 @@ final class PerfRdmaCommand implements Callable<Integer> {
                 "measurement=" + plan.mode().word(),
                 plan.neededBytes(),
                 "a smaller size or window");
+        DescriptorLimit.require("perf rdma", DescriptorLimit.OF_PAIR);
         RdmaSession session = new RdmaSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
         return new PerfRun<RdmaResult>(
                         RdmaTable::lines,

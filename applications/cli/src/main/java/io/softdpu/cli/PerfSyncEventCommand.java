@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.card.TopologyOption;
+import io.softdpu.cli.doctor.DescriptorLimit;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.sync.SyncJson;
@@ -56,6 +57,7 @@ final class PerfSyncEventCommand implements Callable<Integer> {
         dpu.addAll(SyncPlanOptions.arguments(plan));
         dpu.addAll(topology.arguments());
         ComchPair pair = ComchPair.of(topology.load());
+        DescriptorLimit.require("perf sync-event", DescriptorLimit.OF_PAIR);
         SyncSession session = new SyncSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
         return new PerfRun<SyncResult>(
                         SyncTable::lines,

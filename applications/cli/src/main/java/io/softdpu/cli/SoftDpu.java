@@ -114,10 +114,15 @@ public final class SoftDpu implements Callable<Integer> {
     /** Runs the command and ends the process with one of the codes of {@link ExitCode}. */
     public static void main(String[] arguments) {
         Locale.setDefault(Locale.ROOT); // for libraries that format with the default locale
-        CommandLine command = commandLine(arguments);
-        int code = execute(command, arguments);
-        System.exit(
-                checkOutput(code, System.out, Terminal.isStandardOutputPipe(), command.getErr()));
+        int code;
+        try {
+            CommandLine command = commandLine(arguments);
+            code = execute(command, arguments);
+            code = checkOutput(code, System.out, Terminal.isStandardOutputPipe(), command.getErr());
+        } catch (Error e) { // out of threads, descriptors or memory; a class that is missing
+            code = FatalErrors.report(e, System.err);
+        }
+        System.exit(code);
     }
 
     /**

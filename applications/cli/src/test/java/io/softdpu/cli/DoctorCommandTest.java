@@ -73,6 +73,7 @@ class DoctorCommandTest {
         ChildProcess fine = doctor(processes, missing, "--json", "-");
         fine.awaitExit();
         assertThat(missing).doesNotExist();
+        assertThat(folder).isDirectoryNotContaining("glob:**softdpu-doctor-*");
         JsonNode json = new JsonMapper().readTree(String.join("\n", fine.outputLines()));
         assertThat(json.path("checks").size()).isGreaterThan(10);
         assertThat(json.path("can_run").isBoolean()).isTrue();
@@ -85,8 +86,9 @@ class DoctorCommandTest {
         Path socket = Files.createFile(fabric.resolve("0123456789abcdef.sock"));
 
         ChildProcess shows = doctor(processes, fabric);
-        shows.awaitExit();
+        assertThat(shows.awaitExit()).isZero();
         assertThat(shows.outputLines())
+                .anyMatch(line -> line.matches("ok +devices +topology=default, devices=[0-9]+"))
                 .anyMatch(line ->
                         line.startsWith("warning  leftovers")
                                 && line.endsWith("files=1, first=0123456789abcdef.lock"));

@@ -123,8 +123,7 @@ class LimitedMachineTest {
                                 + "' && mount --bind '"
                                 + meminfo
                                 + "' /proc/meminfo",
-                        Pipeline.command(
-                                        command.replace("SPARSE", sparse.toString()).split(" "))
+                        Pipeline.command(command.replace("SPARSE", sparse.toString()).split(" "))
                                 .withEnvironment(
                                         "SOFTDPU_FABRIC", folder.resolve("fabric").toString()));
 
@@ -159,6 +158,47 @@ class LimitedMachineTest {
                                 + " measurement=bandwidth, neededBytes=2281701376,"
                                 + " availableBytes=1073741824, limitedBy=machine, expected=a"
                                 + " smaller size, window or import, or fewer clients");
+    }
+
+    /** The doctor fails for the reason for which the commands do. */
+    @Test
+    void shouldFindWhereNothingMayBeWritten() throws Exception {
+        ChildProcess doctor =
+                inNamespace(
+                        "mount -t tmpfs -o size=4k tmpfs '"
+                                + folder
+                                + "' && echo full > '"
+                                + folder
+                                + "/full'",
+                        Pipeline.command("doctor")
+                                .withEnvironment("SOFTDPU_FABRIC", folder + "/fabric")
+                                .withJvmOptions("-Djava.io.tmpdir=" + folder));
+
+        assertThat(doctor.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+        assertThat(doctor.outputLines())
+                .anyMatch(line -> line.matches("error +temporary folder .*No space left.*"))
+                .anyMatch(line -> line.matches("error +devices .*No space left.*"))
+                .anyMatch(line -> line.startsWith("softdpu cannot run here"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"demo --seconds 0.1", "perf comch rate --producers 4"})
+    void shouldNameTheDescriptorsThatAreMissingBeforeAProcessStarts(String command)
+            throws Exception {
+        ChildProcess process = limited("ulimit -n 64", Pipeline.command(command.split(" ")));
+
+        assertFailed(
+                process,
+                "softdpu: OPERATING_SYSTEM: too few descriptors for each process: command=.*,"
+                        + " resource=RLIMIT_NOFILE, limit=64, expected=[0-9]+ or more.*");
+    }
+
+    /** More than it asks for, since the class path of the tests has more jars. */
+    @Test
+    void shouldRunTheDemoWithFewDescriptors() throws Exception {
+        ChildProcess demo = limited("ulimit -n 128", demo());
+
+        assertThat(demo.awaitExit()).as(demo::toString).isEqualTo(ExitCode.OK.code());
     }
 
     private JavaCommand demo() {

@@ -6,19 +6,24 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.folder.FabricFolder;
+import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.handshake.PendingLink;
 import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.link.Mailbox;
 import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.fabric.thread.BusLoop;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Identity;
 import io.softdpu.testkit.Patience;
+import io.softdpu.testkit.ReplacedEpoll;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,6 +69,50 @@ class SystemFailureTest {
             inbound.release();
             Files.deleteIfExists(socket);
         }
+    }
+
+    /** As after an Error of that thread, which nothing else would notice. */
+    @Test
+    void shouldFailWhatWaitsForABusThreadThatHasFailedAndAllLaterRequests() throws Exception {
+        SharedSegment inbound = SharedSegment.allocate("inbound", 4096);
+        CompletableFuture<PendingLink> pending = new CompletableFuture<>();
+        try (Bus other = bus();
+                Endpoint _ = other.listen("silent", pending::complete);
+                Bus bus = bus()) {
+            CompletableFuture<Attachment> waiting =
+                    bus.connect("silent", new byte[0], inbound, Patience.NANOS);
+            PendingLink unanswered = pending.get(Patience.SECONDS, TimeUnit.SECONDS);
+            failThread(bus.threads().loop());
+
+            assertThatThrownBy(() -> waiting.get(Patience.SECONDS, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOf(FabricException.class);
+            assertThatThrownBy(() -> bus.connect("silent", new byte[0], inbound, Patience.NANOS))
+                    .satisfies(SystemFailureTest::assertSystemFailure)
+                    .hasMessageContaining("bus thread has failed: folder=" + bus.folder());
+            assertThatThrownBy(() -> bus.listen("name", link -> {}))
+                    .hasMessageContaining("bus thread has failed");
+            unanswered.refuse(1, "was connected");
+        } finally {
+            inbound.release();
+        }
+    }
+
+    /** Its epoll fails until it shuts down. */
+    private static void failThread(BusLoop loop) {
+        loop.execute(() -> {
+            ReplacedEpoll replaced = new ReplacedEpoll(loop.epollDescriptor());
+            loop.join(
+                    new BusLoop.Handler() {
+                        @Override
+                        public void onEvents(int events) {}
+
+                        @Override
+                        public void onShutdown() {
+                            replaced.close();
+                        }
+                    });
+        });
     }
 
     @Test

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of the launcher of the archives: the Java that it takes, and what it needs besides. */
 @StartsProcesses
@@ -102,6 +104,49 @@ class ArchiveLauncherTest {
         ChildProcess start = processes.start(builder);
         assertThat(start.awaitExit()).isZero();
         assertThat(start.outputLines()).singleElement().asString().startsWith("found ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SOFTDPU_JAVA_OPTS",
+                "JAVA_TOOL_OPTIONS",
+                "JDK_JAVA_OPTIONS",
+                "_JAVA_OPTIONS"
+            })
+    void shouldLeaveTheCollectorToTheUser(String variable, Processes processes) throws IOException {
+        makeJdk("an archive/runtime");
+        ProcessBuilder builder = launcher(archive);
+        builder.environment().put(variable, "-Xmx1g -XX:+UseZGC");
+        ProcessBuilder other = launcher(archive);
+        other.environment().put(variable, "-XX:+UseStringDeduplication -XX:-UseCompressedOops");
+
+        assertThat(commandOf(processes, builder)).doesNotContain("UseSerialGC");
+        assertThat(commandOf(processes, other)).contains("-XX:+UseSerialGC");
+    }
+
+    private static String commandOf(Processes processes, ProcessBuilder builder) {
+        ChildProcess start = processes.start(builder);
+        assertThat(start.awaitExit()).isZero();
+        return start.outputLines().getFirst();
+    }
+
+    @Test
+    void shouldSayInOneLineThatThereAreTooFewDescriptors(Processes processes) throws IOException {
+        makeJdk("an archive/runtime");
+        ProcessBuilder builder = launcher(archive);
+        builder.command(
+                "/bin/sh", "-c", "ulimit -n 20 && exec \"$0\"", builder.command().getFirst());
+
+        ChildProcess start = processes.start(builder);
+        assertThat(start.awaitExit()).isEqualTo(1);
+        assertThat(start.outputLines()).isEmpty();
+        assertThat(start.errorLines())
+                .singleElement()
+                .asString()
+                .isEqualTo(
+                        "softdpu: too few descriptors: resource=RLIMIT_NOFILE, limit=20,"
+                                + " expected=40 or more (ulimit -n 1024)");
     }
 
     @Test

@@ -135,6 +135,23 @@ class LauncherCacheTest {
     }
 
     @Test
+    void shouldSayInOneLineThatTheDiskHasTooLittleRoom(Processes processes) throws IOException {
+        fixture.setAvailableKib(49151);
+        shouldRefuse(
+                processes,
+                fixture.launcher(),
+                "too little room to build in: folder=" + fixture.buildFolder(fixture.tree),
+                "availableKib=49151, expected=49152 or more",
+                "SOFTDPU_CACHE");
+        assertThat(fixture.builds()).isEmpty();
+
+        fixture.setAvailableKib(49152);
+        shouldRun(processes, fixture.launcher());
+        fixture.setAvailableKib(0); // nothing is built
+        shouldRun(processes, fixture.launcher());
+    }
+
+    @Test
     void shouldSayInOneLineThatAFileIsNoFolder(Processes processes) throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "kept");
         ProcessBuilder command = fixture.launcher();

@@ -129,6 +129,16 @@ final class LauncherFixture {
         makeExecutable(tools.resolve("uname"), "#!/bin/sh\necho " + name);
     }
 
+    /** Sets what df says of every disk. */
+    void setAvailableKib(long available) throws IOException {
+        makeExecutable(
+                tools.resolve("df"),
+                "#!/bin/sh\necho 'Filesystem 1024-blocks Used Available Capacity Mounted on'\n"
+                        + "echo 'a disk 100 100 "
+                        + available
+                        + " 99% /a place'\n");
+    }
+
     /** Changes the source of the tree, so that the next start builds. */
     void edit(String source) throws IOException {
         Files.writeString(tree.resolve("applications/cli/src/main/source"), source);

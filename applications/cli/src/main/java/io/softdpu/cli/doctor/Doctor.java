@@ -25,6 +25,7 @@ public final class Doctor {
         List<Finding> all = new ArrayList<>();
         all.add(JavaChecks.jdk(Runtime.version(), System.getProperty("java.home", "unknown")));
         all.add(JavaChecks.nativeAccess(Memfd.class.getModule().isNativeAccessEnabled()));
+        all.add(JavaChecks.encoding(System.getProperty("sun.jnu.encoding", "unknown")));
         all.add(system.processors(Runtime.getRuntime().availableProcessors()));
         all.add(SystemChecks.memory(MemoryLimits.freeBytes(), MemoryLimits.cgroupLimitBytes()));
         all.add(SystemChecks.sharedMemory(Doctor::allocateSharedMemory));
@@ -35,10 +36,13 @@ public final class Doctor {
         all.add(system.openFiles());
         all.add(system.hugePages());
         all.add(system.clock());
+        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        all.add(FolderChecks.temporary(temporary));
         try {
             FolderReport fabric = FolderReport.ofEnvironment(removeLeftovers);
             all.add(FolderChecks.fabric(fabric));
             all.add(FolderChecks.leftovers(fabric, removeLeftovers));
+            all.add(CardCheck.devices(fabric, removeLeftovers, temporary));
         } catch (FabricException e) {
             all.add(
                     Finding.error(

@@ -3,6 +3,7 @@ package io.softdpu.cli.doctor;
 import io.softdpu.fabric.folder.FolderReport;
 import io.softdpu.linux.text.GivenText;
 import io.softdpu.linux.text.Text;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -41,6 +42,24 @@ final class FolderChecks {
                 "leftovers",
                 "files=" + count + ", first=" + report.leftovers().getFirst(),
                 "softdpu doctor --remove-leftovers; the next process in the folder does it, too");
+    }
+
+    /**
+     * The folder for temporary files, in which the demo and perf make theirs: makes a folder there
+     * with a locked file, writes, and removes both.
+     */
+    static Finding temporary(Path folder) {
+        String detail = "path=" + folder;
+        try {
+            TrialFolder.in(folder).close();
+            return Finding.ok("temporary folder", detail);
+        } catch (IOException | RuntimeException e) {
+            return Finding.error(
+                    "temporary folder",
+                    detail + ", reason=" + e.getMessage(),
+                    "free space there, or name another folder: -Djava.io.tmpdir=FOLDER in"
+                            + " SOFTDPU_JAVA_OPTS");
+        }
     }
 
     /**

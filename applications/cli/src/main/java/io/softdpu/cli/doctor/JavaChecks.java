@@ -28,4 +28,19 @@ final class JavaChecks {
                         "start the JVM with --enable-native-access=io.softdpu.linux (on the class"
                                 + " path ALL-UNNAMED): it warns now, and a later JDK refuses it");
     }
+
+    /**
+     * The encoding of arguments and file names, which the locale determines.
+     *
+     * @param encoding as the JDK names it
+     */
+    static Finding encoding(String encoding) {
+        String detail = "encoding=" + encoding;
+        return encoding.equals("UTF-8")
+                ? Finding.ok("text encoding", detail)
+                : Finding.warning(
+                        "text encoding",
+                        detail,
+                        "set LC_ALL to C.UTF-8: names beyond ASCII are refused without it");
+    }
 }

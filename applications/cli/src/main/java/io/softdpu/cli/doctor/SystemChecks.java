@@ -81,9 +81,9 @@ final class SystemChecks {
         return atLeast(
                 "open files",
                 "resource=RLIMIT_NOFILE, limit=",
-                files.limit("Max open files"),
+                files.limit(DescriptorLimit.NAME),
                 LEAST_DESCRIPTORS,
-                64,
+                DescriptorLimit.OF_ROLE,
                 "raise the limit: ulimit -n 1024");
     }
 

@@ -3,6 +3,9 @@ package io.softdpu.cli.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.cli.doctor.Finding.Grade;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Topology;
 import io.softdpu.fabric.folder.FolderReport;
 import io.softdpu.linux.text.Text;
 import java.io.IOException;
@@ -55,6 +58,7 @@ class ChecksTest {
         "unlimited, unlimited, 1024, OK, OK, OK",
         "1073741824, 68719476736, 256, OK, OK, OK",
         "268435456, 1073741824, 128, WARNING, WARNING, WARNING",
+        "unlimited, unlimited, 95, OK, OK, ERROR",
         "1048576, 1048576, 20, ERROR, ERROR, ERROR",
         "0, 0, 0, ERROR, ERROR, ERROR"
     })
@@ -217,6 +221,72 @@ class ChecksTest {
         assertGrade(Grade.WARNING, FolderChecks.cache("relative/folder"), "relative/folder");
         Path file = Files.createFile(root.resolve("file"));
         assertGrade(Grade.WARNING, FolderChecks.cache(file.toString()), "file");
+    }
+
+    @Test
+    void shouldWarnOfAnEncodingInWhichNamesCannotBeWritten() {
+        assertGrade(Grade.OK, JavaChecks.encoding("UTF-8"), "encoding=UTF-8");
+        assertGrade(Grade.WARNING, JavaChecks.encoding("ANSI_X3.4-1968"), "ANSI_X3.4-1968");
+    }
+
+    @Test
+    void shouldTryTheTemporaryFolderAndLeaveNothing() throws IOException {
+        assertGrade(Grade.OK, FolderChecks.temporary(root), "path=" + root);
+        assertThat(root).isEmptyDirectory();
+        assertGrade(Grade.ERROR, FolderChecks.temporary(root.resolve("none")), "reason=");
+        Path file = Files.createFile(root.resolve("file"));
+        assertGrade(Grade.ERROR, FolderChecks.temporary(file), "path=" + file);
+        // Not even root can make a folder there.
+        assertGrade(Grade.ERROR, FolderChecks.temporary(Path.of("/proc")), "path=/proc");
+    }
+
+    @Test
+    void shouldOpenTheMachinesOfAllSidesAndLeaveNothing() throws IOException {
+        assertGrade(
+                Grade.OK, CardCheck.devices(Topology::builtin, root), "topology=default, devices=");
+        assertThat(root).isEmptyDirectory();
+        Path missing = root.resolve("a/missing");
+        assertGrade(
+                Grade.OK,
+                CardCheck.devices(
+                        new FolderReport(missing, false, 0, 0, null, List.of()), false, root),
+                "devices=");
+        assertThat(root).isEmptyDirectory();
+    }
+
+    @Test
+    void shouldFailWhereTheMachinesCannotBeOpened() {
+        assertGrade(
+                Grade.ERROR,
+                CardCheck.devices(
+                        () -> {
+                            throw new DpuException(Status.BAD_CONFIG, "topology refused: file=x");
+                        },
+                        root),
+                "topology refused: file=x");
+        assertGrade(
+                Grade.ERROR,
+                CardCheck.devices(
+                        () -> {
+                            throw new ExceptionInInitializerError(
+                                    new IllegalStateException("not an IPv4 address"));
+                        },
+                        root),
+                "not an IPv4 address");
+        assertGrade(
+                Grade.ERROR,
+                CardCheck.devices(
+                        () -> {
+                            throw new OutOfMemoryError("unable to create native thread");
+                        },
+                        root),
+                "unable to create native thread");
+        assertGrade(
+                Grade.ERROR, CardCheck.devices(Topology::builtin, root.resolve("none")), "none");
+        assertGrade(
+                Grade.ERROR,
+                CardCheck.devices(report(true, "not private"), false, root),
+                "fabric folder");
     }
 
     @Test

@@ -94,6 +94,12 @@ public record PerfPlan(
     /** Generous: an idle connection has about a mebibyte, its two rings. */
     private static final long CONNECTION_BYTES = 2 << 20;
 
+    /** Of a producer or consumer with an engine of its own, measured. */
+    private static final long DESCRIPTORS_PER_ENGINE = 8;
+
+    /** Generous: a connection without messages takes about three. */
+    private static final long DESCRIPTORS_PER_CLIENT = 4;
+
     private static final int PING_PONG_BUFFERS = 4;
     private static final int MOST_BUFFERS = 256;
 
@@ -221,6 +227,15 @@ public record PerfPlan(
     /** Memory that both processes need in all. */
     public long neededBytes() {
         return memoryBytes() + PROCESSES_BYTES;
+    }
+
+    /**
+     * Most descriptors that one process needs for what there may be several of: producers,
+     * consumers and connections beyond the first.
+     */
+    public long furtherDescriptors() {
+        return DESCRIPTORS_PER_ENGINE * (producers - 1 + consumers - 1)
+                + DESCRIPTORS_PER_CLIENT * clients;
     }
 
     /** Memory that both processes have for messages, connections and imports. */

@@ -120,12 +120,23 @@ final class ProducerThread implements AutoCloseable {
             serve(turns, sends);
             isServed = true;
         } catch (RuntimeException e) {
-            if (isServed) {
-                closeFailure = e; // read after the thread has ended
-            } else {
-                failAll(e);
-            }
+            fail(e);
+        } catch (Error e) { // reported as the failure of the measurement, not of a thread
+            fail(failureOf(e));
         }
+    }
+
+    private void fail(RuntimeException failure) {
+        if (isServed) {
+            closeFailure = failure; // read after the thread has ended
+        } else {
+            failAll(failure);
+        }
+    }
+
+    private static DpuException failureOf(Error e) {
+        return new DpuException(
+                Status.UNEXPECTED, "thread of a producer failed: reason=" + e.getMessage(), e);
     }
 
     private void serve(EngineTurns turns, Outgoing sends) {
@@ -134,6 +145,8 @@ final class ProducerThread implements AutoCloseable {
                 load.sent.complete(send(load, turns, sends));
             } catch (RuntimeException e) {
                 load.sent.completeExceptionally(e);
+            } catch (Error e) {
+                load.sent.completeExceptionally(failureOf(e));
             } finally {
                 hostEngine.wake();
             }

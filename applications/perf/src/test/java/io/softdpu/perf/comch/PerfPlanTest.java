@@ -72,6 +72,20 @@ class PerfPlanTest {
     }
 
     @Test
+    void shouldNeedMoreDescriptorsForEachThreadAndConnection() {
+        PerfPlan one = PerfPlan.builder(PerfMode.RATE).build();
+        PerfPlan eight = PerfPlan.builder(PerfMode.RATE).producers(8).build();
+        PerfPlan both = PerfPlan.builder(PerfMode.RATE).producers(8).consumers(8).build();
+
+        assertThat(one.furtherDescriptors()).isZero();
+        // As many as the measurements that ended with EMFILE have needed: 8 of each thread.
+        assertThat(eight.furtherDescriptors()).isEqualTo(56);
+        assertThat(both.furtherDescriptors()).isEqualTo(112);
+        assertThat(PerfPlan.builder(PerfMode.IDLE).clients(32).build().furtherDescriptors())
+                .isGreaterThanOrEqualTo(96);
+    }
+
+    @Test
     void shouldTakeTheWindowThatIsGiven() {
         assertThat(PerfPlan.builder(PerfMode.RATE).window(8192).build().window()).isEqualTo(8192);
     }

@@ -2,18 +2,26 @@ package io.softdpu.fabric.folder;
 
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.FileIo;
 import io.softdpu.linux.FileStatus;
 import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.text.ForeignText;
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Report on a fabric folder: who may use it, and what dead processes have left in it. Nothing is
- * created, and nothing is removed unless it is asked for.
+ * Report on a fabric folder: who may use it, what dead processes have left in it, and whether a
+ * file can be made in it, which is deleted again. Nothing else is created, and nothing is removed
+ * unless it is asked for.
  *
  * <p>Any thread.
  *
@@ -31,6 +39,8 @@ public record FolderReport(
         int mode,
         @Nullable String problem,
         List<String> leftovers) {
+    private static final int TRIED_BYTES = 16 << 10;
+
     /** Takes a copy. */
     public FolderReport {
         leftovers = List.copyOf(leftovers);
@@ -44,6 +54,19 @@ public record FolderReport(
      */
     public static FolderReport ofEnvironment(boolean remove) {
         return of(FabricPath.of(null), remove);
+    }
+
+    /**
+     * Whether a process that joins and leaves the folder leaves it as it is: it has a topology
+     * file, which each first process replaces, and no leftovers, which each process removes.
+     *
+     * @param removed whether the leftovers of the report were removed
+     */
+    public boolean isUnchangedByJoining(boolean removed) {
+        return exists
+                && problem == null
+                && (removed || leftovers.isEmpty())
+                && Files.exists(path.resolve(FolderEntries.TOPOLOGY_FILE));
     }
 
     static FolderReport of(FabricPath folder, boolean remove) {
@@ -64,13 +87,54 @@ public record FolderReport(
             status = FileDescriptors.status(directory);
             FabricFolder.requirePrivate(path, status);
             FabricFolder.requireOwnFilesOnly(path, directory);
-            return report(path, status, null, new NameLocks(path, directory).leftovers(remove));
+            List<String> left = new NameLocks(path, directory).leftovers(remove);
+            tryFile(path, directory);
+            return report(path, status, null, left);
         } catch (FabricException | LinuxException | UncheckedIOException e) {
             return report(path, status, String.valueOf(e.getMessage()), List.of());
         } finally {
             if (directory >= 0) {
                 FileDescriptors.close(directory);
             }
+        }
+    }
+
+    /**
+     * Makes a file with content, locks and deletes it, as a process does that serves a name; under
+     * the name of such a lock, so that it is removed as a leftover if this process is killed.
+     */
+    private static void tryFile(Path folder, int directory) {
+        String hash = UUID.randomUUID().toString().replace("-", "").substring(0, 16);
+        String name = hash + NameLocks.LOCK_SUFFIX;
+        int file = create(folder, directory, name);
+        try (Arena arena = Arena.ofConfined()) {
+            // False while a process that looks for leftovers has it.
+            boolean _ = FileDescriptors.tryLockExclusive(file);
+            MemorySegment content = arena.allocate(TRIED_BYTES);
+            for (long written = 0; written < TRIED_BYTES; ) {
+                written += FileIo.write(file, content.asSlice(written), written);
+            }
+        } finally {
+            delete(folder.resolve(name));
+            FileDescriptors.close(file);
+        }
+    }
+
+    private static int create(Path folder, int directory, String name) {
+        int flags = FileDescriptors.O_RDWR | FileDescriptors.O_CREAT;
+        try {
+            return CheckedFile.openDescriptorAt(
+                    directory, name, folder.resolve(name), FilePolicy.SHARED_FOLDER, flags);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -103,10 +103,15 @@ public final class BusThreads {
         return closed.get() || loop.ending();
     }
 
-    /** Throws CLOSED once the bus has been closed. */
+    /** Throws CLOSED once the bus has been closed, and SYSTEM once its thread has failed. */
     public void requireOpen() {
         if (closed.get()) {
             throw new FabricException(FabricException.Kind.CLOSED, "bus closed: folder=" + folder);
+        }
+        if (loop.ending()) { // nothing would answer a request any more
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "bus thread has failed: folder=" + folder + ", expected=a new machine");
         }
     }
 }

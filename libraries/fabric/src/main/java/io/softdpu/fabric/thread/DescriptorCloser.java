@@ -229,7 +229,7 @@ public final class DescriptorCloser {
                     }
                 }
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // others wait for this thread
             LOG.log(
                     System.Logger.Level.WARNING,
                     "descriptor not closed in order: " + Reason.of(e),

@@ -57,6 +57,30 @@ class FabricFilesTest {
         return FabricFolder.join(new FabricPath(folder, true), HASH, "files", Patience.NANOS);
     }
 
+    @Test
+    void shouldReportAFolderAndLeaveItAsItIs() throws IOException {
+        FabricPath path = new FabricPath(folder, true);
+        Path topology = folder.resolve(FolderEntries.TOPOLOGY_FILE);
+        FolderReport used = FolderReport.of(path, false);
+        assertThat(used.problem()).isNull();
+        assertThat(used.isUnchangedByJoining(false)).isTrue();
+        assertThat(folder).isDirectoryNotContaining(file -> !file.equals(topology));
+
+        Path left = Files.createFile(folder.resolve("0123456789abcdef.lock"));
+        FolderReport withLeftovers = FolderReport.of(path, false);
+        assertThat(withLeftovers.isUnchangedByJoining(false)).isFalse();
+        assertThat(withLeftovers.isUnchangedByJoining(true)).isTrue();
+        assertThat(left).exists();
+
+        Files.delete(left);
+        Files.delete(topology);
+        assertThat(FolderReport.of(path, false).isUnchangedByJoining(false)).isFalse();
+        assertThat(folder).isEmptyDirectory();
+        assertThat(FolderReport.of(new FabricPath(parent.resolve("none"), true), false))
+                .returns(false, report -> report.isUnchangedByJoining(false))
+                .returns(false, FolderReport::exists);
+    }
+
     /** Things in the place of a file of the fabric. */
     enum Squatter {
         PIPE("it is a pipe, expected=a regular file") {
