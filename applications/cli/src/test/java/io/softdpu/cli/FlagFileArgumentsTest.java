@@ -281,7 +281,7 @@ class FlagFileArgumentsTest {
         assertThat(numbers).contains("cpu", "control-timeout");
     }
 
-    /** What a flag of a file with this value becomes on the command line; null if it is refused. */
+    /** Command line of a role whose file has a flag of this value; null if it is refused. */
     private @Nullable List<String> expansion(String role, String name, String value)
             throws IOException {
         Path file = file("{\"doca_program_flags\": {\"" + name + "\": " + value + "}}");

@@ -116,7 +116,7 @@ class LocalesTest {
         return texts;
     }
 
-    /** What commands and libraries print and throw, without numbers that differ by themselves. */
+    /** Texts that commands and libraries print and throw, without numbers that always differ. */
     private static List<String> all() throws Exception {
         List<String> all = new ArrayList<>();
         for (String words :

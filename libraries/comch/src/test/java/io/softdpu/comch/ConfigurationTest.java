@@ -390,7 +390,7 @@ class ConfigurationTest {
                 .hasMessageContainingAll("device=" + card.pf0, "user=" + pair.client().endpoint);
     }
 
-    /** What the consumer was made from may have changed by its start. */
+    /** The receive memory may be stopped between the creation of a consumer and its start. */
     @Test
     void shouldNeedItsReceiveMemoryAtItsStart() {
         Card.Pair pair = card.pair();

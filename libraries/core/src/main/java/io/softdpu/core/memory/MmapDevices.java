@@ -20,7 +20,7 @@ final class MmapDevices {
     /** Replaced, never changed. */
     private volatile List<Device> all = List.of();
 
-    /** What keeps the devices open, in their order; empty if nothing does. */
+    /** Dependencies on the devices, in their order; empty while none is held. */
     private List<Dependents.Dependency> held = List.of();
 
     /** The first device, which nearly all tasks use. */

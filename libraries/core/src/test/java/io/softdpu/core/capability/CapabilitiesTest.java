@@ -116,7 +116,7 @@ class CapabilitiesTest {
         assertThat(Capabilities.acceptsLimit("core.max_imported_bytes")).isFalse();
         for (String absent : new String[] {"sha", "exam", "examples-of-others", "xpl", "cores"}) {
             assertThat(Capabilities.acceptsLimit(absent + ".max_things"))
-                    .as("nobody can tell: %s", absent)
+                    .as("the library is not loaded: %s", absent)
                     .isTrue();
         }
         for (String misspelt :

@@ -38,7 +38,7 @@ class SharedFolderTest {
 
     @TempDir Path parent;
 
-    /** What a process leaves that is killed with all its children. */
+    /** Folder of a process that was killed with all its children. */
     private Path left(String name) throws IOException {
         Path root = Files.createDirectory(parent.resolve(name));
         Files.createDirectory(SharedFolder.fabricOf(root));
