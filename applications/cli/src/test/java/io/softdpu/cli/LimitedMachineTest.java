@@ -176,8 +176,8 @@ class LimitedMachineTest {
 
         assertThat(doctor.awaitExit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(doctor.outputLines())
-                .anyMatch(line -> line.matches("error +temporary folder .*No space left.*"))
-                .anyMatch(line -> line.matches("error +devices .*No space left.*"))
+                .anyMatch(line -> line.matches("error +temporary folder .*ENOSPC.*"))
+                .anyMatch(line -> line.matches("error +devices .*ENOSPC.*"))
                 .anyMatch(line -> line.startsWith("softdpu cannot run here"));
     }
 
