@@ -6,7 +6,7 @@ import io.softdpu.linux.Origins;
 import io.softdpu.linux.RestrictedThreads;
 import io.softdpu.linux.event.Poller;
 import io.softdpu.linux.text.Reason;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -35,7 +35,10 @@ public final class BusLoop {
 
     private final Poller poller = new Poller();
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
-    private final Set<BusWatch> watches = new HashSet<>();
+
+    /** In the order in which they joined, as they are shut down. */
+    private final Set<BusWatch> watches = new LinkedHashSet<>();
+
     private final Thread thread;
     private boolean stopping;
     private volatile boolean ending;

@@ -92,11 +92,15 @@ public final class BusWatch implements Poller.Handler {
         }
     }
 
-    /** Ends with the loop. */
+    /** Ends with the loop, and lets the handler release its resources even if the epoll fails. */
     void shutdown() {
         ended = true;
-        cancelDeadline();
-        unlisten(); // the handler hands its descriptor to the closing threads
+        try {
+            cancelDeadline();
+            unlisten(); // the handler hands its descriptor to the closing threads
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
         try {
             handler.onShutdown();
         } catch (RuntimeException | Error e) {
