@@ -104,9 +104,6 @@ class CodeRulesTest {
                             "io.softdpu.linux.file.CheckedFile.openDescriptorAt",
                             "examines the descriptor"),
                     Map.entry(
-                            "io.softdpu.linux.file.CheckedFile.openChannel",
-                            "opens the examined descriptor again, by /proc/self/fd"),
-                    Map.entry(
                             "io.softdpu.fabric.folder.FabricFolder.join",
                             "opens the folder itself, with O_DIRECTORY, which does not block"),
                     Map.entry(

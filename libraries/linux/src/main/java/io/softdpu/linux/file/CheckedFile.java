@@ -14,7 +14,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -22,7 +21,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * Open file that was found to meet a {@link FilePolicy}: it was opened without waiting for a peer
@@ -102,23 +100,6 @@ public final class CheckedFile implements AutoCloseable {
     static CheckedFile create(Path file, Path shown, int mode) throws IOException {
         int flags = FileDescriptors.O_WRONLY | FileDescriptors.O_CREAT | FileDescriptors.O_EXCL;
         return open(file, shown, FilePolicy.USER_OUTPUT, flags, mode);
-    }
-
-    /**
-     * Opens a file for reading and writing as a channel, for locks by {@link FileChannel#lock}.
-     *
-     * @return a channel, the caller's to close
-     * @throws IOException see the class
-     */
-    public static FileChannel openChannel(Path file, FilePolicy policy) throws IOException {
-        // The descriptor keeps its file until the channel has opened that by the descriptor's name.
-        // It is closed before the caller locks: closing any descriptor of a file drops the locks.
-        try (CheckedFile opened = open(file, policy, FileDescriptors.O_RDWR)) {
-            return FileChannel.open(
-                    Path.of("/proc/self/fd/" + opened.descriptor),
-                    StandardOpenOption.READ,
-                    StandardOpenOption.WRITE);
-        }
     }
 
     /**

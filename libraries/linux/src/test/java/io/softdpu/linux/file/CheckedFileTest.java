@@ -12,8 +12,6 @@ import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystemException;
@@ -155,24 +153,6 @@ class CheckedFileTest {
             assertThat(file).hasContent("short\0");
             made.replaceContent(MemorySegment.ofArray(new byte[0]));
             assertThat(file).isEmptyFile();
-        }
-    }
-
-    @Test
-    void shouldLockTheFileThatWasExamined() throws IOException {
-        Path file = Files.createFile(folder.resolve("file"));
-        try (FileChannel channel = CheckedFile.openChannel(file, FilePolicy.SHARED_FOLDER);
-                FileLock lock = channel.lock(0, Long.MAX_VALUE, true)) {
-            assertThat(lock.isValid()).isTrue();
-        }
-        try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
-            assertThatThrownBy(() ->
-                            Bounded.call(
-                                    "opening a pipe",
-                                    () ->
-                                            CheckedFile.openChannel(
-                                                    pipe.path(), FilePolicy.SHARED_FOLDER)))
-                    .isInstanceOf(FileRefusedException.class);
         }
     }
 
