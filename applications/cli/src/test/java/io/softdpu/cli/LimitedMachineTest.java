@@ -10,6 +10,7 @@ import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
@@ -95,58 +96,72 @@ class LimitedMachineTest {
     }
 
     /** Sizes of options, of files and of many small pieces, each alone too much. */
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "storage target -d t0 --cpu any --listen-port 0 --volume memory:500M",
-                "storage target -d t0 --cpu any --listen-port 0 --volume SPARSE",
-                "sample sha --file SPARSE",
-                "sample dma-copy-host --file SPARSE",
-                "demo --size 300MiB",
-                "demo --volume SPARSE",
-                "demo --size 3T",
-                "perf comch idle --clients 512",
-                "perf comch bandwidth --size 1MiB --window 512",
-                "perf rdma bandwidth --op write --size 512MiB"
-            })
-    void shouldBeginNothingThatNeedsMoreMemoryThanIsAvailable(String command) throws Exception {
+    @Test
+    void shouldBeginNothingThatNeedsMoreMemoryThanIsAvailable() throws Exception {
         Path sparse = folder.resolve("sparse");
         try (var file = new RandomAccessFile(sparse.toFile(), "rw")) {
             file.setLength(600L << 20);
         }
+        List<String> ofFile =
+                List.of(
+                        "storage target -d t0 --cpu any --listen-port 0 --volume " + sparse,
+                        "sample sha --file " + sparse,
+                        "sample dma-copy-host --file " + sparse,
+                        "demo --volume " + sparse);
+        List<String> commands = new ArrayList<>(ofFile);
+        commands.addAll(
+                List.of(
+                        "storage target -d t0 --cpu any --listen-port 0 --volume memory:500M",
+                        "demo --size 300MiB",
+                        "demo --size 3T",
+                        "perf comch idle --clients 512",
+                        "perf comch bandwidth --size 1MiB --window 512",
+                        "perf rdma bandwidth --op write --size 512MiB"));
+
+        List<Run> runs =
+                RunsInChild.await(
+                        inNamespace(
+                                withAvailable(409600),
+                                RunsInChild.command(commands)
+                                        .withEnvironment(
+                                                "SOFTDPU_FABRIC",
+                                                folder.resolve("fabric").toString())));
+
+        assertThat(runs).hasSameSizeAs(commands);
+        for (int i = 0; i < runs.size(); i++) {
+            assertThat(runs.get(i).exit()).as(commands.get(i)).isEqualTo(ExitCode.FAILED.code());
+            assertThat(runs.get(i).outputLines()).noneMatch(line -> line.startsWith("listening"));
+            assertThat(runs.get(i).errorLines())
+                    .as(commands.get(i))
+                    .noneMatch(line -> line.startsWith("\tat "))
+                    .filteredOn(line -> line.startsWith("softdpu: "))
+                    .singleElement()
+                    .asString()
+                    .matches(
+                            "softdpu: NO_MEMORY: .* neededBytes=\\d+, availableBytes=419430400,"
+                                    + " limitedBy=machine, expected=.*")
+                    .contains(i < ofFile.size() ? sparse.toString() : "");
+        }
+    }
+
+    /** Replaces what the kernel says of the machine's memory. */
+    private String withAvailable(long kibibytes) {
         Path meminfo = folder.resolve("meminfo");
-
-        ChildProcess refused =
-                inNamespace(
-                        "printf 'MemTotal: 8388608 kB\\nMemAvailable: 409600 kB\\n' > '"
-                                + meminfo
-                                + "' && mount --bind '"
-                                + meminfo
-                                + "' /proc/meminfo",
-                        Pipeline.command(command.replace("SPARSE", sparse.toString()).split(" "))
-                                .withEnvironment(
-                                        "SOFTDPU_FABRIC", folder.resolve("fabric").toString()));
-
-        assertFailed(
-                refused,
-                "softdpu: NO_MEMORY: .* neededBytes=\\d+, availableBytes=419430400,"
-                        + " limitedBy=machine, expected=.*");
-        assertThat(refused.errorLines())
-                .anyMatch(line -> !command.contains("SPARSE") || line.contains(sparse.toString()));
-        assertThat(refused.outputLines()).noneMatch(line -> line.startsWith("listening"));
+        return "printf 'MemTotal: 8388608 kB\\nMemAvailable: "
+                + kibibytes
+                + " kB\\n' > '"
+                + meminfo
+                + "' && mount --bind '"
+                + meminfo
+                + "' /proc/meminfo";
     }
 
     /** Memory that is populated in vain would have the kernel end some process. */
     @Test
     void shouldStartNothingWhoseMessagesNeedMoreMemoryThanIsAvailable() throws Exception {
-        Path meminfo = folder.resolve("meminfo");
         ChildProcess perf =
                 inNamespace(
-                        "printf 'MemTotal: 8388608 kB\\nMemAvailable: 1048576 kB\\n' > '"
-                                + meminfo
-                                + "' && mount --bind '"
-                                + meminfo
-                                + "' /proc/meminfo",
+                        withAvailable(1048576),
                         Pipeline.command("perf comch bandwidth --size 1GiB".split(" ")));
 
         assertThat(perf.awaitExit()).isEqualTo(ExitCode.FAILED.code());

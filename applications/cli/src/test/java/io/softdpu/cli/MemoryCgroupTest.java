@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
@@ -11,13 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Commands in a memory cgroup of 400 MiB, of version 1 or 2: one that needs more is refused, where
@@ -75,34 +75,41 @@ class MemoryCgroupTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "storage target -d t0 --cpu any --listen-port 0 --volume memory:500M",
-                "storage target -d t0 --cpu any --listen-port 0 --volume memory:395M",
-                "demo --size 300MiB",
-                "perf comch idle --clients 512"
-            })
-    void shouldRefuseWhatDoesNotFitInACgroup(String command) throws IOException {
-        ChildProcess refused = inCgroup(command);
+    @Test
+    void shouldRefuseWhatDoesNotFitInACgroup() {
+        List<String> commands =
+                List.of(
+                        "storage target -d t0 --cpu any --listen-port 0 --volume memory:500M",
+                        "storage target -d t0 --cpu any --listen-port 0 --volume memory:395M",
+                        "demo --size 300MiB",
+                        "perf comch idle --clients 512");
 
-        assertThat(refused.awaitExit()).isEqualTo(ExitCode.FAILED.code());
-        assertThat(refused.errorLines())
-                .anyMatch(line ->
-                        line.matches(
-                                "softdpu: NO_MEMORY: .* neededBytes=\\d+, availableBytes=\\d+,"
-                                        + " limitedBy=cgroup, folder="
-                                        + outer
-                                        + "(/inner)?, limitBytes="
-                                        + LIMIT_BYTES
-                                        + ", expected=.*"));
-        assertThat(refused.outputLines()).noneMatch(line -> line.startsWith("listening"));
+        List<Run> runs = RunsInChild.await(inCgroup(RunsInChild.command(commands)));
+
+        assertThat(runs).hasSameSizeAs(commands);
+        for (int i = 0; i < runs.size(); i++) {
+            assertThat(runs.get(i).exit()).as(commands.get(i)).isEqualTo(ExitCode.FAILED.code());
+            assertThat(runs.get(i).errorLines())
+                    .as(commands.get(i))
+                    .anyMatch(line ->
+                            line.matches(
+                                    "softdpu: NO_MEMORY: .* neededBytes=\\d+, availableBytes=\\d+,"
+                                            + " limitedBy=cgroup, folder="
+                                            + outer
+                                            + "(/inner)?, limitBytes="
+                                            + LIMIT_BYTES
+                                            + ", expected=.*"));
+            assertThat(runs.get(i).outputLines()).noneMatch(line -> line.startsWith("listening"));
+        }
     }
 
     @Test
-    void shouldServeAVolumeThatFits() throws IOException {
+    void shouldServeAVolumeThatFits() {
         ChildProcess target =
-                inCgroup("storage target -d t0 --cpu any --listen-port 0 --volume memory:200M");
+                inCgroup(
+                        Pipeline.command(
+                                "storage target -d t0 --cpu any --listen-port 0 --volume memory:200M"
+                                        .split(" ")));
 
         target.awaitLine("listening: port=");
 
@@ -110,10 +117,9 @@ class MemoryCgroupTest {
         assertThat(target.awaitExit()).isNotEqualTo(137);
     }
 
-    private ChildProcess inCgroup(String command) throws IOException {
+    private ChildProcess inCgroup(JavaCommand command) {
         return processes.start(
-                Pipeline.command(command.split(" "))
-                        .withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
+                command.withEnvironment("SOFTDPU_FABRIC", folder.resolve("fabric").toString())
                         .behind(
                                 "sh",
                                 "-c",

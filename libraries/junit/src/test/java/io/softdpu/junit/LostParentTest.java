@@ -107,7 +107,7 @@ class LostParentTest {
         test.signal("KILL"); // and not its children with it
 
         assertGone(children);
-        assertNextRunLeavesNothing();
+        Await.until("the last one has removed the folder", () -> folders().isEmpty());
     }
 
     /** While the child's JVM starts, it does not watch yet. */
