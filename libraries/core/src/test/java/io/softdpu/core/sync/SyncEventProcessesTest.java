@@ -79,6 +79,9 @@ class SyncEventProcessesTest extends SyncEventFixture {
     /** More than it makes for a handle that joins beside the others, and leaves. */
     private static final long CALLS_PER_JOIN = 100 + 10 * HOSTILE_HANDLES;
 
+    /** Updates of which one should find a process asleep. */
+    private static final int MOST_ATTEMPTS = 10;
+
     @BeforeAll
     static void startProcesses(Processes processes) {
         shared = processes;
@@ -173,10 +176,23 @@ class SyncEventProcessesTest extends SyncEventFixture {
         assertThat(cpu.answer()).isEqualTo("{}");
         dpu.tell("adds 100000");
         assertThat(dpu.answer()).isEqualTo("{}");
-        sleeping.asleep("sleep 200000");
-        cpu.tell("add1");
-        assertThat(cpu.answer()).isEqualTo("{send=1}");
-        assertThat(sleeping.answer()).isEqualTo("200001");
+        assertWakesByOneSystemCall(cpu, sleeping, 200_000);
+    }
+
+    /**
+     * An update wakes a process that sleeps, and makes a system call for that. The process may be
+     * awake at the moment, for another reason: then it needs none, and the next update is tried.
+     */
+    private static void assertWakesByOneSystemCall(
+            PeerProcess updating, PeerProcess sleeping, long value) {
+        String calls = "{}";
+        for (long now = value; calls.equals("{}") && now < value + MOST_ATTEMPTS; now++) {
+            sleeping.asleep("sleep " + now);
+            updating.tell("add1");
+            calls = updating.answer();
+            assertThat(sleeping.answer()).isEqualTo(Long.toString(now + 1));
+        }
+        assertThat(calls).isEqualTo("{send=1}");
     }
 
     /** One system call of the handle that updates, and none by a bus thread. */
@@ -184,10 +200,7 @@ class SyncEventProcessesTest extends SyncEventFixture {
     void shouldWakeByOneSystemCallOfTheUpdatingProcess() {
         PeerProcess cpu = peer();
         PeerProcess dpu = dpu("sync", cpu.openCpu(machines.folder(), "engine"));
-        cpu.asleep("sleep 0");
-        dpu.tell("add1");
-        assertThat(dpu.answer()).isEqualTo("{send=1}");
-        assertThat(cpu.answer()).isEqualTo("1");
+        assertWakesByOneSystemCall(dpu, cpu, 0);
     }
 
     /** A handle whose process requests a doorbell at all times gets one per update, at most. */
