@@ -9,7 +9,9 @@ import io.softdpu.cli.log.LogLevel;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Suggestions;
+import io.softdpu.linux.text.Text;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +22,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
@@ -43,8 +44,6 @@ final class FlagFileArguments {
 
     private static final Set<String> ONLY_ON_COMMAND_LINE =
             Set.of("help", "version", "json", "quiet");
-
-    private static final Pattern WHOLE = Pattern.compile("-?[0-9]+");
 
     private final FlagFile file;
     private final CommandSpec program;
@@ -80,8 +79,7 @@ final class FlagFileArguments {
             all.addAll(role + 1, added);
             return all.toArray(String[]::new);
         } catch (DpuException e) {
-            throw new ParameterException(
-                    roleOf(command, program.name()), String.valueOf(e.getMessage()), e);
+            throw new ParameterException(roleOf(command, program.name()), Reason.of(e), e);
         }
     }
 
@@ -240,18 +238,15 @@ final class FlagFileArguments {
             Class<?> type = elementType(option);
             boolean isPlain = option.converters().length == 0;
             if (isPlain && (type == int.class || type == long.class)) {
-                if (!WHOLE.matcher(value.text()).matches()) { // as the converters: digits alone
-                    throw new NumberFormatException(value.text());
-                }
-                long number = Long.parseLong(value.text());
-                if (type == int.class && number != (int) number) {
-                    throw new NumberFormatException(value.text());
-                }
+                long _ =
+                        type == int.class
+                                ? Text.parseInt(value.text())
+                                : Text.parseLong(value.text());
             }
         } catch (NumberFormatException e) {
             throw illegal(flag, value, "a number up to " + maximumOf(elementType(option)), e);
         } catch (TypeConversionException e) {
-            String message = String.valueOf(e.getMessage());
+            String message = Reason.of(e);
             int expected = message.indexOf("expected=");
             throw illegal(
                     flag,

@@ -73,6 +73,9 @@ final class DmaCopyDpu implements Sample {
         Deadline deadline = Deadline.in(settings.timeout());
         Path output =
                 settings.isGiven(SampleOption.OUTPUT) ? settings.file(SampleOption.OUTPUT) : null;
+        if (output != null) {
+            requireReplaceable(output);
+        }
         String named = settings.value(SampleOption.REPRESENTOR);
         String port =
                 SampleDevices.port(settings.topology(), settings.value(SampleOption.DEVICE), named);
@@ -190,14 +193,27 @@ final class DmaCopyDpu implements Sample {
         }
     }
 
+    /** Before the copy, so that its result is not lost. */
+    private static void requireReplaceable(Path file) {
+        try {
+            OutputFile.requireReplaceable(file);
+        } catch (IOException e) {
+            throw notWritten(file, e);
+        }
+    }
+
     private static void write(MemorySegment data, Path file) {
         try {
             OutputFile.replace(file, data);
         } catch (IOException e) {
-            throw new DpuException(
-                    Status.IO_FAILED,
-                    "file cannot be written: file=" + file + ", reason=" + Reason.of(e),
-                    e);
+            throw notWritten(file, e);
         }
+    }
+
+    private static DpuException notWritten(Path file, IOException e) {
+        return new DpuException(
+                Status.IO_FAILED,
+                "file cannot be written: file=" + file + ", reason=" + Reason.of(e),
+                e);
     }
 }

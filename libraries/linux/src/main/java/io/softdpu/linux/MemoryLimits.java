@@ -1,5 +1,7 @@
 package io.softdpu.linux;
 
+import io.softdpu.linux.text.GivenText;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -222,11 +224,13 @@ public final class MemoryLimits {
         }
 
         long availableBytes(long limitBytes) {
-            // Cached files are charged and reclaimed; memfds and tmpfs are not among them.
-            long files =
+            // Cached files, and the kernel's tables of them, are charged and reclaimed; memfds and
+            // tmpfs are not among them.
+            long reclaimable =
                     statistic(hierarchy.fileKeys + "inactive_file").orElse(0)
-                            + statistic(hierarchy.fileKeys + "active_file").orElse(0);
-            long used = Math.max(0, bytesIn(hierarchy.usageFile, 0) - files);
+                            + statistic(hierarchy.fileKeys + "active_file").orElse(0)
+                            + statistic("slab_reclaimable").orElse(0); // of version 2
+            long used = Math.max(0, bytesIn(hierarchy.usageFile, 0) - reclaimable);
             return Math.max(0, limitBytes - used);
         }
 
@@ -342,13 +346,19 @@ public final class MemoryLimits {
         if (mount.length < 5 || type.length < 3 || !hierarchy.isMount(type[0], type[2])) {
             return;
         }
-        Path shown = Path.of(unescape(mount[3]));
-        Path own = Path.of(cgroupPath);
+        String point = unescape(mount[4]).substring(1);
+        String top = unescape(mount[3]);
+        if (!GivenText.isWhatWasGiven(point) || !GivenText.isWhatWasGiven(top)) {
+            return;
+        }
+        Path shown = Path.of(top);
+        // Of a cgroup whose name cannot be represented at least the ancestors are found.
+        Path own = Path.of(GivenText.representablePart(cgroupPath));
         // A path is not below what a container mounts where its cgroup was bound there from
         // outside; it begins with ".." where the process was moved out of its cgroup namespace.
         boolean below = own.equals(own.normalize()) && own.startsWith(shown);
         Path relative = below ? shown.relativize(own) : Path.of("");
-        Path folder = root.resolve(unescape(mount[4]).substring(1));
+        Path folder = root.resolve(point);
         found.add(new Cgroup(folder, hierarchy));
         for (Path name : relative) {
             folder = folder.resolve(name);
@@ -407,7 +417,7 @@ public final class MemoryLimits {
             return List.of();
         } catch (IOException e) {
             throw new UncheckedIOException(
-                    "memory limit cannot be read: file=" + file + ", cause=" + e.getMessage(), e);
+                    "memory limit cannot be read: file=" + file + ", cause=" + Reason.of(e), e);
         }
     }
 }

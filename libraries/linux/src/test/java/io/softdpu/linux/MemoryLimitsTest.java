@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class MemoryLimitsTest {
     private static final String VERSION_1_MOUNT =
@@ -197,12 +199,30 @@ final class MemoryLimitsTest {
         write(
                 "sys/fs/cgroup/memory/a/memory.stat",
                 "active_file 1\ntotal_active_file 300000\ntotal_inactive_file 200000\n");
-        version2("/b", "1000000\n", "max\n", 800_000, 0);
+        version2("/b", "1000000\n", "max\n", 900_000, 0);
         write(
                 "sys/fs/cgroup/b/memory.stat",
-                "anon 200000\nshmem 100000\ninactive_file 200000\nactive_file 300000\n");
+                "anon 200000\nshmem 100000\ninactive_file 200000\nactive_file 300000\n"
+                        + "slab_reclaimable 20000\nslab_unreclaimable 80000\n");
 
         assertThat(limits.shortageOf(600_000)).as("version 1 has least").isEmpty();
+        assertThat(limits.shortageOf(600_001)).isPresent();
+        write("proc/self/cgroup", "0::/b\n");
+        assertThat(limits.shortageOf(620_000)).as("version 2").isEmpty();
+        assertThat(limits.shortageOf(620_001)).isPresent();
+    }
+
+    /**
+     * The kernel gives bytes, of which some are no UTF-8, and this JVM may have another encoding.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"/a/f\uFFFDb", "/a/f\uFFFDb/c"})
+    void shouldFindTheAncestorsOfACgroupWhoseNameCannotBeRepresented(String path) {
+        write("proc/self/cgroup", "0::" + path + "\n");
+        write("proc/self/mountinfo", VERSION_2_MOUNT);
+        version2("/a", "1000000\n", "max\n", 400_000, 0);
+
+        assertThat(limits.shortageOf(600_000)).isEmpty();
         assertThat(limits.shortageOf(600_001)).isPresent();
     }
 

@@ -169,14 +169,31 @@ class CodeRulesTest {
                     "java.io.File.delete",
                     "java.io.File.deleteOnExit",
                     "java.io.File.renameTo",
+                    "io.softdpu.linux.FileDescriptors.truncate",
                     "io.softdpu.linux.file.CheckedFile.replaceContent");
 
     /** Methods that may remove a file, and why no file of the user is lost by that. */
     private static final Map<String, String> MAY_REMOVE =
             Map.ofEntries(
                     Map.entry(
-                            "io.softdpu.linux.file.OutputFile.put",
+                            "io.softdpu.linux.file.OutputFile$Part.moveTo",
                             "moves a new file to a name that was examined"),
+                    Map.entry(
+                            "io.softdpu.linux.file.OutputFile$Part.write",
+                            "writes a file that it has just made"),
+                    Map.entry(
+                            "io.softdpu.linux.file.OutputFile$Part.close",
+                            "removes a file that it has made"),
+                    Map.entry(
+                            "io.softdpu.linux.file.OutputFile.replace",
+                            "overwrites a file of any content that was examined"),
+                    Map.entry(
+                            "io.softdpu.linux.file.CheckedFile.replaceContent",
+                            "of a file that was examined; its callers are in this table"),
+                    Map.entry("io.softdpu.linux.Memfd.allocate", "of memory, which has no name"),
+                    Map.entry(
+                            "io.softdpu.fabric.folder.NameLocks.write",
+                            "in the fabric folder, which has no files of others"),
                     Map.entry(
                             "io.softdpu.linux.file.OutputFile.removeIfNamed",
                             "compares the file that has the name with the one that is meant"),
@@ -203,10 +220,7 @@ class CodeRulesTest {
                             "in a folder that softdpu has made; removes a link, not its target"),
                     Map.entry(
                             "io.softdpu.core.process.FolderTree$Remover.postVisitDirectory",
-                            "a folder that softdpu has made"),
-                    Map.entry(
-                            "io.softdpu.core.process.SharedFolder.removeIfEmpty",
-                            "a folder without files"));
+                            "a folder that softdpu has made"));
 
     @Test
     void shouldRemoveAndReplaceFilesWhereTheyAreKnownToBeOfSoftdpu() {

@@ -1,5 +1,6 @@
 package io.softdpu.cli.doctor;
 
+import io.softdpu.core.process.SharedFolder;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.folder.FolderReport;
 import io.softdpu.linux.FileDescriptors;
@@ -36,7 +37,7 @@ public final class Doctor {
         all.add(system.openFiles());
         all.add(system.hugePages());
         all.add(system.clock());
-        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        Path temporary = SharedFolder.temporaryFolder();
         all.add(FolderChecks.temporary(temporary));
         try {
             FolderReport fabric = FolderReport.ofEnvironment(removeLeftovers);

@@ -2,6 +2,7 @@ package io.softdpu.cli.doctor;
 
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
+import io.softdpu.linux.text.GivenText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -67,7 +68,8 @@ record KernelFiles(Path root) {
             if (!isSecond && !fields[1].matches("(.*,)?cpu(,.*)?")) {
                 continue;
             }
-            Path relative = Path.of("/").relativize(Path.of("/" + fields[2]).normalize());
+            String own = GivenText.representablePart("/" + fields[2]);
+            Path relative = Path.of("/").relativize(Path.of(own).normalize());
             for (int names = 0; names <= relative.getNameCount(); names++) {
                 Path folder = names == 0 ? mount : mount.resolve(relative.subpath(0, names));
                 Optional<Double> quota = isSecond ? ofSecond(folder) : ofFirst(folder);

@@ -3,6 +3,7 @@ package io.softdpu.perf.child;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.MemoryLimits;
+import io.softdpu.linux.text.GivenText;
 import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -34,8 +35,9 @@ public record JvmCommand(List<String> prefix) {
      * Reads the command line of this process.
      *
      * @param ownArguments what its main method got
-     * @throws DpuException OPERATING_SYSTEM if the command line cannot be read, BAD_STATE if it
-     *     does not end with those arguments (the program runs inside another one)
+     * @throws DpuException OPERATING_SYSTEM if the command line cannot be read; BAD_STATE if it
+     *     does not end with those arguments (the program runs inside another one); INVALID_VALUE if
+     *     a word cannot be represented in the locale of this JVM
      */
     public static JvmCommand ofThisProcess(List<String> ownArguments) {
         List<String> all;
@@ -61,7 +63,14 @@ public record JvmCommand(List<String> prefix) {
                     Status.BAD_STATE,
                     "process was not started as the softdpu command: command=" + all);
         }
-        List<String> prefix = new ArrayList<>(all.subList(0, prefixLength));
+        List<String> prefix = new ArrayList<>();
+        for (String word : all.subList(0, prefixLength)) { // as the next process must get it
+            prefix.add(
+                    GivenText.text(
+                            "process=this JVM",
+                            word,
+                            refusal -> new DpuException(Status.INVALID_VALUE, refusal)));
+        }
         // The first word may be relative to a folder or a search path that is no longer the same.
         prefix.set(0, java.toString());
         return new JvmCommand(prefix);

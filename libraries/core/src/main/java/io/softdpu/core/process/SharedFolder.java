@@ -8,10 +8,10 @@ import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.GivenText;
 import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -57,10 +57,24 @@ public final class SharedFolder implements AutoCloseable {
      * processes of this user have left. One that cannot be removed is left and logged.
      *
      * @param prefix of its name, and of those that are removed
-     * @throws DpuException OPERATING_SYSTEM if it cannot be made; nothing is left then
+     * @throws DpuException INVALID_VALUE as {@link #temporaryFolder}; OPERATING_SYSTEM if it cannot
+     *     be made; nothing is left then
      */
     public static SharedFolder create(String prefix) {
-        return create(Path.of(System.getProperty("java.io.tmpdir")), prefix);
+        return create(temporaryFolder(), prefix);
+    }
+
+    /**
+     * The system's folder for temporary files, of the property java.io.tmpdir.
+     *
+     * @throws DpuException INVALID_VALUE if the path cannot be represented in the locale of this
+     *     JVM
+     */
+    public static Path temporaryFolder() {
+        return GivenText.path(
+                "property=java.io.tmpdir",
+                System.getProperty("java.io.tmpdir"),
+                refusal -> new DpuException(Status.INVALID_VALUE, refusal));
     }
 
     /** Makes a folder as {@link #create(String)}, in the given one. */
@@ -142,8 +156,10 @@ public final class SharedFolder implements AutoCloseable {
         } catch (IOException | LinuxException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "old folder cannot be removed: folder=" + name(root),
-                    e);
+                    "old folder cannot be removed: folder="
+                            + name(root)
+                            + ", reason="
+                            + Reason.naming(e));
         }
     }
 
@@ -153,22 +169,27 @@ public final class SharedFolder implements AutoCloseable {
                 FolderTree.remove(root, lockFileOf(root));
             }
         } catch (NoSuchFileException e) {
-            removeIfEmpty(root);
+            removeWithoutLock(root);
         }
     }
 
     /**
-     * Removes a folder without a lock file: its process was killed before it had made that, or is
-     * about to make it and then makes another folder. With files in it, it is not one of these.
+     * Removes a folder without a lock file. It may be empty: its process was killed before it had
+     * made that, or is about to make it and then makes another folder. Or it has a fabric folder
+     * alone, which a child has made anew while it ended. With another file it is none of these.
      */
-    private static void removeIfEmpty(Path root) throws IOException {
-        try {
-            Files.delete(root);
-        } catch (DirectoryNotEmptyException e) {
-            LOG.log(
-                    System.Logger.Level.DEBUG,
-                    "folder has no lock file, and stays: folder=" + name(root));
+    private static void removeWithoutLock(Path root) throws IOException {
+        try (DirectoryStream<Path> content = Files.newDirectoryStream(root)) {
+            for (Path each : content) {
+                if (!each.equals(fabricOf(root))) {
+                    LOG.log(
+                            System.Logger.Level.DEBUG,
+                            "folder has no lock file, and stays: folder=" + name(root));
+                    return;
+                }
+            }
         }
+        FolderTree.remove(root, lockFileOf(root));
     }
 
     /** For messages: another process has given it its name. */
@@ -201,7 +222,8 @@ public final class SharedFolder implements AutoCloseable {
     }
 
     static CheckedFile openLockFile(Path root) throws IOException {
-        return CheckedFile.open(lockFileOf(root), FilePolicy.SHARED_FOLDER);
+        // For writing too: an exclusive lock on NFS needs that.
+        return CheckedFile.openToWrite(lockFileOf(root), FilePolicy.SHARED_FOLDER);
     }
 
     /**
@@ -220,7 +242,10 @@ public final class SharedFolder implements AutoCloseable {
         } catch (IOException e) {
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "shared folder cannot be removed: folder=" + root + ", reason=" + Reason.of(e),
+                    "shared folder cannot be removed: folder="
+                            + root
+                            + ", reason="
+                            + Reason.naming(e),
                     e);
         }
     }

@@ -82,6 +82,9 @@ class SharedFolderTest {
     void shouldLeaveAnOldFolderWhoseLockIsHeldAndOneWithoutALock() throws Exception {
         Path held = left("demo-held");
         Path empty = Files.createDirectory(parent.resolve("demo-empty"));
+        Path late = Files.createDirectory(parent.resolve("demo-late"));
+        Files.createDirectory(SharedFolder.fabricOf(late));
+        Files.writeString(SharedFolder.fabricOf(late).resolve("topology"), "of a child");
         Path foreign = Files.createDirectory(parent.resolve("demo-of-the-user"));
         Files.writeString(foreign.resolve("thesis.txt"), "three years");
         for (Path each : List.of(held, empty, foreign)) {
@@ -95,6 +98,7 @@ class SharedFolderTest {
             assertThat(SharedFolder.fabricOf(held)).isDirectory();
         }
         assertThat(empty).as("of a process that was killed while it made it").doesNotExist();
+        assertThat(late).as("of a child that ended after it was removed").doesNotExist();
         assertThat(foreign.resolve("thesis.txt")).hasContent("three years");
 
         SharedFolder.removeLeftovers(parent, PREFIX);

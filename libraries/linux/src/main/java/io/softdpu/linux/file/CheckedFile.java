@@ -7,7 +7,6 @@ import io.softdpu.linux.FileStatus;
 import io.softdpu.linux.Identity;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.text.GivenText;
-import io.softdpu.linux.text.Reason;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -91,6 +90,15 @@ public final class CheckedFile implements AutoCloseable {
     }
 
     /**
+     * Opens a file for reading and writing.
+     *
+     * @throws IOException see the class
+     */
+    public static CheckedFile openToWrite(Path file, FilePolicy policy) throws IOException {
+        return open(file, policy, FileDescriptors.O_RDWR);
+    }
+
+    /**
      * Creates a file, open for writing.
      *
      * @param shown what messages call it
@@ -156,13 +164,14 @@ public final class CheckedFile implements AutoCloseable {
         }
         // Paths of Java take an empty name for the working directory; the kernel does not.
         String name = file.toString().isEmpty() ? "." : file.toString();
-        int descriptor;
-        try {
-            // The kernel gets UTF-8: another name than that of a path with bytes that are none.
-            GivenText.text("", name, IllegalArgumentException::new);
-        } catch (IllegalArgumentException e) {
-            throw new FileRefusedException(shown, Reason.of(e), "a name in UTF-8");
+        // The kernel gets UTF-8: another name than that of a path with bytes that are none.
+        if (!GivenText.isWhatWasGiven(name)) {
+            throw new FileRefusedException(
+                    shown,
+                    "its name cannot be represented",
+                    "a name in UTF-8, and a locale with it");
         }
+        int descriptor;
         try {
             descriptor = FileDescriptors.open(name, withPolicy(flags, policy), mode);
         } catch (LinuxException e) {

@@ -1,8 +1,10 @@
 package io.softdpu.linux.file;
 
+import io.softdpu.linux.Identity;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -24,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * empty file, one that begins with one of its magic numbers, or its own, and removes its own when
  * it is closed. Own is the file that was written, by device and inode, not by its name.
  *
- * <p>Linux removes and replaces files by name only: another process that puts a file in the name's
- * place after the check, and before the system call that follows it, loses that file.
+ * <p>Files are removed and replaced by name: another process that puts a file in the name's place
+ * between the last check and the removal or rename loses that file.
  *
  * <p>Belongs to one thread at a time. The methods throw as {@link CheckedFile}.
  */
@@ -75,18 +77,42 @@ public final class OutputFile implements AutoCloseable {
     }
 
     /**
-     * Writes a file in place of any regular one, with its permission bits, or a new one.
+     * Writes a file in place of any regular one, with its permission bits, or a new one. A file
+     * that belongs to another user, or cannot be renamed to, such as a mount point, is overwritten:
+     * there a write that fails may leave a part.
      *
      * @param content native memory or an array's
-     * @throws IOException see the class; what was there is as before
+     * @throws IOException see the class; but for these files what was there is as before
      */
     public static void replace(Path file, MemorySegment content) throws IOException {
         requireReplaceable(file);
-        @Nullable Set<PosixFilePermission> kept =
-                Files.exists(file, LinkOption.NOFOLLOW_LINKS)
-                        ? Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS)
-                        : null;
-        put(file, content, READABLE, kept).close();
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            try (Part part = Part.write(file, content, READABLE, null)) {
+                part.moveTo(file).close();
+            }
+        } else if (ownerOf(file) != Identity.effectiveUid() || !tryReplace(file, content)) {
+            try (CheckedFile existing = CheckedFile.openToWrite(file, FilePolicy.USER_OUTPUT)) {
+                existing.replaceContent(content);
+            }
+        }
+    }
+
+    private static int ownerOf(Path file) throws IOException {
+        return (Integer) Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** Whether the name could be given to a new file, with the permission bits of the one there. */
+    private static boolean tryReplace(Path file, MemorySegment content) throws IOException {
+        Set<PosixFilePermission> kept =
+                Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
+        try (Part part = Part.write(file, content, PRIVATE, kept)) {
+            try {
+                part.moveTo(file).close();
+                return true;
+            } catch (FileSystemException e) {
+                return false; // EBUSY, of a mount point
+            }
+        }
     }
 
     /**
@@ -97,15 +123,10 @@ public final class OutputFile implements AutoCloseable {
      * @throws IOException see the class
      */
     public void removeReplaceable() throws IOException {
-        requireFolder(file);
-        try (CheckedFile _ = CheckedFile.openPlace(file, FilePolicy.USER_OUTPUT);
-                CheckedFile existing = CheckedFile.open(file, FilePolicy.USER_OUTPUT)) {
-            if (written == null || !written.isSameFile(existing)) {
-                requireKind(existing);
+        try (CheckedFile existing = openReplaceable()) {
+            if (existing != null) {
+                removeIfNamed(existing);
             }
-            removeIfNamed(existing);
-        } catch (NoSuchFileException e) {
-            return; // a new name
         }
     }
 
@@ -116,11 +137,44 @@ public final class OutputFile implements AutoCloseable {
      * @throws IOException as {@link #removeReplaceable}
      */
     public void write(MemorySegment content) throws IOException {
-        removeReplaceable();
-        CheckedFile before = written;
-        written = put(file, content, PRIVATE, null);
-        if (before != null) {
-            before.close();
+        requireReplaceableHere();
+        try (Part part = Part.write(file, content, PRIVATE, null)) {
+            requireReplaceableHere();
+            CheckedFile before = written;
+            written = part.moveTo(file);
+            if (before != null) {
+                before.close();
+            }
+        }
+    }
+
+    private void requireReplaceableHere() throws IOException {
+        CheckedFile existing = openReplaceable();
+        if (existing != null) {
+            existing.close();
+        }
+    }
+
+    /** The existing file of that name, if it may be replaced; null if there is none. */
+    private @Nullable CheckedFile openReplaceable() throws IOException {
+        requireFolder(file);
+        CheckedFile existing;
+        try (CheckedFile _ = CheckedFile.openPlace(file, FilePolicy.USER_OUTPUT)) {
+            existing = CheckedFile.open(file, FilePolicy.USER_OUTPUT);
+        } catch (NoSuchFileException e) {
+            return null; // a new name
+        }
+        boolean replaceable = false;
+        try {
+            if (written == null || !written.isSameFile(existing)) {
+                requireKind(existing);
+            }
+            replaceable = true;
+            return existing;
+        } finally {
+            if (!replaceable) {
+                existing.close();
+            }
         }
     }
 
@@ -151,27 +205,60 @@ public final class OutputFile implements AutoCloseable {
         }
     }
 
-    private static CheckedFile put(
-            Path file,
-            MemorySegment content,
-            int mode,
-            @Nullable Set<PosixFilePermission> permissions)
-            throws IOException {
-        Path part = file.resolveSibling(".softdpu-" + UUID.randomUUID() + ".part");
-        CheckedFile made = CheckedFile.create(part, file, mode);
-        boolean placed = false;
-        try {
-            made.replaceContent(content);
-            if (permissions != null) {
-                Files.setPosixFilePermissions(part, permissions);
+    /** New content under a name of its own, until it is moved to the one that it is meant for. */
+    private static final class Part implements AutoCloseable {
+        private final Path path;
+        private final CheckedFile content;
+        private boolean moved;
+
+        private Part(Path path, CheckedFile content) {
+            this.path = path;
+            this.content = content;
+        }
+
+        /**
+         * Writes it.
+         *
+         * @param file what it is meant for
+         * @param mode permission bits, less the umask
+         * @param permissions those to be set before there is content; null for none
+         */
+        static Part write(
+                Path file,
+                MemorySegment content,
+                int mode,
+                @Nullable Set<PosixFilePermission> permissions)
+                throws IOException {
+            Path path = file.resolveSibling(".softdpu-" + UUID.randomUUID() + ".part");
+            Part part = new Part(path, CheckedFile.create(path, file, mode));
+            boolean written = false;
+            try {
+                if (permissions != null) {
+                    Files.setPosixFilePermissions(path, permissions);
+                }
+                part.content.replaceContent(content);
+                written = true;
+                return part;
+            } finally {
+                if (!written) {
+                    part.close();
+                }
             }
-            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-            placed = true;
-            return made;
-        } finally {
-            if (!placed) {
-                made.close();
-                Files.deleteIfExists(part);
+        }
+
+        /** Gives it the name, and answers with the open file. */
+        CheckedFile moveTo(Path file) throws IOException {
+            Files.move(path, file, StandardCopyOption.ATOMIC_MOVE);
+            moved = true;
+            return content;
+        }
+
+        /** Removes it unless it was moved. */
+        @Override
+        public void close() throws IOException {
+            if (!moved) {
+                content.close();
+                Files.deleteIfExists(path);
             }
         }
     }

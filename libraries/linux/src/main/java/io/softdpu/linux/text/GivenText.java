@@ -83,6 +83,32 @@ public final class GivenText {
         return OF_THIS_PROCESS.pathOf(source, path, refusal);
     }
 
+    /**
+     * Whether a text of this process, such as the name of a file in a folder, can be given to the
+     * system as it was got.
+     */
+    public static boolean isWhatWasGiven(String text) {
+        return OF_THIS_PROCESS.canBe(text);
+    }
+
+    /**
+     * The names at the beginning of a path that can be given to the system as they were got.
+     *
+     * @return the whole path, or a folder above the first name that cannot
+     */
+    public static String representablePart(String path) {
+        int end = 0;
+        while (end < path.length()) {
+            int next = path.indexOf('/', end + 1);
+            next = next < 0 ? path.length() : next;
+            if (!isWhatWasGiven(path.substring(end, next))) {
+                break;
+            }
+            end = next;
+        }
+        return path.substring(0, end);
+    }
+
     /** As {@link #text}. */
     String checked(
             String source, String text, Function<String, ? extends RuntimeException> refusal) {

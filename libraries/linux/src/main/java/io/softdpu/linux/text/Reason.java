@@ -38,6 +38,18 @@ public final class Reason {
         };
     }
 
+    /**
+     * As {@link #of}, with the file that it is about: for messages that name no path, or another.
+     */
+    public static String naming(@Nullable Throwable cause) {
+        return switch (cause) {
+            case null -> of(null);
+            case UncheckedIOException e -> naming(e.getCause());
+            case FileSystemException e when e.getFile() != null -> of(e) + ", file=" + e.getFile();
+            default -> of(cause);
+        };
+    }
+
     /** The message; without one the words in the name of the class. */
     private static String messageOf(Throwable cause) {
         @Nullable String message = cause.getMessage();

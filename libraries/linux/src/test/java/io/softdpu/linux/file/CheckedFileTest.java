@@ -17,10 +17,12 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -171,6 +173,23 @@ class CheckedFileTest {
         assertThatThrownBy(() -> CheckedFile.readAll(Path.of(""), FilePolicy.USER_TEXT))
                 .isInstanceOf(FileRefusedException.class)
                 .hasMessageContaining("it is a directory");
+    }
+
+    /** Of a file whose name is not UTF-8, as a list of its folder has it. */
+    @Test
+    void shouldRefuseANameThatIsNotThatOfTheFile() {
+        Path other;
+        try {
+            other = folder.resolve("f\uFFFDb");
+        } catch (InvalidPathException e) {
+            String reason = "this JVM has no UTF-8 for names: " + e.getReason();
+            System.err.println("SKIPPED, NOT SHOWN HERE: " + reason);
+            Assumptions.abort(reason);
+            return;
+        }
+        assertThatThrownBy(() -> CheckedFile.readAll(other, FilePolicy.USER_TEXT))
+                .isInstanceOf(FileRefusedException.class)
+                .hasMessageContaining("its name cannot be represented");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.softdpu.linux.file;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.linux.Identity;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.SeededRandom;
@@ -23,6 +24,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -217,6 +219,26 @@ class OutputFileTest {
         }
     }
 
+    /** A file that another user shares stays that user's. */
+    @Test
+    void shouldOverwriteAFileOfAnotherUser() throws IOException {
+        if (Identity.effectiveUid() != 0) {
+            String reason = "files cannot be given to another user here";
+            System.err.println("SKIPPED, NOT SHOWN HERE: " + reason);
+            Assumptions.abort(reason);
+        }
+        Files.writeString(file, "any text, longer than what follows");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw----"));
+        Files.setAttribute(file, "unix:uid", 65534);
+        Object inode = Files.getAttribute(file, "unix:ino");
+
+        OutputFile.replace(file, bytes("new"));
+
+        assertThat(file).hasContent("new");
+        assertThat(Files.getAttribute(file, "unix:uid")).isEqualTo(65534);
+        assertThat(Files.getAttribute(file, "unix:ino")).isEqualTo(inode);
+    }
+
     /** The kernel writes the first page, and finds no second one: as with a disk that is full. */
     @Test
     void shouldKeepWhatWasThereWhereAWriteFailsInTheMiddle() throws IOException {
@@ -238,10 +260,13 @@ class OutputFileTest {
             Files.writeString(file, "ABCD before");
             assertWriteFails(() -> OutputFile.replace(file, content));
             assertThat(file).hasContent("ABCD before");
-            try (OutputFile output = output(folder.resolve("descriptor"))) {
+            Path descriptor = Files.writeString(folder.resolve("descriptor"), "ABCD earlier");
+            try (OutputFile output = output(descriptor)) {
                 assertWriteFails(() -> output.write(content));
-                assertThat(folder.resolve("descriptor")).doesNotExist();
-                output.write(bytes("ABCD")); // it can be used on
+                assertThat(descriptor).hasContent("ABCD earlier");
+                output.write(bytes("its own"));
+                assertWriteFails(() -> output.write(content));
+                assertThat(descriptor).hasContent("its own");
             }
         }
         assertThat(Files.exists(folder.resolve("descriptor"), LinkOption.NOFOLLOW_LINKS)).isFalse();

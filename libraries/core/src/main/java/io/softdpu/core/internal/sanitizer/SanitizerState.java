@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,8 @@ public final class SanitizerState {
 
     /** Limit of logged reports; further ones are counted and passed to the listener. */
     private static final int MAX_LOGGED = 100;
+
+    private static final Pattern SEED = Pattern.compile("[-+]?(0[xX]|#)?[0-9a-fA-F]+");
 
     /** Distance of the seeds of random sequences: the golden ratio in 64 bits. */
     private static final long NEXT_SEQUENCE = 0x9e3779b97f4a7c15L;
@@ -122,7 +125,7 @@ public final class SanitizerState {
             return null;
         }
         try {
-            return new SanitizerState(Long.decode(text.strip()), null, false);
+            return new SanitizerState(seedOf(text.strip()), null, false);
         } catch (NumberFormatException e) {
             throw new DpuException(
                     Status.INVALID_VALUE,
@@ -132,6 +135,14 @@ public final class SanitizerState {
                             ENVIRONMENT, text),
                     e);
         }
+    }
+
+    /** As {@link Long#decode}, but that takes the digits of all scripts. */
+    private static long seedOf(String text) {
+        if (!SEED.matcher(text).matches()) {
+            throw new NumberFormatException("not of the digits 0 to 9 and a to f");
+        }
+        return Long.decode(text);
     }
 
     /** The seed of all random decisions. */
