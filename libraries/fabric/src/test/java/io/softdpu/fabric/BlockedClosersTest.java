@@ -16,6 +16,7 @@ import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.UnixSocket;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.LingeringSocket;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -65,17 +66,9 @@ final class BlockedClosersTest {
             blocking.add(pair[1]);
         }
         blocking.forEach(victim.threads().closer()::closeRefused);
-        Await.until("all closing threads are blocked", () -> closing() == blocking.size());
-    }
-
-    /** Closing threads that are in the system call now. */
-    private static long closing() {
-        return Thread.getAllStackTraces().entrySet().stream()
-                .filter(each -> each.getKey().getName().equals("softdpu-closer"))
-                .flatMap(each -> List.of(each.getValue()).stream())
-                .filter(frame -> frame.getClassName().equals(FileDescriptors.class.getName()))
-                .filter(frame -> frame.getMethodName().equals("close"))
-                .count();
+        Await.until(
+                "all closing threads are blocked",
+                () -> LingeringSocket.blockedCloses() == blocking.size());
     }
 
     @AfterEach

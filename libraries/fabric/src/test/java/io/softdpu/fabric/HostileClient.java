@@ -6,6 +6,7 @@ import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.text.Text;
+import io.softdpu.testkit.LingeringSocket;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.SystemCalls;
 import java.io.IOException;

@@ -14,6 +14,7 @@ import io.softdpu.linux.DescriptorPassing;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.MemoryMapping;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.LingeringSocket;
 import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;

@@ -24,6 +24,7 @@ public final class SystemCalls {
                     .varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
     private static final MethodHandle DUP = bind("dup", INT, INT);
+    private static final MethodHandle CLOSE = bind("close", INT, INT);
     private static final MethodHandle PWRITE = bind("pwrite", LONG, INT, LONG, LONG, LONG);
     private static final MethodHandle FALLOCATE = bind("fallocate", INT, INT, INT, LONG, LONG);
     private static final MethodHandle MPROTECT = bind("mprotect", INT, LONG, LONG, INT);
@@ -92,6 +93,11 @@ public final class SystemCalls {
     /** Makes a second descriptor of the same open file, the caller's to close. */
     public static int duplicate(int fd) {
         return (int) checked("dup", state -> (int) DUP.invokeExact(state, fd));
+    }
+
+    /** Closes a descriptor that {@link #duplicate} made. */
+    public static void close(int fd) {
+        checked("close", state -> (int) CLOSE.invokeExact(state, fd));
     }
 
     /** Writes bytes at a bare address to a file; returns how many. */
