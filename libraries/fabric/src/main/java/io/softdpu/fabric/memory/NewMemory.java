@@ -4,6 +4,7 @@ import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.MemoryLimits;
 import io.softdpu.linux.text.Text;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 
 /**
@@ -15,8 +16,14 @@ import java.util.function.LongFunction;
 final class NewMemory {
     static final long SLICE_BYTES = 64L << 20;
 
-    /** Below this, as for most rings, reading the limits costs as much as the memory: 1 ms. */
+    /**
+     * Reading the limits costs as much as this memory, 1 ms: smaller pieces, such as most rings,
+     * are checked once for so many bytes.
+     */
     private static final long CHECKED_FROM_BYTES = 1 << 20;
+
+    /** Bytes of smaller pieces since the last check, in this process. */
+    private static final AtomicLong UNCHECKED = new AtomicLong();
 
     /**
      * Limit of what is left for the JVM, whose heap, compiler and page tables grow with the use of
@@ -25,17 +32,24 @@ final class NewMemory {
     private static final long MAX_RESERVE_BYTES = 32 << 20;
 
     private final String what;
-    private final long sizeBytes;
     private final long reserveBytes;
     private final LongFunction<Optional<String>> shortage;
 
-    /** For tests: with another {@link MemoryLimits#shortage}. */
-    NewMemory(String what, long sizeBytes, LongFunction<Optional<String>> shortage) {
+    /** For tests: with another {@link MemoryLimits#shortage}, and a sum of their own. */
+    NewMemory(
+            String what,
+            long sizeBytes,
+            LongFunction<Optional<String>> shortage,
+            AtomicLong unchecked) {
         this.what = what;
-        this.sizeBytes = sizeBytes;
         this.reserveBytes = Math.min(sizeBytes / 8, MAX_RESERVE_BYTES);
         this.shortage = shortage;
-        requireRoom(sizeBytes);
+        if (sizeBytes >= CHECKED_FROM_BYTES) {
+            requireRoom(sizeBytes);
+        } else if (unchecked.addAndGet(sizeBytes) >= CHECKED_FROM_BYTES) {
+            unchecked.set(0);
+            requireRoom(CHECKED_FROM_BYTES); // also for those that follow
+        }
     }
 
     /**
@@ -45,7 +59,7 @@ final class NewMemory {
      * @throws FabricException NO_MEMORY
      */
     static NewMemory checked(String what, long sizeBytes) {
-        return new NewMemory(what, sizeBytes, MemoryLimits::shortage);
+        return new NewMemory(what, sizeBytes, MemoryLimits::shortage, UNCHECKED);
     }
 
     /** Populates a part of the memory. */
@@ -73,9 +87,6 @@ final class NewMemory {
     }
 
     private void requireRoom(long leftBytes) {
-        if (sizeBytes < CHECKED_FROM_BYTES) {
-            return;
-        }
         long left = Math.min(leftBytes, Long.MAX_VALUE - reserveBytes);
         shortage.apply(left + reserveBytes)
                 .ifPresent(amounts -> {

@@ -7,6 +7,7 @@ import io.softdpu.fabric.error.FabricException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +19,7 @@ final class NewMemoryTest {
 
     private final List<Long> needed = new ArrayList<>();
     private final List<Long> borders = new ArrayList<>();
+    private final AtomicLong unchecked = new AtomicLong();
     private long availableBytes = Long.MAX_VALUE;
 
     @ParameterizedTest
@@ -78,13 +80,22 @@ final class NewMemoryTest {
     }
 
     @Test
-    void shouldReadNoLimitForAFewPages() {
-        availableBytes = 0;
-
-        memory(MEBIBYTE - 4096).populate(MEBIBYTE - 4096, (from, until) -> borders.add(until));
-
+    void shouldReadTheLimitsOnceForAMebibyteOfSmallPieces() {
+        for (int i = 0; i < 3; i++) {
+            memory(MEBIBYTE / 4).populate(MEBIBYTE / 4, (from, until) -> borders.add(until));
+        }
         assertThat(needed).isEmpty();
-        assertThat(borders).containsExactly(MEBIBYTE - 4096);
+        assertThat(borders).containsExactly(MEBIBYTE / 4, MEBIBYTE / 4, MEBIBYTE / 4);
+
+        memory(MEBIBYTE / 4);
+        assertThat(needed).as("for the next ones too").containsExactly(MEBIBYTE + MEBIBYTE / 32);
+
+        memory(MEBIBYTE / 2);
+        assertThat(needed).hasSize(1);
+        availableBytes = 0;
+        assertThatThrownBy(() -> memory(MEBIBYTE / 2)).isInstanceOf(FabricException.class);
+        memory(MEBIBYTE - 4096);
+        assertThatThrownBy(() -> memory(4096)).isInstanceOf(FabricException.class);
         assertThatThrownBy(() -> memory(MEBIBYTE)).isInstanceOf(FabricException.class);
     }
 
@@ -103,6 +114,7 @@ final class NewMemoryTest {
                 bytes -> {
                     needed.add(bytes);
                     return bytes > availableBytes ? Optional.of("shortage") : Optional.empty();
-                });
+                },
+                unchecked);
     }
 }
