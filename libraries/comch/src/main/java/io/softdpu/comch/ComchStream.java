@@ -61,8 +61,9 @@ import org.jspecify.annotations.Nullable;
  * buffers and those of the peer; the engines of both sides have to be progressed for that. The
  * peer's stream stops by itself then: it delivers what has arrived, and is IDLE without a {@link
  * #failure()}. Messages that were received can be taken until the stream is closed or started
- * again, also when it is IDLE. There is no half-closed stream: a program whose peer is to reply
- * after its last message receives the replies before it stops.
+ * again, also when it is IDLE: until then it keeps their memory, and so its device, open. There is
+ * no half-closed stream: a program whose peer is to reply after its last message receives the
+ * replies before it stops.
  *
  * <p>A stream fails with CONNECTION_RESET if the connection ends before it; with SHUTDOWN if the
  * peer has stopped and not taken all messages, or has withdrawn its memory; with INVALID_VALUE if a

@@ -194,10 +194,10 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     protected ContextState onStart() {
         connection.requireRegistry();
         registry.requireNoStream(onRoom != null, this);
-        sends.makePool();
         copying = new FixedQueue<>(sends.count());
         done = new FixedQueue<>(sends.count());
         copier = copier();
+        sends.makePool(); // the last that can fail
         registry.addUser(this);
         active = true;
         long thisStart = ++start;

@@ -7,11 +7,14 @@ import io.softdpu.comch.ComchServer;
 import io.softdpu.comch.ComchStream;
 import io.softdpu.compute.Dma;
 import io.softdpu.compute.Sha;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.graph.Graph;
+import io.softdpu.core.graph.GraphInstance;
+import io.softdpu.core.graph.GraphNode;
 import io.softdpu.core.memory.BufArray;
 import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.BufPool;
@@ -27,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /**
@@ -87,10 +91,7 @@ final class StartFixtures {
                             () -> note(Sha.create(card.p0)),
                             sha -> sha.setHashTasks(0, task -> {}, task -> {}));
             case "Rdma" -> rdma();
-            case "ComchServer" ->
-                    ofContext(
-                            () -> note(ComchServer.create(card.p0, card.hpf0, "never")),
-                            server -> server.setMaxMessageBytes(-1));
+            case "ComchServer" -> servers();
             case "ComchClient" ->
                     ofContext(
                             () -> note(ComchClient.create(card.pf0, "never")),
@@ -120,6 +121,26 @@ final class StartFixtures {
         return List.of(
                 () -> illegalSetting.apply(creation.get()),
                 () -> engine.start(creation.get(), Patience.LIMIT));
+    }
+
+    /** The last fails in its start, where it has taken what it needs. */
+    private List<ThrowingCallable> servers() {
+        String taken = card.freshName();
+        ProgressEngine engine = scope.engine();
+        engine.start(server(taken, scope::keep), Patience.LIMIT);
+        List<ThrowingCallable> chains =
+                new ArrayList<>(
+                        ofContext(
+                                () -> note(ComchServer.create(card.p0, card.hpf0, "never")),
+                                server -> server.setMaxMessageBytes(-1)));
+        chains.add(() -> engine.start(server(taken, this::note), Patience.LIMIT));
+        return chains;
+    }
+
+    private ComchServer server(String name, UnaryOperator<ComchServer> made) {
+        return FixtureScope.configure(
+                made.apply(ComchServer.create(card.p0, card.hpf0, name)),
+                (connection, successful) -> {});
     }
 
     private List<ThrowingCallable> mmaps() {
@@ -160,6 +181,13 @@ final class StartFixtures {
                     Graph graph = note(Graph.create(engine));
                     graph.addSubgraphNode(subgraph);
                     graph.setMaxInstances(0);
+                },
+                () -> {
+                    try (Graph graph = note(Graph.create(engine))) {
+                        GraphNode node = graph.addUserNode(object -> Status.SUCCESS);
+                        GraphInstance instance = note(graph.start().createInstance());
+                        instance.setInstance(node, instance);
+                    }
                 },
                 () -> note(Graph.create(engine)).start(),
                 () -> note(Graph.create()).start());

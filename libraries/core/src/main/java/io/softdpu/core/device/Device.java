@@ -104,7 +104,8 @@ public final class Device implements AutoCloseable {
      *     function belongs to another port, has a limit that its library does not declare, or 0
      *     where the library needs more (unless this program does not have the library), or
      *     conflicts with the existing ones (a name or an address is taken, there are too many);
-     *     BAD_STATE if the device is closed
+     *     BAD_STATE if the device is closed; TIME_OUT if another process keeps the list of
+     *     functions locked
      */
     public RepresentorInfo plug(PciFunction function) {
         requireOwn(function);
@@ -120,7 +121,7 @@ public final class Device implements AutoCloseable {
      *
      * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
      *     function belongs to another port; NOT_FOUND if it does not exist any more; NOT_PERMITTED
-     *     if it was not hot-plugged; BAD_STATE if the device is closed
+     *     if it was not hot-plugged; BAD_STATE if the device is closed; TIME_OUT as {@link #plug}
      */
     public void unplug(RepresentorInfo representor) {
         PciFunction function = Arguments.notNull(representor, "representor").function();
@@ -137,7 +138,8 @@ public final class Device implements AutoCloseable {
      * @throws DpuException NOT_SUPPORTED unless this is a port of the DPU; INVALID_VALUE if the
      *     function belongs to another port, has a limit that its library does not declare, or 0
      *     where the library needs more (unless this program does not have the library), or
-     *     conflicts with the others; NOT_FOUND if there is none; BAD_STATE if the device is closed
+     *     conflicts with the others; NOT_FOUND if there is none; BAD_STATE if the device is closed;
+     *     TIME_OUT as {@link #plug}
      */
     public RepresentorInfo change(PciFunction function) {
         requireOwn(function);

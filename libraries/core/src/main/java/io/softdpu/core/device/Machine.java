@@ -329,7 +329,8 @@ public final class Machine implements AutoCloseable {
          *     library, or {@code SOFTDPU_FABRIC} is needed and not an absolute path, or the path of
          *     the folder cannot be represented in the locale of this JVM; BAD_CONFIG if the folder
          *     is in use with another topology, naming both; NOT_PERMITTED if it is not private to
-         *     this user, or holds a file of another program; OPERATING_SYSTEM if it cannot be used
+         *     this user, or holds a file of another program; OPERATING_SYSTEM if it cannot be used;
+         *     TIME_OUT if another process keeps a file in it locked, naming that
          */
         public Machine open() {
             topology.functions()

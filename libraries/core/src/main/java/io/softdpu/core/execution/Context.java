@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * path allocates nothing. A stopped context can be configured and started again.
  *
  * <p>While it is not IDLE it keeps what it was made from open: the close of its device, engine or
- * representor fails with IN_USE and names it. In IDLE it keeps nothing open, so one that was never
- * started need not be closed, as after an exception between its creation and its start.
+ * representor fails with IN_USE and names it. One that was never started keeps nothing open, so it
+ * need not be closed, as after an exception between its creation and its start; nor does one that
+ * is IDLE again, unless its class says so.
  *
  * <p>A context is STOPPING until its tasks were completed and freed. After a second it logs one
  * warning that names what is missing: the tasks by type, with the place of the allocation of one

@@ -79,8 +79,16 @@ public final class ProgressEngine implements AutoCloseable {
         binding.checkAvailable();
         AffinityPolicy affinity = binding.affinityPolicy();
         ProgressEngine engine = new ProgressEngine(affinity);
-        binding.bindCurrentThread();
-        return engine;
+        boolean bound = false;
+        try {
+            binding.bindCurrentThread();
+            bound = true;
+            return engine;
+        } finally {
+            if (!bound) {
+                engine.close();
+            }
+        }
     }
 
     /**

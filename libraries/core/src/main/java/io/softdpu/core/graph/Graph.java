@@ -477,10 +477,13 @@ public final class Graph implements AutoCloseable {
 
     /**
      * Stops the graph, so that it can be changed, or closed; does nothing if it is not started.
+     * Closes the instances that have never run: a setter that throws leaves one that its program
+     * cannot close.
      *
-     * @throws DpuException IN_USE while it has instances, under the sanitizer with the place of the
-     *     creation of one as its cause, or a graph that is started has it as a sub-graph;
-     *     NOT_PERMITTED while it is on work queues: {@linkplain #removeFrom remove} it first
+     * @throws DpuException IN_USE while it has instances that have run, under the sanitizer with
+     *     the place of the creation of one as its cause, or a graph that is started has it as a
+     *     sub-graph; NOT_PERMITTED while it is on work queues: {@linkplain #removeFrom remove} it
+     *     first
      */
     public void stop() {
         requireOwner();
@@ -488,8 +491,9 @@ public final class Graph implements AutoCloseable {
             if (!started) {
                 return;
             }
-            if (!instances.isEmpty()) {
-                throw hasInstances();
+            List<GraphInstance> used = instances.stream().filter(GraphInstance::hasRun).toList();
+            if (!used.isEmpty()) {
+                throw hasInstances(used);
             }
             if (supergraphs > 0) {
                 throw new DpuException(
@@ -507,6 +511,7 @@ public final class Graph implements AutoCloseable {
                                         + " expected=Graph.removeFrom",
                                 this, queues.size()));
             }
+            List.copyOf(instances).forEach(GraphInstance::close);
             if (engine != null && engineGraph != null) {
                 engine.disconnect(engineGraph);
                 engineGraph = null;
@@ -520,10 +525,10 @@ public final class Graph implements AutoCloseable {
         }
     }
 
-    private DpuException hasInstances() {
-        GraphInstance first = instances.iterator().next();
+    private DpuException hasInstances(List<GraphInstance> used) {
+        GraphInstance first = used.getFirst();
         if (sanitizer != null) {
-            for (GraphInstance leaked : instances) {
+            for (GraphInstance leaked : used) {
                 sanitizer.report(
                         Mistake.INSTANCE_LEAKED,
                         "instance was not closed before the end: instance=" + leaked,
@@ -535,7 +540,7 @@ public final class Graph implements AutoCloseable {
                 Text.format(
                         "graph has instances: graph=%s, instances=%d, first=%s, expected=close of"
                                 + " each",
-                        this, instances.size(), first),
+                        this, used.size(), first),
                 first.createdAt());
     }
 
@@ -639,7 +644,8 @@ public final class Graph implements AutoCloseable {
     // ---- instances ----
 
     /**
-     * Creates an instance (doca_graph_instance_create). It belongs to the user, who closes it.
+     * Creates an instance (doca_graph_instance_create). It belongs to the user, who closes it; one
+     * that has never run ends with the graph's {@link #stop} too.
      *
      * @throws DpuException BAD_STATE if the graph is not started; NO_MEMORY if it has as many
      *     instances as configured

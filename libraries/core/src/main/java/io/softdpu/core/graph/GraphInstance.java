@@ -629,6 +629,11 @@ public final class GraphInstance implements AutoCloseable {
         }
     }
 
+    /** Whether it was ever submitted, or ran as a part of another. */
+    boolean hasRun() {
+        return inFlight || scheduler != null;
+    }
+
     /** Whether it, or the instance that it is part of, is in flight. */
     boolean isRunning() {
         return top().inFlight;

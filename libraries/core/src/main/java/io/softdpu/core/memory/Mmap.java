@@ -285,7 +285,7 @@ public final class Mmap implements AutoCloseable {
 
     /**
      * Stops it: its exports are revoked, no buf can be created in it, and tasks that use it fail.
-     * Existing bufs stay. If nothing uses it any more, its memory and devices may be closed.
+     * Existing bufs stay; its memory and devices may be closed when nothing uses it any more.
      *
      * <p>A peer that was stopped in the middle of a copy may still finish it when it continues. So
      * the memory cannot be started or exported again before the peers have released it (IN_USE), by
@@ -482,7 +482,7 @@ public final class Mmap implements AutoCloseable {
         boolean retained = users.retain();
         if (!retained || state != State.STARTED) {
             if (retained) {
-                users.release();
+                releaseUser();
             }
             throw notStarted();
         }
@@ -513,6 +513,15 @@ public final class Mmap implements AutoCloseable {
     void releaseUser() {
         if (!users.release()) {
             throw new IllegalStateException("mmap released more often than retained: " + this);
+        }
+        if (state != State.STARTED && users.count() == 0) {
+            letGoAfterStop();
+        }
+    }
+
+    private synchronized void letGoAfterStop() {
+        if (state == State.IDLE) {
+            letGoIfUnused();
         }
     }
 

@@ -895,8 +895,17 @@ public final class SyncEvent implements AutoCloseable {
         requireItem("subscriber location", "addSubscriberLocation", subscriberLocation);
         requireLocationsOfMemory();
         EventHandle joined = handle;
-        if (joined != null) {
+        if (joined == null) {
+            return;
+        }
+        boolean usable = false;
+        try {
             requireUsable(joined);
+            usable = true;
+        } finally {
+            if (!usable) {
+                letGo(); // it can never be started, and its program may have lost it
+            }
         }
     }
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It is RUNNING at once. An engine or queue that sleeps is woken by an update through any handle
  * in any process. Stopping flushes tasks in flight with SHUTDOWN; with jobs the work queues are
  * closed before, which needs the end of their {@linkplain SyncEventWaitJob waits}. After the stop
- * the event can only be closed: another start is BAD_STATE.
+ * the event can only be closed, and keeps its device open until then: another start is BAD_STATE.
  *
  * <p>If the CPU handle of a DPU handle ends, tasks fail with SHUTDOWN or CONNECTION_RESET and the
  * context stops; jobs fail with that status alone.

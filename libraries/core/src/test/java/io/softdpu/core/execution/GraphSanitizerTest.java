@@ -262,9 +262,15 @@ class GraphSanitizerTest {
             try (WorkQueue queue = WorkQueue.create(4)) {
                 queue.add(context);
                 Graph graph = Graph.create();
-                graph.addContextNode(context, TinyJobs.COUNT);
-                graph.start();
-                GraphInstance instance = createdHere(graph);
+                GraphNode node = graph.addContextNode(context, TinyJobs.COUNT);
+                graph.start().addTo(queue);
+                GraphInstance instance = createdHere(graph).setJob(node, context.job());
+                instance.submit(queue);
+                JobEvent event = JobEvent.create();
+                for (int i = 0; queue.progressRetrieve(event) != Status.SUCCESS; i++) {
+                    assertThat(i).isLessThan(MAX_PASSES);
+                }
+                graph.removeFrom(queue);
                 Thrown.with(Status.IN_USE, graph::close)
                         .satisfies(thrown -> assertThat(thrown.getCause()).isNotNull());
                 assertThat(sanitizer.reports(SanitizerReport.Kind.INSTANCE_LEAKED)).isEqualTo(1);

@@ -184,9 +184,12 @@ class GraphStructureTest extends WorkQueueFixture {
 
     @Test
     void shouldStopOnlyWithoutInstancesQueuesAndSupergraphs() {
-        jobNode();
+        GraphNode node = jobNode();
         graph.start().addTo(queue);
-        GraphInstance instance = graph.createInstance();
+        GraphInstance instance = graph.createInstance().setJob(node, context.job());
+        instance.submit(queue);
+        Thrown.with(Status.IN_USE, graph::stop).hasMessageContaining("graph has instances");
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
         Thrown.with(Status.IN_USE, graph::stop)
                 .hasMessage(
                         "graph has instances: graph=%s, instances=1, first=%s, expected=close of"
@@ -222,6 +225,32 @@ class GraphStructureTest extends WorkQueueFixture {
         graph.close();
         graph.close();
         Thrown.with(Status.BAD_STATE, this::userNode).hasMessageContaining("graph is closed");
+    }
+
+    /** Setters that throw leave instances, and the jobs of their nodes, that nobody can close. */
+    @Test
+    void shouldCloseInstancesThatHaveNeverRunWithItsStop() {
+        GraphNode node = jobNode();
+        GraphNode user = userNode();
+        graph.start();
+        TinyJobs.TinyJob job = context.job();
+        Thrown.with(
+                Status.NOT_PERMITTED,
+                () -> graph.createInstance().setJob(node, job).setObject(node, "of a user node"));
+        GraphInstance known = graph.createInstance().setObject(user, "x");
+        Graph supergraph = machines.add(Graph.create());
+        GraphNode sub = supergraph.addSubgraphNode(graph);
+        supergraph.start();
+        supergraph.createInstance().setInstance(sub, graph.createInstance());
+        assertThat(graph.instances()).isEqualTo(3);
+
+        supergraph.close();
+        graph.stop();
+
+        assertThat(graph.instances()).isZero();
+        Thrown.with(Status.BAD_STATE, () -> known.setObject(user, "y"));
+        queue.submit(job);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
     }
 
     @Test

@@ -281,10 +281,10 @@ class MmapTest {
             mmap.start();
             mmap.stop();
             Thrown.with(Status.IN_USE, shared::close).hasMessageContaining("users=1");
+            Thrown.with(Status.BAD_STATE, () -> inventory.bufByAddress(mmap, 0, 64));
+            Thrown.with(Status.IN_USE, shared::close);
             buf.release();
         }
-        mmap.start();
-        mmap.stop();
         shared.close();
         Thrown.with(Status.BAD_STATE, mmap::start);
         mmap.close();
