@@ -3,9 +3,9 @@
 # bin/softdpu of an archive have in common. It needs sh and the coreutils.
 #
 #   SOFTDPU_JAVA_HOME   the JDK to use, before any other
-#   SOFTDPU_JAVA_OPTS   more options of the JVM, separated by blanks; a garbage collector that they or
-#                       JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS or _JAVA_OPTIONS select replaces this
-#                       script's
+#   SOFTDPU_JAVA_OPTS   more options of the JVM, separated by blanks; a garbage collector or a log
+#                       (-Xlog) that they or JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS or _JAVA_OPTIONS
+#                       select replaces this script's
 #   GLIBC_TUNABLES      on x86-64 gets the size from which copies use non-temporal stores, unless it
 #                       names one
 #   LC_ALL              is set to a locale with UTF-8 for all that is started here
@@ -127,6 +127,9 @@ run_command() {
     case $jars in
         *:*) fail "Java would end a path at the colon: folder=$jars: move it to another" ;;
     esac
+    # As many characters as bytes that begin one.
+    [ "$(printf %s "$jars" | wc -m)" -eq "$(printf %s "$jars" | LC_ALL=C tr -d '\200-\277' | wc -c)" ] ||
+        fail "Java cannot decode a path that is not UTF-8: folder=$jars: move it to another"
     # The data of large requests would only displace other data from the caches.
     if [ "$(uname -m)" = x86_64 ]; then
         case ${GLIBC_TUNABLES:-} in
@@ -134,16 +137,20 @@ run_command() {
             *) export GLIBC_TUNABLES="${GLIBC_TUNABLES:+$GLIBC_TUNABLES:}glibc.cpu.x86_non_temporal_threshold=0x20000" ;;
         esac
     fi
+    options="${SOFTDPU_JAVA_OPTS:-} ${JAVA_TOOL_OPTIONS:-} ${JDK_JAVA_OPTIONS:-} ${_JAVA_OPTIONS:-}"
     # The JVM refuses a second one, wherever it comes from.
-    case "${SOFTDPU_JAVA_OPTS:-} ${JAVA_TOOL_OPTIONS:-} ${JDK_JAVA_OPTIONS:-} ${_JAVA_OPTIONS:-}" in
+    case $options in
         *-XX:+UseSerialGC* | *-XX:+UseParallelGC* | *-XX:+UseG1GC* | *-XX:+UseZGC* | \
             *-XX:+UseShenandoahGC* | *-XX:+UseEpsilonGC*) collector= ;;
         *) collector=-XX:+UseSerialGC ;;
     esac
     # What the JVM says goes to standard error, since standard output belongs to the command; not that
     # a thread cannot be started, since the command says so.
+    case $options in
+        *-Xlog*) log= ;;
+        *) log='-Xlog:disable -Xlog:all=warning,os+thread=off:stderr' ;;
+    esac
     # shellcheck disable=SC2086 # the options are separated by blanks
-    exec "$java" $collector -XX:+DisplayVMOutputToStderr -Xlog:disable \
-        -Xlog:all=warning,os+thread=off:stderr --enable-native-access=io.softdpu.linux \
+    exec "$java" $collector -XX:+DisplayVMOutputToStderr $log --enable-native-access=io.softdpu.linux \
         ${SOFTDPU_JAVA_OPTS:-} -p "$jars" -m io.softdpu.cli/io.softdpu.cli.SoftDpu "$@"
 }

@@ -114,15 +114,16 @@ class ArchiveLauncherTest {
                 "JDK_JAVA_OPTIONS",
                 "_JAVA_OPTIONS"
             })
-    void shouldLeaveTheCollectorToTheUser(String variable, Processes processes) throws IOException {
+    void shouldLeaveTheCollectorAndTheLogToTheUser(String variable, Processes processes)
+            throws IOException {
         makeJdk("an archive/runtime");
         ProcessBuilder builder = launcher(archive);
-        builder.environment().put(variable, "-Xmx1g -XX:+UseZGC");
+        builder.environment().put(variable, "-Xmx1g -XX:+UseZGC -Xlog:gc*:file=gc.log");
         ProcessBuilder other = launcher(archive);
         other.environment().put(variable, "-XX:+UseStringDeduplication -XX:-UseCompressedOops");
 
-        assertThat(commandOf(processes, builder)).doesNotContain("UseSerialGC");
-        assertThat(commandOf(processes, other)).contains("-XX:+UseSerialGC");
+        assertThat(commandOf(processes, builder)).doesNotContain("UseSerialGC", "-Xlog:disable");
+        assertThat(commandOf(processes, other)).contains("-XX:+UseSerialGC", "-Xlog:disable");
     }
 
     private static String commandOf(Processes processes, ProcessBuilder builder) {

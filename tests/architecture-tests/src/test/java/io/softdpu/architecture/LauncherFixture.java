@@ -47,6 +47,7 @@ final class LauncherFixture {
                     "sort",
                     "stat",
                     "tr",
+                    "wc",
                     "xargs");
 
     private static final String MAVEN =

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -102,6 +103,65 @@ class LauncherLocaleTest {
         ChildProcess sample = run(processes, archived(), script, locale.split(" "));
         assertThat(sample.awaitExit()).isZero();
         assertThat(sample.outputLines()).contains("whole: bytes=7, sha256=" + HASH);
+    }
+
+    /** The locales with UTF-8 of a system, that of the user, and the one that is chosen. */
+    @ParameterizedTest
+    @CsvSource({
+        "C.UTF-8 de_DE.UTF-8,  LC_ALL=de_DE.UTF-8,       C.UTF-8",
+        "de_DE.UTF-8,          LC_ALL=de_DE.UTF-8,       de_DE.UTF-8",
+        "de_DE.UTF-8,          LANG=de_DE.UTF-8,         de_DE.UTF-8",
+        "en_US.UTF-8,          LC_ALL=de_DE.ISO-8859-1,  en_US.UTF-8",
+        "none,                 LC_ALL=de_DE.ISO-8859-1,  de_DE.ISO-8859-1",
+        "not known,            LC_ALL=de_DE.ISO-8859-1,  C.UTF-8"
+    })
+    void shouldChooseALocaleOfTheSystem(
+            String installed, String ofUser, String chosen, Processes processes)
+            throws IOException {
+        Path tools = folder.resolve("tools");
+        Path locale = tools.resolve("locale");
+        Files.writeString(
+                locale,
+                """
+                #!/bin/sh
+                case " %s " in *" $LC_ALL "*) echo UTF-8 ;; *) echo ANSI_X3.4-1968 ;; esac
+                """
+                        .replace("%s", installed));
+        LauncherFixture.setMode(locale, "rwxr-xr-x");
+        Files.writeString(
+                folder.resolve("jdk2/bin/java"),
+                "#!/bin/sh\necho \"LC_ALL=${LC_ALL:-none} LANGUAGE=${LANGUAGE:-none}\"");
+        boolean isKnown = !installed.equals("not known");
+        if (!isKnown) {
+            Files.delete(locale);
+        }
+
+        ChildProcess start =
+                run(
+                        processes,
+                        archived(),
+                        "LANGUAGE=de"
+                                + (isKnown ? "" : " PATH=" + tools)
+                                + " exec \"$softdpu\" devices",
+                        ofUser);
+
+        assertThat(start.awaitExit()).as(start::toString).isZero();
+        assertThat(start.outputLines()).containsExactly("LC_ALL=" + chosen + " LANGUAGE=none");
+    }
+
+    @Test
+    void shouldRefuseAFolderOfJarsThatIsNotUtf8(Processes processes) {
+        String script =
+                "there=$(printf '\\374') && cp -r \"${softdpu%/bin/softdpu}\" \"$there\""
+                        + " && exec \"$there/bin/softdpu\" devices";
+
+        ChildProcess refused = run(processes, archived(), script, "LANG=C.UTF-8");
+
+        assertThat(refused.awaitExit()).isOne();
+        assertThat(refused.errorLines())
+                .singleElement()
+                .asString()
+                .contains("Java cannot decode a path that is not UTF-8: folder=");
     }
 
     @Test
