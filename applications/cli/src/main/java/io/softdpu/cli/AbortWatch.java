@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.storage.StorageRole;
 import java.io.IOException;
 import java.io.InputStream;
@@ -87,7 +88,7 @@ final class AbortWatch implements AutoCloseable {
         } catch (IOException e) {
             // If the stream cannot be read any more, the parent has ended, too.
         } catch (RuntimeException | Error e) { // else nothing notices the end of the parent
-            abort("request of the parent failed: reason=" + e.getMessage());
+            abort("request of the parent failed: reason=" + Reason.of(e));
             return;
         }
         abort(PARENT_HAS_ENDED);

@@ -84,7 +84,7 @@ final class Errors {
                 // Anything else is a defect; its class is in the stack trace.
                 : line(
                         Status.UNKNOWN,
-                        "internal error: reason=" + ForeignText.escape(Reason.of(failure)));
+                        "internal error: reason=" + ForeignText.escape(Reason.naming(failure)));
     }
 
     private static void printStackTrace(Exception failure, PrintWriter err) {

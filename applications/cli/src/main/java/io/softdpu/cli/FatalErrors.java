@@ -98,14 +98,22 @@ final class FatalErrors {
     private static String withCauses(Throwable failure) {
         StringBuilder text = new StringBuilder(messageOf(failure));
         for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-            text.append(", cause=").append(messageOf(cause));
+            String next = messageOf(cause);
+            if (text.indexOf(next) < 0) {
+                text.append(", cause=").append(next);
+            }
         }
         return text.toString();
     }
 
     private static String messageOf(Throwable failure) {
         String message = failure.getMessage();
-        return message == null ? failure.getClass().getSimpleName() : message;
+        Throwable cause = failure.getCause();
+        if (message == null) {
+            return "not given by the JVM";
+        }
+        // That of the cause, as Throwable(Throwable) copies it, begins with the name of its class.
+        return cause != null && message.equals(cause.toString()) ? messageOf(cause) : message;
     }
 
     /** Without control characters: they could imitate further lines. */

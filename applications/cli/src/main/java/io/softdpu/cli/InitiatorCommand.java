@@ -263,7 +263,7 @@ final class InitiatorCommand extends RoleCommand {
                             .map(text -> PhaseSpec.parse(text).toPhase(plainContent))
                             .toList());
         } catch (DpuException | IllegalArgumentException e) {
-            throw usage(String.valueOf(e.getMessage()), e);
+            throw usage(Reason.of(e), e);
         }
     }
 

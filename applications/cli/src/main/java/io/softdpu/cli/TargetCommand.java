@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.GivenText;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.child.ReadyLine;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
@@ -156,9 +157,7 @@ final class TargetCommand extends RoleCommand {
             return size;
         } catch (TypeConversionException e) {
             throw new ParameterException(
-                    spec().commandLine(),
-                    UsageMessage.ofOption("--volume", String.valueOf(e.getMessage())),
-                    e);
+                    spec().commandLine(), UsageMessage.ofOption("--volume", Reason.of(e)), e);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.perf.child.ErrorLine;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -57,6 +58,8 @@ class FatalErrorsTest {
                 new ExceptionInInitializerError(new IllegalStateException("two\nlines")),
                 new ExceptionInInitializerError("without a cause"),
                 new InternalError("file is damaged", new IllegalStateException("\u001b[2J")),
+                new InternalError(new IOException("file is damaged")),
+                new InternalError(new IOException()),
                 new UnsatisfiedLinkError("libjava.so"),
                 new AssertionError("cannot happen"));
     }
@@ -69,7 +72,10 @@ class FatalErrorsTest {
                 .satisfies(line -> {
                     assertThat(ErrorLine.statusOf(line)).isPresent();
                     assertThat(line.chars()).noneMatch(Character::isISOControl);
-                    assertThat(line).doesNotContain("java.lang.").contains(": ").contains("=");
+                    assertThat(line)
+                            .doesNotContain("java.lang.", "java.io.")
+                            .doesNotContain("IOException", "MemoryError", "InternalError")
+                            .contains(": ", "=");
                 });
     }
 

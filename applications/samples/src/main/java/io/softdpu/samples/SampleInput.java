@@ -61,7 +61,7 @@ sealed interface SampleInput extends AutoCloseable {
         } catch (DpuException e) {
             throw new DpuException(
                     e.status(),
-                    "data cannot be loaded: " + purpose + ", reason=" + e.getMessage(),
+                    "data cannot be loaded: " + purpose + ", reason=" + Reason.of(e),
                     e);
         }
     }

@@ -14,6 +14,7 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.List;
@@ -325,7 +326,7 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
                     .map(name -> ForeignText.escapeAndCut(ChannelName.describe(name)))
                     .toList();
         } catch (FabricException e) {
-            return List.of("unknown, " + e.getMessage());
+            return List.of("unknown, " + Reason.of(e));
         }
     }
 

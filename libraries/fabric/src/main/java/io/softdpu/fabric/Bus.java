@@ -114,7 +114,7 @@ public final class Bus implements AutoCloseable {
             }
             folder.close();
             throw new FabricException(
-                    FabricException.Kind.SYSTEM, "bus cannot be opened: " + e.getMessage(), e);
+                    FabricException.Kind.SYSTEM, "bus cannot be opened: " + Reason.of(e), e);
         }
         boolean opened = false;
         try {
@@ -172,7 +172,7 @@ public final class Bus implements AutoCloseable {
         } catch (LinuxException e) {
             throw new FabricException(
                     FabricException.Kind.SYSTEM,
-                    "fabric folder not usable: path=" + folder.path() + ", " + e.getMessage(),
+                    "fabric folder not usable: path=" + folder.path() + ", " + Reason.of(e),
                     e);
         }
     }
@@ -348,7 +348,7 @@ public final class Bus implements AutoCloseable {
             throw new FabricException(
                     FabricException.Kind.SYSTEM,
                     "limit of mapped memory not known, give one when the machine is opened: "
-                            + e.getMessage(),
+                            + Reason.of(e),
                     e);
         }
     }

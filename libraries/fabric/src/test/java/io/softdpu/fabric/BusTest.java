@@ -122,7 +122,8 @@ class BusTest {
 
         assertThat(get(granted)).isFalse();
         assertThat(failure(listening).kind()).isEqualTo(FabricException.Kind.TIMED_OUT);
-        assertThat(failure(listening)).hasMessageContaining("examines");
+        assertThat(failure(listening))
+                .hasMessageContainingAll("processes examine it", "outside progress");
     }
 
     @Test

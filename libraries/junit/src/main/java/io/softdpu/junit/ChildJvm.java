@@ -1,5 +1,6 @@
 package io.softdpu.junit;
 
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -85,7 +86,10 @@ public final class ChildJvm {
                                     regex, process.exitValue())
                             : "output ended before the line came: regex=" + regex);
         }
-        throw failure(Text.format("line has not come: regex=%s, timeout=%s", regex, timeout));
+        throw failure(
+                Text.format(
+                        "line has not come: regex=%s, timeout=%s, linesNotKept=%d",
+                        regex, timeout, output.dropped()));
     }
 
     /** Whether it ends, as it is about to when its output has ended, unless it has closed that. */
@@ -181,7 +185,7 @@ public final class ChildJvm {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
-            errors.add("(standard input not closed: " + e.getMessage() + ")");
+            errors.add("(standard input not closed: " + Reason.of(e) + ")");
         }
         return endedItself && !known && exitCode != 0
                 ? Text.format("process has failed: exitCode=%d, %s", exitCode, description())

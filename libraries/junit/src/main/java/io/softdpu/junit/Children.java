@@ -1,6 +1,7 @@
 package io.softdpu.junit;
 
 import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.io.File;
 import java.io.IOException;
@@ -56,7 +57,7 @@ final class Children {
                             "program captures an object that cannot be sent to another process:"
                                 + " type=%s, expected=a static method, or a lambda that captures"
                                 + " serializable values only",
-                            e.getMessage()),
+                            Reason.of(e)),
                     e);
         } catch (IOException e) {
             throw new UncheckedIOException("program not written: file=" + file, e);

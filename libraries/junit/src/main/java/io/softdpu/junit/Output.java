@@ -1,6 +1,7 @@
 package io.softdpu.junit;
 
 import io.softdpu.core.process.LineReader;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -54,7 +55,7 @@ final class Output {
                 add(line);
             }
         } catch (IOException e) {
-            add("(output has ended early: " + e.getMessage() + ")");
+            add("(output has ended early: " + Reason.of(e) + ")");
         } finally {
             end();
         }
@@ -85,6 +86,11 @@ final class Output {
     private synchronized void end() {
         ended = true;
         notifyAll();
+    }
+
+    /** Number of lines that came and are not kept any more. */
+    synchronized long dropped() {
+        return first;
     }
 
     /** The lines that are kept. */

@@ -11,6 +11,7 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.core.resource.ResourceTracking;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -275,7 +276,7 @@ public final class SoftDpu {
             return true;
         } catch (Exception e) {
             if (!failed) {
-                findings.add("not closed: " + e.getMessage(), e);
+                findings.add("not closed: " + Reason.of(e), e);
             }
             return false;
         }

@@ -1,8 +1,10 @@
 package io.softdpu.junit;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.process.SharedFolder;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.List;
@@ -95,13 +97,31 @@ public final class SoftDpuExtension
             return; // beforeEach has failed
         }
         Throwable failure = context.getExecutionException().orElse(null);
-        Findings findings = running.card.end(failure != null);
-        running.folder.close();
+        Findings findings;
+        DpuException left;
+        try {
+            findings = running.card.end(failure != null);
+        } finally {
+            left = remove(running.folder);
+        }
+        if (left != null) {
+            findings.add(Reason.of(left), left);
+        }
         if (failure != null && !(failure instanceof TestAbortedException)) {
             failure.addSuppressed(new TestDetails(running.card));
         }
         if (!findings.isEmpty()) {
             throw findings.toFailure();
+        }
+    }
+
+    /** Removes it; why it is left, if it is. */
+    private static @Nullable DpuException remove(SharedFolder folder) {
+        try {
+            folder.close();
+            return null;
+        } catch (DpuException e) {
+            return e;
         }
     }
 

@@ -19,7 +19,9 @@ class SourceRulesTest {
     private static final Pattern DEFAULT_LOCALE =
             Pattern.compile(
                     "\\.(formatted\\(|to(Lower|Upper)Case\\(\\)"
-                            + "|(printf|(?<=\\bString\\.)format)\\((?!\\s*Locale\\.))");
+                            + "|(printf|(?<=\\bString\\.)format)\\((?!\\s*Locale\\.))"
+                            + "|(?<!\\bText)\\.format\\(\\s*\""
+                            + "|::(to(Lower|Upper)Case|formatted)\\b|\\bnew Formatter\\(");
 
     private static final Pattern FORMAT = Pattern.compile("\\b(Text|String)\\s*\\.format\\(");
 
@@ -28,8 +30,15 @@ class SourceRulesTest {
             Pattern.compile(
                     "\\b\\w*(?:Exception|Error|Throwable)\\b(?:\\s*\\|\\s*\\w+)*\\s+(\\w+)\\s*[,);={]");
 
-    /** Classes that may show the class of an exception, which is what they are for. */
-    private static final Set<String> SHOW_CLASSES = Set.of("StackTraces.java", "Reason.java");
+    /** The same of a class whose message may be that of its cause, with the name of a class. */
+    private static final Pattern GENERAL =
+            Pattern.compile(
+                    "\\b(?:(?:Unchecked)?IO|Runtime|Completion|Execution)?(?:Exception|Throwable)\\b"
+                        + "(?:\\s*\\|\\s*\\w+)*\\s+(\\w+)\\s*[,);={]");
+
+    /** Classes that may show the class of an exception, or look into a message. */
+    private static final Set<String> SHOW_CLASSES =
+            Set.of("StackTraces.java", "Reason.java", "FatalErrors.java", "NextStep.java");
 
     private final List<Path> sources =
             RepositoryFiles.all().stream()
@@ -72,6 +81,9 @@ class SourceRulesTest {
         assertThat(defaultLocale("String.format(\"%d\", 1)")).isNotEmpty();
         assertThat(defaultLocale("System.out.printf(\n\"%d\", 1)")).isNotEmpty();
         assertThat(defaultLocale("text.toLowerCase()")).isNotEmpty();
+        assertThat(defaultLocale("out.format(\"%d\", 1)")).isNotEmpty();
+        assertThat(defaultLocale("map(String::toUpperCase)")).isNotEmpty();
+        assertThat(defaultLocale("new Formatter()")).isNotEmpty();
         assertThat(
                         defaultLocale(
                                 "String.format(\n"
@@ -89,10 +101,14 @@ class SourceRulesTest {
         assertThat(exceptions(caught + "String.valueOf(e)")).isNotEmpty();
         assertThat(exceptions(caught + "e.toString()")).isNotEmpty();
         assertThat(exceptions("void f(Throwable cause) { g(\"\" + cause);")).isNotEmpty();
+        assertThat(exceptions(caught + "\"\" + e.getMessage()")).isNotEmpty();
+        assertThat(exceptions("catch (DpuException | UncheckedIOException e) {e.getMessage()"))
+                .isNotEmpty();
+        assertThat(exceptions("catch (DpuException e) {\"\" + e.getMessage()")).isEmpty();
         assertThat(
                         exceptions(
                                 caught
-                                        + "\"\" + e.getMessage(); \"\" + Reason.of(e);"
+                                        + "\"\" + Reason.of(e);"
                                         + " Text.format(\"%s, e)\", Reason.of(e)); f(x + each, e)"))
                 .isEmpty();
         assertThat(exceptions("f(Exception reason) {} g(String reason) {h(\"\" + reason)}"))
@@ -117,6 +133,11 @@ class SourceRulesTest {
                     .results()
                     .forEach(found -> places.add(found.start()));
         }
+        GENERAL.matcher(text)
+                .results()
+                .map(found -> Pattern.compile("\\b" + found.group(1) + "\\.getMessage\\(\\)"))
+                .flatMap(call -> call.matcher(text).results())
+                .forEach(found -> places.add(found.start()));
         Matcher format = FORMAT.matcher(text);
         while (format.find()) {
             if (arguments(text, format.end()).stream().anyMatch(names::contains)) {

@@ -4,6 +4,7 @@ import io.softdpu.cli.card.CardDevices;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Topology;
 import io.softdpu.fabric.folder.FolderReport;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.topology.json.TopologyJson;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,13 +61,13 @@ final class CardCheck {
             int count = place == null ? count(topology, null) : countIn(topology, place);
             return Finding.ok(CHECK, "topology=" + topology.name() + ", devices=" + count);
         } catch (IOException | RuntimeException e) {
-            return Finding.error(CHECK, "reason=" + e.getMessage(), REMEDY);
+            return Finding.error(CHECK, "reason=" + Reason.of(e), REMEDY);
         } catch (Error e) { // of a class that cannot be loaded or initialized, or of a thread
             Throwable root = e;
             while (root.getCause() != null) {
                 root = root.getCause();
             }
-            return Finding.error(CHECK, "reason=" + root.getMessage(), REMEDY);
+            return Finding.error(CHECK, "reason=" + Reason.of(root), REMEDY);
         }
     }
 

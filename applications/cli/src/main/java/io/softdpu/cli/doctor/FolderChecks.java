@@ -2,6 +2,7 @@ package io.softdpu.cli.doctor;
 
 import io.softdpu.fabric.folder.FolderReport;
 import io.softdpu.linux.text.GivenText;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,7 +57,7 @@ final class FolderChecks {
         } catch (IOException | RuntimeException e) {
             return Finding.error(
                     "temporary folder",
-                    detail + ", reason=" + e.getMessage(),
+                    detail + ", reason=" + Reason.of(e),
                     "free space there, or name another folder: -Djava.io.tmpdir=FOLDER in"
                             + " SOFTDPU_JAVA_OPTS");
         }
@@ -78,7 +79,7 @@ final class FolderChecks {
         } catch (IllegalArgumentException e) {
             return Finding.warning(
                     "launcher cache",
-                    String.valueOf(e.getMessage()),
+                    Reason.of(e),
                     "set SOFTDPU_CACHE to the absolute path of a folder, in a locale with UTF-8");
         }
         boolean usable =

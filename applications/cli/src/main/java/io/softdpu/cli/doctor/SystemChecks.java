@@ -1,5 +1,6 @@
 package io.softdpu.cli.doctor;
 
+import io.softdpu.linux.text.Reason;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -158,7 +159,7 @@ final class SystemChecks {
         } catch (RuntimeException e) {
             return Finding.error(
                     "shared memory",
-                    "memfd=" + e.getMessage(),
+                    "memfd=" + Reason.of(e),
                     "allow memfd_create and fallocate in the container's seccomp profile, and raise"
                             + " its limits");
         }

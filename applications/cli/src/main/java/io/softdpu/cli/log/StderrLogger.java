@@ -45,7 +45,7 @@ final class StderrLogger implements System.Logger {
             StringBuilder line = new StringBuilder();
             line.append(prefix(level)).append(ForeignText.escape(message));
             if (thrown != null) {
-                line.append(": ").append(ForeignText.escape(Reason.of(thrown)));
+                line.append(": ").append(ForeignText.escape(Reason.naming(thrown)));
                 if (Logging.levelOf(name).showsStackTraces()) {
                     line.append(System.lineSeparator()).append(StackTraces.of(thrown));
                 }

@@ -9,6 +9,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.ResourceStack;
@@ -136,7 +137,7 @@ final class ProducerThread implements AutoCloseable {
 
     private static DpuException failureOf(Error e) {
         return new DpuException(
-                Status.UNEXPECTED, "thread of a producer failed: reason=" + e.getMessage(), e);
+                Status.UNEXPECTED, "thread of a producer failed: reason=" + Reason.of(e), e);
     }
 
     private void serve(EngineTurns turns, Outgoing sends) {

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.process.LineReader;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.child.ErrorLine;
 import java.io.IOException;
 import java.io.Reader;
@@ -85,7 +86,7 @@ final class ChildProcess {
         } catch (IOException e) {
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "process cannot be started: process=" + name + ", reason=" + e.getMessage(),
+                    "process cannot be started: process=" + name + ", reason=" + Reason.of(e),
                     e);
         }
         ChildProcess child = new ChildProcess(name, report, process, events);

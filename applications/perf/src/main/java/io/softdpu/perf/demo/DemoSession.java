@@ -3,6 +3,7 @@ package io.softdpu.perf.demo;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.child.ProgressLine;
@@ -352,7 +353,7 @@ public final class DemoSession {
                     "report cannot be read: process="
                             + child.name()
                             + ", reason="
-                            + ForeignText.escapeAndCut(e.getMessage()),
+                            + ForeignText.escapeAndCut(Reason.of(e)),
                     e);
         }
     }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,5 +59,37 @@ class ForeignTextTest {
                                 .hasSizeLessThanOrEqualTo(4096)
                                 .doesNotContainPattern("[\\p{Cntrl}\\p{Cf}\u2028\u2029]"));
         assertThat(shown.getFirst()).contains("evil\\u001b[2Jsoftdpu: OK\\u2028");
+    }
+
+    /** A line of 4 MiB, on each stream: the kept part says how much there was. */
+    @Test
+    @StartsProcesses
+    void shouldKeepABoundedPartOfALineThatHasHardlyAnEnd() throws Exception {
+        String flood = "head -c 4194304 /dev/zero | tr '\\0' x; echo; echo next";
+        LinkedBlockingQueue<ChildProcess.Event> events = new LinkedBlockingQueue<>();
+        ChildProcess.start(
+                "child",
+                List.of("sh", "-c", "{ " + flood + "; } >&2; " + flood),
+                List.of("SOFTDPU_UNUSED", "x"),
+                folder.resolve("report"),
+                events::add);
+
+        List<String> output = new ArrayList<>();
+        List<String> errors = new ArrayList<>();
+        ChildProcess.Event event = events.poll(Patience.SECONDS, TimeUnit.SECONDS);
+        while (!(event instanceof ChildProcess.Event.Exited)) {
+            switch (event) {
+                case ChildProcess.Event.Line line -> output.add(line.text());
+                case ChildProcess.Event.Log log -> errors.add(log.text());
+                case null, default -> throw new AssertionError("no event: " + event);
+            }
+            event = events.poll(Patience.SECONDS, TimeUnit.SECONDS);
+        }
+
+        for (List<String> lines : List.of(output, errors)) {
+            assertThat(lines).hasSize(2).last().isEqualTo("next");
+            assertThat(lines.getFirst()).startsWith("xxxx").hasSizeLessThan(2 * 4096);
+        }
+        assertThat(output.getFirst()).endsWith(" more)");
     }
 }

@@ -252,7 +252,7 @@ public final class FabricFolder implements AutoCloseable {
                     "fabric folder cannot be created: path="
                             + path
                             + ", reason="
-                            + Reason.of(e)
+                            + Reason.naming(e)
                             + EXPECTED_PATH,
                     e);
         }
@@ -262,7 +262,7 @@ public final class FabricFolder implements AutoCloseable {
     private static String reason(RuntimeException failure) {
         return failure instanceof LinuxException e
                 ? e.call() + ": " + Errno.name(e.errno())
-                : String.valueOf(failure.getMessage());
+                : Reason.of(failure);
     }
 
     /** Empty if the path is a folder: then the cause is another one, which the error names. */

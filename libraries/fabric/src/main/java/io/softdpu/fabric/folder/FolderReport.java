@@ -8,6 +8,7 @@ import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -91,7 +92,7 @@ public record FolderReport(
             tryFile(path, directory);
             return report(path, status, null, left);
         } catch (FabricException | LinuxException | UncheckedIOException e) {
-            return report(path, status, String.valueOf(e.getMessage()), List.of());
+            return report(path, status, Reason.of(e), List.of());
         } finally {
             if (directory >= 0) {
                 FileDescriptors.close(directory);

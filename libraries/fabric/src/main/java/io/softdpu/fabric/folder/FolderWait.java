@@ -95,6 +95,9 @@ final class FolderWait {
                         + file
                         + ", waitedMillis="
                         + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos)
-                        + ", expected=a process that releases it");
+                        + (WaitPermission.isGranted()
+                                ? ", expected=a process that releases it"
+                                : ", expected=a call outside progress, where no lock is waited"
+                                        + " for"));
     }
 }

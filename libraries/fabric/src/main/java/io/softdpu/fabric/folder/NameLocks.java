@@ -97,7 +97,7 @@ final class NameLocks {
                 });
         if (!known) {
             throw wait.timedOut(
-                    "lock of a name is held by a process that examines it",
+                    "name cannot be locked, since other processes examine it",
                     path.resolve(hash + LOCK_SUFFIX));
         }
         return claimed[0];
@@ -230,7 +230,7 @@ final class NameLocks {
             }
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "files of dead processes are not removed: " + e.getMessage());
+                    "files of dead processes are not removed: " + Reason.of(e));
         }
     }
 

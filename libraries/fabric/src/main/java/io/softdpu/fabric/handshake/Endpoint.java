@@ -11,6 +11,7 @@ import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Socket;
 import io.softdpu.linux.UnixSocket;
 import io.softdpu.linux.event.Poller;
+import io.softdpu.linux.text.Reason;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,7 +70,7 @@ public final class Endpoint implements AutoCloseable {
                             + ", folder="
                             + handshakes.folder().path()
                             + ", "
-                            + e.getMessage(),
+                            + Reason.of(e),
                     e);
         }
     }
@@ -167,7 +168,7 @@ public final class Endpoint implements AutoCloseable {
         } catch (LinuxException e) { // other processes of this user may release watches
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    () -> "name cannot be watched yet: name=" + name + ", " + e.getMessage());
+                    () -> "name cannot be watched yet: name=" + name + ", " + Reason.of(e));
             retryLater(present);
         }
     }

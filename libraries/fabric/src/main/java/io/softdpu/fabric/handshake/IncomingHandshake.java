@@ -96,7 +96,7 @@ final class IncomingHandshake implements BusLoop.Handler {
         } catch (LinuxException e) {
             String reason =
                     "server cannot watch a further client: "
-                            + e.getMessage()
+                            + Reason.of(e)
                             + ", limit=fs.epoll.max_user_watches of this user";
             LOG.log(
                     System.Logger.Level.DEBUG,
@@ -276,9 +276,9 @@ final class IncomingHandshake implements BusLoop.Handler {
     private void refuseAndClose(int code, RuntimeException e) {
         LOG.log(
                 System.Logger.Level.DEBUG,
-                () -> "client refused: pid=" + peer.pid() + ", " + e.getMessage());
+                () -> "client refused: pid=" + peer.pid() + ", " + Reason.of(e));
         leave();
-        refuse(code, String.valueOf(e.getMessage()));
+        refuse(code, Reason.of(e));
     }
 
     private void refuse(int code, String reason) {

@@ -13,6 +13,7 @@ import io.softdpu.linux.PeerCredentials;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.UnixSocket;
 import io.softdpu.linux.event.Poller;
+import io.softdpu.linux.text.Reason;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -252,7 +253,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
     private FabricException system(RuntimeException cause) {
         return new FabricException(
                 FabricException.Kind.SYSTEM,
-                "handshake failed: name=" + name + ", " + cause.getMessage(),
+                "handshake failed: name=" + name + ", " + Reason.of(cause),
                 cause);
     }
 

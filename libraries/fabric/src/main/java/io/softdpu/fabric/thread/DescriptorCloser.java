@@ -272,7 +272,7 @@ public final class DescriptorCloser {
         try {
             FileDescriptors.close(descriptor);
         } catch (LinuxException e) { // it is closed; its file system reported an error
-            LOG.log(System.Logger.Level.DEBUG, "descriptor of a peer: " + e.getMessage());
+            LOG.log(System.Logger.Level.DEBUG, "descriptor of a peer: " + Reason.of(e));
         }
     }
 }

@@ -144,7 +144,7 @@ class NameLocksTest {
         try {
             assertThatThrownBy(() -> impatient.claim(HASH, NAME))
                     .isInstanceOf(FabricException.class)
-                    .hasMessageContainingAll("examines", HASH + ".lock", "waitedMillis=")
+                    .hasMessageContainingAll("examine", HASH + ".lock", "waitedMillis=")
                     .extracting(e -> ((FabricException) e).kind())
                     .isEqualTo(FabricException.Kind.TIMED_OUT);
             int other = impatient.claim("fedcba9876543210", "other");

@@ -8,6 +8,7 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.memory.SharedSegment;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -131,10 +132,7 @@ final class ShmAttempt {
         // NOT_FOUND would mean that nothing listened there.
         failed(
                 failure.status() == Status.NOT_FOUND
-                        ? new DpuException(
-                                Status.CONNECTION_RESET,
-                                String.valueOf(failure.getMessage()),
-                                failure)
+                        ? new DpuException(Status.CONNECTION_RESET, Reason.of(failure), failure)
                         : failure);
     }
 
@@ -143,7 +141,7 @@ final class ShmAttempt {
                 failure.status(),
                 Text.format(
                         "RDMA connection by address failed: address=%s, port=%d, reason=%s",
-                        route.destination().getHostAddress(), route.port(), failure.getMessage()));
+                        route.destination().getHostAddress(), route.port(), Reason.of(failure)));
     }
 
     /** Ends the request; the listener sees that the peer has gone. */

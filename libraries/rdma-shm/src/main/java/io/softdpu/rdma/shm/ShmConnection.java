@@ -16,6 +16,7 @@ import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.region.Lease;
 import io.softdpu.fabric.ring.MessageRing;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.ProviderConnection;
@@ -443,7 +444,7 @@ final class ShmConnection implements ProviderConnection {
             return;
         }
         CloseReason failed = CloseReason.CONNECT_FAILED;
-        end(failed, failure.status(), failed.reason + ": " + failure.getMessage());
+        end(failed, failure.status(), failed.reason + ": " + Reason.of(failure));
     }
 
     /** The peer may be established, and see the limit, before this side is. */

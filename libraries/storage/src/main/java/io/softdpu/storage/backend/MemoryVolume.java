@@ -220,7 +220,7 @@ public final class MemoryVolume implements Volume {
         } catch (DpuException e) {
             throw new DpuException(
                     e.status(),
-                    "volume cannot be loaded: volume=" + description + ", reason=" + e.getMessage(),
+                    "volume cannot be loaded: volume=" + description + ", reason=" + Reason.of(e),
                     e);
         }
     }

@@ -3,6 +3,7 @@ package io.softdpu.storage.control;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
@@ -284,7 +285,7 @@ abstract class AbstractControlChannel implements ControlChannel {
                 "peer has ended: peer="
                         + description()
                         + (isInsideFrame() ? ", at=in the middle of a control message" : "")
-                        + (cause == null ? "" : ", reason=" + cause.getMessage()),
+                        + (cause == null ? "" : ", reason=" + Reason.of(cause)),
                 cause);
     }
 

@@ -7,6 +7,7 @@ import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.TcpSocket;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
@@ -172,7 +173,7 @@ public final class TcpClientControlChannel extends TcpControlChannel {
     }
 
     private void abandonAttempt(IOException problem) {
-        lastProblem = String.valueOf(problem.getMessage());
+        lastProblem = Reason.of(problem);
         stopWatching();
     }
 }

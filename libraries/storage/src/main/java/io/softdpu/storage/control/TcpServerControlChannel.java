@@ -7,6 +7,7 @@ import io.softdpu.core.execution.DescriptorWatch;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.storage.wire.ControlCodec;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
@@ -219,7 +220,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         try {
             accepted.watch().setInterest(DescriptorWatch.READABLE);
         } catch (DpuException e) {
-            refuse(client, e.status(), "client cannot be kept: reason=" + e.getMessage());
+            refuse(client, e.status(), "client cannot be kept: reason=" + Reason.of(e));
         }
     }
 
@@ -251,7 +252,7 @@ public final class TcpServerControlChannel extends TcpControlChannel {
         try {
             first = client.read(incoming);
         } catch (DpuException e) {
-            refuse(client, e.status(), String.valueOf(e.getMessage()));
+            refuse(client, e.status(), Reason.of(e));
             return;
         } catch (IOException e) {
             drop(client, e);

@@ -7,6 +7,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.MemoryLimits;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.control.ComchClientControlChannel;
 import io.softdpu.storage.control.ConsumerListener;
@@ -249,7 +250,7 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
         } catch (UncheckedIOException | IllegalStateException e) {
             throw new DpuException(
                     Status.OPERATING_SYSTEM,
-                    "free memory is unknown, set a limit by --max-memory: " + e.getMessage(),
+                    "free memory is unknown, set a limit by --max-memory: " + Reason.of(e),
                     e);
         }
     }

@@ -7,6 +7,7 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.worker.Closeables;
 import io.softdpu.storage.workload.Content;
@@ -66,7 +67,7 @@ final class IoMemory implements AutoCloseable {
                     "memory for the data cannot be allocated: sizeBytes="
                             + sizeBytes
                             + ", reason="
-                            + e.getMessage(),
+                            + Reason.of(e),
                     e);
         }
     }

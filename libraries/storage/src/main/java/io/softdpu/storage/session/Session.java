@@ -118,7 +118,7 @@ public abstract class Session<W extends Worker> implements StorageRole {
         return new SessionReport(
                 role,
                 reason == null ? Status.SUCCESS : reason.status(),
-                reason == null ? "" : String.valueOf(reason.getMessage()),
+                reason == null ? "" : Reason.of(reason),
                 workers.reports(),
                 controlPayloadBytes,
                 controlMessageBytes);
@@ -202,7 +202,7 @@ public abstract class Session<W extends Worker> implements StorageRole {
      */
     protected static DpuException aborted(DpuException e, String where) {
         return e.status() == Status.CONNECTION_ABORTED && !(e instanceof RemoteErrorException)
-                ? new DpuException(e.status(), where + ": reason=" + e.getMessage(), e)
+                ? new DpuException(e.status(), where + ": reason=" + Reason.of(e), e)
                 : e;
     }
 
@@ -266,7 +266,7 @@ public abstract class Session<W extends Worker> implements StorageRole {
                         ? remote.response()
                         : ControlPayload.ErrorResponse.of(
                                 reason.status(),
-                                role + " ended the session: reason=" + reason.getMessage()));
+                                role + " ended the session: reason=" + Reason.of(reason)));
     }
 
     private void tearDown() {

@@ -61,7 +61,7 @@ public abstract class WorkerThread {
         } catch (OutOfMemoryError e) { // thrown by the JVM for any failure here
             throw new DpuException(
                     Status.NO_MEMORY,
-                    "worker's thread cannot be started: " + name() + ", reason=" + e.getMessage(),
+                    "worker's thread cannot be started: " + name() + ", reason=" + Reason.of(e),
                     e);
         }
         try {
