@@ -223,13 +223,10 @@ class PerfComchTest extends PerfFixture {
     @ParameterizedTest
     @CsvSource({
         "latency, adaptive, ''",
-        "latency, busy, ''",
-        "rate, event, ''",
         "rate, adaptive, --producers 2 --consumers 2",
         "latency, adaptive, --stream",
         "rate, busy, --stream",
         "control, adaptive, ''",
-        "idle, event, --clients 4",
         "idle, event, --clients 4 --import 1MiB"
     })
     void shouldEndWhereItsOtherHalfIsKilled(String measurement, String wait, String path) {
@@ -300,32 +297,6 @@ class PerfComchTest extends PerfFixture {
 
         assertThat(perf.awaitExit()).isEqualTo(ExitCode.INTERRUPTED.code());
         assertThat(perf.errorLines()).contains("softdpu: CONNECTION_ABORTED: User requested abort");
-        Await.until("the other half has ended", () -> !dpu.isAlive());
-        assertNothingLeft();
-    }
-
-    @Test
-    void shouldEndItsOtherHalfWhereItIsKilledItself() {
-        ChildProcess perf = perf("rate", "--seconds", "3600");
-        ProcessHandle dpu = otherHalf(perf);
-
-        perf.signal("KILL"); // and not its other half with it
-
-        Await.until("the other half has ended", () -> !dpu.isAlive());
-        assertNothingLeft();
-    }
-
-    /** The DPU process is stopped while it starts, and finds no host when it continues. */
-    @Test
-    void shouldEndItsOtherHalfWhereItIsKilledBeforeThatConnects() {
-        ChildProcess perf = perf("rate", "--seconds", "3600");
-        ProcessHandle dpu = startedHalf(perf);
-        signal(dpu, "STOP");
-
-        perf.signal("KILL"); // and not its other half with it
-        Await.until("killed", () -> !perf.isAlive());
-        signal(dpu, "CONT");
-
         Await.until("the other half has ended", () -> !dpu.isAlive());
         assertNothingLeft();
     }
