@@ -40,7 +40,7 @@ class SessionsTest {
             String findings =
                     GrowthCheck.over(
                             WARM_UP,
-                            Soak.count(50, 200, 10_000),
+                            Soak.count(50, 80, 10_000),
                             number -> {
                                 // Each fourth session does not end as it should.
                                 if (number % 4 == 3) {

@@ -56,7 +56,7 @@ final class MonkeyTest {
     @Test
     void shouldAnswerCallsInAnyOrder(SeededRandom random) throws Exception {
         long begin = System.nanoTime();
-        int least = Soak.count(20, 100, 100);
+        int least = Soak.count(20, 50, 100);
         Duration length = Soak.duration(Duration.ZERO, Duration.ZERO, Duration.ofMinutes(5));
         LeakCheck leaks = LeakCheck.begin(folder);
         int scopes = 0;

@@ -63,7 +63,7 @@ class MmapSessionsTest {
             String findings =
                     GrowthCheck.over(
                             40,
-                            Soak.count(40, 200, 2_000),
+                            Soak.count(40, 100, 2_000),
                             number -> session(endings[random.nextInt(endings.length)]));
 
             Soak.report(

@@ -37,7 +37,7 @@ public abstract class RdmaSessionsContract extends RdmaContract {
         String findings =
                 GrowthCheck.over(
                         warmUp,
-                        Soak.count(16, 200, 2_000),
+                        Soak.count(16, 80, 2_000),
                         // Each kind is there before anything is counted.
                         number ->
                                 session(
