@@ -7,6 +7,8 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.sync.SyncEvent;
+import io.softdpu.core.sync.SyncEventContext;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.LeakCheck;
 import io.softdpu.testkit.Soak;
@@ -105,6 +107,34 @@ final class NeverStartedTest {
                         .isIn(Status.IN_USE, Status.NOT_PERMITTED);
             }
         });
+    }
+
+    /**
+     * As after a chain from the stop to the second start. A sync event has only one: its guests go
+     * on after its stop.
+     */
+    @TestFactory
+    Stream<DynamicTest> shouldNotStartAgainWithoutWhatWasClosedUnderIt() {
+        return forEach((type, scope, fixtures) -> {
+            for (StartFixtures.Startable each : fixtures.startables(type)) {
+                each.start().call();
+                stop(each.object(), scope);
+                if (type != SyncEvent.class && type != SyncEventContext.class) {
+                    each.needed().close();
+                }
+                for (int i = 0; i < 2; i++) {
+                    assertThat(refuse(each.start()).status()).isEqualTo(Status.BAD_STATE);
+                }
+            }
+        });
+    }
+
+    private static void stop(Object object, FixtureScope scope) throws Throwable {
+        if (object instanceof Context context) {
+            scope.stop(context);
+        } else {
+            object.getClass().getMethod("stop").invoke(object);
+        }
     }
 
     /** Closing the scope and the card fails if anything keeps an object of them open. */

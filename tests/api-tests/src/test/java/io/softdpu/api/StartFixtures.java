@@ -40,10 +40,12 @@ final class StartFixtures {
     /**
      * Object that can be started.
      *
+     * @param object what is started
      * @param needed what it needs, and does not keep open before its start
      * @param named text of the message of a start without it: the object, and what is closed
      */
-    record Startable(ThrowingCallable start, AutoCloseable needed, String... named) {}
+    record Startable(
+            Object object, ThrowingCallable start, AutoCloseable needed, String... named) {}
 
     private final FixtureScope scope;
     private final Environment card;
@@ -227,12 +229,12 @@ final class StartFixtures {
             case "BufPool" -> {
                 Mmap mmap = scope.mmap(card.pf0);
                 BufPool pool = scope.keep(BufPool.create(2, 64, mmap));
-                yield List.of(new Startable(pool::start, mmap, "mmap is closed"));
+                yield List.of(new Startable(pool, pool::start, mmap, "mmap is closed"));
             }
             case "BufArray" -> {
                 Mmap mmap = scope.mmap(card.pf0);
                 BufArray array = scope.keep(BufArray.create(2)).setMemory(mmap, 64, 0);
-                yield List.of(new Startable(array::start, mmap, "mmap is closed"));
+                yield List.of(new Startable(array, array::start, mmap, "mmap is closed"));
             }
             case "Graph" -> startableGraphs();
             case "SyncEvent" -> startableEvents();
@@ -281,14 +283,18 @@ final class StartFixtures {
 
     private Startable needing(AutoCloseable needed, String closed, Context context) {
         scope.engine().connect(context);
-        return new Startable(context::start, needed, closed, context.toString());
+        return new Startable(context, context::start, needed, closed, context.toString());
     }
 
     private Startable needingEngine(Context context) {
         ProgressEngine own = scope.keep(ProgressEngine.create());
         own.connect(context);
         return new Startable(
-                context::start, own, "engine of the context is closed", context.toString());
+                context,
+                context::start,
+                own,
+                "engine of the context is closed",
+                context.toString());
     }
 
     private List<Startable> startableMmaps() {
@@ -300,9 +306,19 @@ final class StartFixtures {
         Mmap ofDevice = scope.keep(Mmap.create()).setMemory(scope.memory()).addDevice(own);
         List.of(ofShared, ofLocal, ofDevice).forEach(each -> each.setPermissions(FixtureScope.ALL));
         return List.of(
-                new Startable(ofShared::start, shared, "sharedMemoryBytes=64", "mmap of 64 bytes"),
-                new Startable(ofLocal::start, local, "localMemoryBytes=128", "mmap of 128 bytes"),
-                new Startable(ofDevice::start, own, "device=" + own, "user=mmap of"));
+                new Startable(
+                        ofShared,
+                        ofShared::start,
+                        shared,
+                        "sharedMemoryBytes=64",
+                        "mmap of 64 bytes"),
+                new Startable(
+                        ofLocal,
+                        ofLocal::start,
+                        local,
+                        "localMemoryBytes=128",
+                        "mmap of 128 bytes"),
+                new Startable(ofDevice, ofDevice::start, own, "device=" + own, "user=mmap of"));
     }
 
     private List<Startable> startableGraphs() {
@@ -311,6 +327,7 @@ final class StartFixtures {
         graph.addSubgraphNode(subgraph);
         return List.of(
                 new Startable(
+                        graph,
                         graph::start,
                         subgraph,
                         "sub-graph is not started: subgraph=" + subgraph,
@@ -323,8 +340,13 @@ final class StartFixtures {
         SharedMemory memory = scope.keep(SharedMemory.allocate(8));
         SyncEvent ofMemory = event(card.p0).setMemory(memory);
         return List.of(
-                new Startable(ofDevice::start, own, "device=" + own, ofDevice.toString()),
-                new Startable(ofMemory::start, memory, "sharedMemoryBytes=8", ofMemory.toString()));
+                new Startable(ofDevice, ofDevice::start, own, "device=" + own, ofDevice.toString()),
+                new Startable(
+                        ofMemory,
+                        ofMemory::start,
+                        memory,
+                        "sharedMemoryBytes=8",
+                        ofMemory.toString()));
     }
 
     private List<Startable> startableServers() {
