@@ -27,18 +27,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "softdpu",
         description = "A software DPU: the DOCA programming model on any Linux machine.",
-        subcommands = {
-            DemoCommand.class,
-            DoctorCommand.class,
-            SampleCommand.class,
-            StorageCommand.class,
-            PerfCommand.class,
-            DevicesCommand.class,
-            TopologyCommand.class,
-            CapsCommand.class,
-            CompletionCommand.class,
-            HelpCommand.class
-        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done",
@@ -57,6 +45,20 @@ import picocli.CommandLine.Spec;
             "  softdpu help storage target"
         })
 public final class SoftDpu implements Callable<Integer> {
+    /** In the order of the help. */
+    private static final List<Class<?>> COMMANDS =
+            List.of(
+                    DemoCommand.class,
+                    DoctorCommand.class,
+                    SampleCommand.class,
+                    StorageCommand.class,
+                    PerfCommand.class,
+                    DevicesCommand.class,
+                    TopologyCommand.class,
+                    CapsCommand.class,
+                    CompletionCommand.class,
+                    HelpCommand.class);
+
     @Spec private @Nullable CommandSpec spec;
 
     @Option(
@@ -175,15 +177,18 @@ public final class SoftDpu implements Callable<Integer> {
     }
 
     /**
-     * The command tree.
+     * The command tree; if the first argument names a command, the part that this one needs.
      *
-     * @param arguments for commands that start child processes
+     * @param arguments of the process: also for commands that start child processes
      */
     public static CommandLine commandLine(String... arguments) {
         SoftDpu root = new SoftDpu(List.of(arguments));
         CommandLine command = new CommandLine(root);
-        SampleCommand.addSamples(
-                Objects.requireNonNull(command.getSubcommands().get("sample"), "named above"));
+        neededCommands(arguments).forEach(command::addSubcommand);
+        CommandLine samples = command.getSubcommands().get("sample");
+        if (samples != null) {
+            SampleCommand.addSamples(samples);
+        }
         completeEverywhere(command);
         // An argument that begins with @ is an argument; picocli would open a file of that name.
         return command.setExpandAtFiles(false)
@@ -194,6 +199,25 @@ public final class SoftDpu implements Callable<Integer> {
                 .registerConverter(int.class, Text::parseInt)
                 .registerConverter(long.class, Text::parseLong)
                 .setExecutionStrategy(root::execute);
+    }
+
+    /**
+     * The command that the first argument names, or all. To read the annotations of all takes
+     * longer than most commands.
+     */
+    private static List<Class<?>> neededCommands(String... arguments) {
+        String first = arguments.length == 0 ? "" : arguments[0];
+        List<Class<?>> named =
+                COMMANDS.stream().filter(type -> nameOf(type).equals(first)).toList();
+        boolean needsOnlyItself =
+                !named.isEmpty()
+                        && !named.contains(HelpCommand.class)
+                        && !named.contains(CompletionCommand.class);
+        return needsOnlyItself ? named : COMMANDS;
+    }
+
+    private static String nameOf(Class<?> command) {
+        return command.getAnnotation(Command.class).name();
     }
 
     /** Sets what commands do not inherit: the version provider and the layout of the help. */

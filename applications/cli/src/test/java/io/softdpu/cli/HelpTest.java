@@ -125,6 +125,28 @@ class HelpTest {
         assertThat(find(command).getUsageMessage().lines()).allMatch(line -> line.length() <= 80);
     }
 
+    /** The other commands are not made, and the one is as in the whole tree. */
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldMakeOnlyTheCommandThatIsNamedFirst(String command) {
+        String[] words = command.split(" ");
+        String[] arguments = Arrays.copyOfRange(words, 1, words.length);
+        CommandLine found = SoftDpu.commandLine(arguments);
+        boolean needsAll = List.of("", "help", "completion").contains(String.join(" ", arguments));
+        assertThat(found.getSubcommands()).hasSize(needsAll ? 10 : 1);
+        for (String name : arguments) {
+            found = Objects.requireNonNull(found.getSubcommands().get(name));
+        }
+        assertThat(found.getUsageMessage()).isEqualTo(find(command).getUsageMessage());
+    }
+
+    @Test
+    void shouldMakeAllCommandsIfNoneIsNamedFirst() {
+        for (String first : List.of("-q", "device", "--", "Devices")) {
+            assertThat(SoftDpu.commandLine(first, "devices").getSubcommands()).hasSize(10);
+        }
+    }
+
     /** A shell reads a line of an example as a command: it ends where the example ends it. */
     @ParameterizedTest
     @MethodSource("commands")
