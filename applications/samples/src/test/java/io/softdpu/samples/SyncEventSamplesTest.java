@@ -218,12 +218,17 @@ class SyncEventSamplesTest {
 
         RunningSample dpu = samples.startPausing("waited", with(DPU, mode));
         dpu.awaitLine("^waiting");
-        ChildProcess host =
-                processes.start(
-                        JavaCommand.ofClass(SampleProgram.class)
-                                .withArguments(with(HOST, mode, "timeout=2")));
-        assertThat(host.awaitExit()).isEqualTo(1);
-        assertThat(host.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
+        ChildProcess host;
+        int seconds = 1;
+        do { // on a slow machine the time may end before the host has connected
+            seconds *= 2;
+            host =
+                    processes.start(
+                            JavaCommand.ofClass(SampleProgram.class)
+                                    .withArguments(with(HOST, mode, "timeout=" + seconds)));
+            assertThat(host.awaitExit()).isEqualTo(1);
+            assertThat(host.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
+        } while (!host.outputLines().contains("connected to sync-event-dpu"));
         dpu.enter();
         assertThat(dpu.awaitExit()).isEqualTo(1);
     }
