@@ -20,7 +20,7 @@ class SourceRulesTest {
             Pattern.compile(
                     "\\.(formatted\\(|to(Lower|Upper)Case\\(\\)"
                             + "|(printf|(?<=\\bString\\.)format)\\((?!\\s*Locale\\.))"
-                            + "|(?<!\\bText)\\.format\\(\\s*\""
+                            + "|\\.(?<!\\bText\\.)format\\(\\s*\""
                             + "|::(to(Lower|Upper)Case|formatted)\\b|\\bnew Formatter\\(");
 
     private static final Pattern FORMAT = Pattern.compile("\\b(Text|String)\\s*\\.format\\(");
