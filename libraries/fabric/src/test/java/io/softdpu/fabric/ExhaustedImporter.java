@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -31,10 +32,11 @@ public final class ExhaustedImporter {
         return RegionAddress.decode(MemorySegment.ofArray(HexFormat.of().parseHex(text)), 0);
     }
 
-    private static long sockets() {
+    /** What an import opens until it is closed: its link, and memory and page of the peer. */
+    private static List<String> descriptorsOfPeers() {
         return ResourceSnapshot.now().descriptors().stream()
-                .filter(target -> target.startsWith("socket:"))
-                .count();
+                .filter(target -> target.startsWith("socket:") || target.startsWith("/memfd:"))
+                .toList();
     }
 
     /** Arguments: the folder, the addresses of the large region and of a small one. */
@@ -42,10 +44,10 @@ public final class ExhaustedImporter {
         try (Bus bus = UnfinishedMappingTest.bus(Path.of(arguments[0]))) {
             RegionAddress large = fromText(arguments[1]);
             RegionAddress small = fromText(arguments[2]);
-            long sockets = sockets();
+            List<String> ofPeers = descriptorsOfPeers();
             importOf(bus, small).close(); // opens what stays open in this process
             Await.until("unmapped", () -> bus.mappedBytesOfPeers() == 0);
-            Await.until("link is closed", () -> sockets() == sockets);
+            Await.until("closed", () -> descriptorsOfPeers().equals(ofPeers));
             ResourceSnapshot before = ResourceSnapshot.now();
             limitAddressSpace(LARGE_BYTES / 4 * 3);
             try {
