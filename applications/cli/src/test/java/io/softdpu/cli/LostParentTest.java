@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.ProcessView;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.StartsProcesses;
@@ -11,7 +12,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,15 +52,29 @@ class LostParentTest {
 
     /** One that is not Java yet is a helper of the JDK, which ends without a trace. */
     private static List<ProcessHandle> awaitChildren(ChildProcess parent, int count) {
-        Await.until("started", () -> javaChildren(parent).size() >= count);
-        return javaChildren(parent);
+        List<ProcessHandle> children = new ArrayList<>();
+        Await.until(
+                "started",
+                () -> {
+                    children.clear();
+                    children.addAll(javaChildren(parent));
+                    return children.size() >= count;
+                });
+        return children;
     }
 
+    /** Before it is a helper, a child is a copy of its parent for a moment. */
     private static List<ProcessHandle> javaChildren(ChildProcess parent) {
+        String ofParent = commandLine(parent.pid());
         return handle(parent)
                 .children()
                 .filter(child -> child.info().command().orElse("").endsWith("/java"))
+                .filter(child -> !Set.of("", ofParent).contains(commandLine(child.pid())))
                 .toList();
+    }
+
+    private static String commandLine(long pid) {
+        return ProcessView.text(Path.of("/proc/" + pid + "/cmdline"));
     }
 
     private static List<Path> list(Path folder) {
