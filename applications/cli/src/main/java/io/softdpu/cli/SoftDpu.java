@@ -202,22 +202,18 @@ public final class SoftDpu implements Callable<Integer> {
     }
 
     /**
-     * The command that the first argument names, or all. To read the annotations of all takes
-     * longer than most commands.
+     * The command that the first argument names; all, where it names none or one that describes
+     * all. Reading the annotations of all takes longer than most commands.
      */
     private static List<Class<?>> neededCommands(String... arguments) {
         String first = arguments.length == 0 ? "" : arguments[0];
-        List<Class<?>> named =
-                COMMANDS.stream().filter(type -> nameOf(type).equals(first)).toList();
-        boolean needsOnlyItself =
-                !named.isEmpty()
-                        && !named.contains(HelpCommand.class)
-                        && !named.contains(CompletionCommand.class);
-        return needsOnlyItself ? named : COMMANDS;
-    }
-
-    private static String nameOf(Class<?> command) {
-        return command.getAnnotation(Command.class).name();
+        for (Class<?> type : COMMANDS) {
+            boolean describesAll = type == HelpCommand.class || type == CompletionCommand.class;
+            if (!describesAll && type.getAnnotation(Command.class).name().equals(first)) {
+                return List.of(type);
+            }
+        }
+        return COMMANDS;
     }
 
     /** Sets what commands do not inherit: the version provider and the layout of the help. */
