@@ -32,7 +32,7 @@ public final class ExhaustedImporter {
         return RegionAddress.decode(MemorySegment.ofArray(HexFormat.of().parseHex(text)), 0);
     }
 
-    /** What an import opens until it is closed: its link, and memory and page of the peer. */
+    /** The descriptors that an import holds: its socket, and the memory that the peer has sent. */
     private static List<String> descriptorsOfPeers() {
         return ResourceSnapshot.now().descriptors().stream()
                 .filter(target -> target.startsWith("socket:") || target.startsWith("/memfd:"))
