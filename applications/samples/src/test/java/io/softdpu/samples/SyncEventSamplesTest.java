@@ -2,10 +2,19 @@ package io.softdpu.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.comch.ComchServer;
+import io.softdpu.core.Side;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.Representor;
+import io.softdpu.core.execution.Deadline;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.OwnFabric;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.StartsProcesses;
@@ -216,20 +225,39 @@ class SyncEventSamplesTest {
         assertThat(alone.awaitExit()).isEqualTo(1);
         assertThat(alone.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
 
-        RunningSample dpu = samples.startPausing("waited", with(DPU, mode));
-        dpu.awaitLine("^waiting");
-        ChildProcess host;
-        int seconds = 1;
-        do { // on a slow machine the time may end before the host has connected
-            seconds *= 2;
-            host =
-                    processes.start(
-                            JavaCommand.ofClass(SampleProgram.class)
-                                    .withArguments(with(HOST, mode, "timeout=" + seconds)));
-            assertThat(host.awaitExit()).isEqualTo(1);
-            assertThat(host.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
-        } while (!host.outputLines().contains("connected to sync-event-dpu"));
-        dpu.enter();
-        assertThat(dpu.awaitExit()).isEqualTo(1);
+        Deadline deadline = Deadline.in(Patience.DEADLINE);
+        try (Machine machine = Machine.builder(Side.DPU).open();
+                Device port = machine.findDevice("03:00.0").open();
+                Representor function = port.findRepresentor("0b:00.0").open();
+                ProgressEngine engine = ProgressEngine.create();
+                ComchServer silent = ComchServer.create(port, function, SyncEventSettings.SERVER)) {
+            silent.setConnectionCallbacks((_, _) -> {}, (_, _) -> {});
+            MessageChannel unanswered = new MessageChannel(silent, engine, deadline);
+            silent.start();
+            ChildProcess host;
+            int seconds = 1;
+            do { // on a slow machine the time may end before the host has signalled
+                seconds *= 2;
+                host =
+                        processes.start(
+                                JavaCommand.ofClass(SampleProgram.class)
+                                        .withArguments(with(HOST, mode, "timeout=" + seconds)));
+                awaitEnd(host, engine);
+                assertThat(host.awaitExit()).isEqualTo(1);
+                assertThat(host.errorLines()).anyMatch(line -> line.contains("TIME_OUT"));
+            } while (!host.outputLines().contains("signalled: value=1"));
+            assertThat(unanswered.awaitMessage()).isNotEmpty();
+            ChannelEvents.stop(silent, engine, deadline);
+        }
+    }
+
+    /** The end of a process is no event of the engine. */
+    private static void awaitEnd(ChildProcess process, ProgressEngine engine) {
+        Await.until(
+                "end of the host",
+                () -> {
+                    engine.progress();
+                    return !process.isAlive();
+                });
     }
 }
