@@ -29,8 +29,8 @@ final class AddJob extends EventJob implements SyncEventAddJob {
     }
 
     @Override
-    void execute(EventHandle handle) {
-        outcome = handle.add(increment);
+    void execute(CounterAccess counter) {
+        outcome = counter.add(increment);
     }
 
     @Override

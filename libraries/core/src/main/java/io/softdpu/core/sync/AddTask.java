@@ -29,8 +29,8 @@ final class AddTask extends EventTask implements SyncEventAddTask {
     }
 
     @Override
-    void execute(EventHandle handle) {
-        previous = handle.add(increment);
+    void execute(CounterAccess counter) {
+        previous = counter.add(increment);
     }
 
     @Override

@@ -20,6 +20,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,9 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     /** Threads that sleep are told once in this time that handles have joined or left. */
     private static final long TELL_INTERVAL_NANOS = 100_000_000;
 
+    /** An update takes nanoseconds, or as long as its thread has no processor. */
+    private static final long RELEASE_INTERVAL_NANOS = 10_000_000;
+
     private final Bus bus;
     private final SharedSegment memory;
     private final boolean ofUser;
@@ -56,11 +60,19 @@ final class CpuHandle extends EventHandle implements EndpointListener {
 
     private volatile Peer[] peers = NONE;
 
+    /** Counts the lists of peers. */
+    private volatile long peersVersion;
+
     /** The peers whose links are listened to by threads that sleep, and their version. */
     private Peer[] heard = NONE;
 
-    private volatile int version;
+    private volatile int heardVersion;
     private final PacedAction telling;
+
+    /** Peers that have left while updates might look at their pages, and the first list without. */
+    private final Map<Peer, Long> retired = new LinkedHashMap<>();
+
+    private final PacedAction releasing;
 
     /** Peers that have memory of the user mapped until they hang up; under the lock. */
     private final Set<Peer> mapping = new LinkedHashSet<>();
@@ -80,6 +92,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         this.memory = memory;
         this.ofUser = ofUser;
         this.telling = bus.paced(TELL_INTERVAL_NANOS, this::tell);
+        this.releasing = bus.paced(RELEASE_INTERVAL_NANOS, this::releaseRetired);
     }
 
     // ---- export ----
@@ -229,9 +242,9 @@ final class CpuHandle extends EventHandle implements EndpointListener {
             }
             peer.link().stopServingOnBus();
             setPeers(Arrays.stream(peers).filter(each -> each != peer).toArray(Peer[]::new));
-        }
-        if (!ofUser) {
-            peer.release();
+            if (!ofUser) {
+                retire(peer);
+            }
         }
         int _ = serve(); // it may have updated the counter and ended before it rang
     }
@@ -245,13 +258,48 @@ final class CpuHandle extends EventHandle implements EndpointListener {
             if (!bus.isEnding()) {
                 memory.removeHolder(peer.link());
             }
+            retire(peer);
         }
-        peer.release();
+    }
+
+    /**
+     * Releases a peer that is in the list no more when no update sees an older list; under the
+     * lock.
+     */
+    private void retire(Peer peer) {
+        if (destroyed) {
+            peer.release();
+        } else {
+            retired.put(peer, peersVersion);
+            releaseRetired();
+        }
+    }
+
+    private void releaseRetired() {
+        synchronized (arming) {
+            if (retired.isEmpty()) {
+                return; // released by the close, which has unmapped the counter
+            }
+            long oldest = oldestAnnounced();
+            retired.entrySet()
+                    .removeIf(each -> {
+                        boolean unseen = each.getValue() <= oldest;
+                        if (unseen) {
+                            each.getKey().release();
+                        }
+                        return unseen;
+                    });
+            if (!retired.isEmpty()) {
+                releasing.request();
+            }
+        }
     }
 
     /** Under the lock. */
     private void setPeers(Peer[] next) {
+        long version = peersVersion + 1;
         peers = next;
+        peersVersion = version; // after the list
         for (Peer peer : next) {
             peer.setRelayed(next.length > 1);
         }
@@ -271,7 +319,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
                 return;
             }
             heard = peers;
-            version++;
+            heardVersion++;
             serveLinks();
             sleepers.wakeAll();
         }
@@ -294,6 +342,11 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     }
 
     // ---- wake-up ----
+
+    @Override
+    long peersVersion() {
+        return peersVersion;
+    }
 
     @Override
     void wakePeers() {
@@ -396,7 +449,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     boolean arm(Sleeper sleeper, long seen) {
         listen(sleeper);
         synchronized (arming) {
-            if (!sleeper.links.isOf(version)) {
+            if (!sleeper.links.isOf(heardVersion)) {
                 return true; // handles have joined or left: listen to them before the sleep
             }
             sleepers.arm(sleeper, seen);
@@ -415,7 +468,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
 
     @Override
     void refresh(Sleeper sleeper) {
-        if (sleeper.links.isUsed() && !sleeper.links.isOf(version)) {
+        if (sleeper.links.isUsed() && !sleeper.links.isOf(heardVersion)) {
             listen(sleeper);
         }
     }
@@ -424,7 +477,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         Peer[] present;
         int current;
         synchronized (arming) {
-            current = version;
+            current = heardVersion;
             if (sleeper.links.isOf(current)) {
                 return;
             }
@@ -455,6 +508,8 @@ final class CpuHandle extends EventHandle implements EndpointListener {
                 }
             }
             peers = NONE;
+            retired.keySet().forEach(Peer::release);
+            retired.clear();
         }
         if (!ofUser) {
             bus.release(memory);

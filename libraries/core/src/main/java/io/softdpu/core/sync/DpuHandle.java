@@ -26,6 +26,12 @@ final class DpuHandle extends EventHandle {
         cpu.ringIfWanted();
     }
 
+    /** Its one peer does not change: it stays until the close. */
+    @Override
+    long peersVersion() {
+        return 0;
+    }
+
     @Override
     Status ended() {
         return cpu.ended();

@@ -364,6 +364,7 @@ final class EventContext extends ContextBase implements SyncEventContext {
         private final FixedQueue<EventTask> operations;
         private final PendingWaits waits;
         private final Sleeper sleeper = new EngineSleeper();
+        private final CounterAccess access;
         private boolean armed;
 
         OnEngine(EventHandle handle, ContextServices services) {
@@ -374,6 +375,7 @@ final class EventContext extends ContextBase implements SyncEventContext {
                             Math.max(1, getTasks.count() + setTasks.count() + addTasks.count()));
             this.waits = new PendingWaits(waitTasks.stream().mapToInt(TaskType::count).sum());
             handle.sleepers.add(sleeper);
+            this.access = handle.newAccess();
         }
 
         void add(EventTask task) {
@@ -400,7 +402,7 @@ final class EventContext extends ContextBase implements SyncEventContext {
             boolean worked = turns > 0;
             for (; turns > 0 && takesTasks(); turns--) {
                 EventTask task = operations.remove();
-                task.execute(handle);
+                task.execute(access);
                 task.end(Status.SUCCESS);
             }
             if (!waits.isEmpty() && takesTasks()) {
@@ -440,6 +442,7 @@ final class EventContext extends ContextBase implements SyncEventContext {
 
         void end() {
             handle.detach(sleeper);
+            handle.remove(access);
         }
 
         /** The engine's thread. */

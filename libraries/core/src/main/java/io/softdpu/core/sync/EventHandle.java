@@ -4,6 +4,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.sync.wire.EventCounter;
 import io.softdpu.fabric.memory.SharedSegment;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Counter of a sync event as one handle uses it, and the wake-up of those who wait for it. Any
@@ -18,6 +20,7 @@ abstract sealed class EventHandle permits CpuHandle, DpuHandle {
     final Object arming = new Object();
 
     private final MemorySegment counter;
+    private final List<CounterAccess> accesses = new CopyOnWriteArrayList<>();
 
     EventHandle(SharedSegment memory) {
         this.counter = memory.segment();
@@ -27,6 +30,8 @@ abstract sealed class EventHandle permits CpuHandle, DpuHandle {
     final long get() {
         return EventCounter.get(counter);
     }
+
+    // ---- updates, by a CounterAccess ----
 
     /** Sets the value and wakes those who wait. */
     final void set(long value) {
@@ -50,6 +55,38 @@ abstract sealed class EventHandle permits CpuHandle, DpuHandle {
 
     /** Wakes threads of other processes, or the process that does. */
     abstract void wakePeers();
+
+    /** Version of the list of peers at whose pages an update looks; written after the list. */
+    abstract long peersVersion();
+
+    /** The operations of a thread, until {@link #remove}. */
+    final CounterAccess newAccess() {
+        CounterAccess added = new CounterAccess(this);
+        accesses.add(added);
+        return added;
+    }
+
+    /** The thread uses the counter no more. */
+    final void remove(CounterAccess removed) {
+        accesses.remove(removed);
+    }
+
+    /**
+     * Version of the oldest list of peers that any update may see. Any thread, after it has
+     * replaced the list: an update announces, changes the counter, reads the list. If it changes
+     * the counter before this reads it, its announcement is seen here, and otherwise it sees the
+     * new list.
+     */
+    final long oldestAnnounced() {
+        long _ = get();
+        long oldest = Long.MAX_VALUE;
+        for (CounterAccess access : accesses) {
+            oldest = Math.min(oldest, access.announced());
+        }
+        return oldest;
+    }
+
+    // ---- for those who wait ----
 
     /** SUCCESS, or why the handle cannot be used any more: SHUTDOWN or CONNECTION_RESET. */
     abstract Status ended();

@@ -18,5 +18,5 @@ abstract class EventJob extends JobBase {
     }
 
     /** Executes an operation that does not wait. */
-    abstract void execute(EventHandle handle);
+    abstract void execute(CounterAccess counter);
 }

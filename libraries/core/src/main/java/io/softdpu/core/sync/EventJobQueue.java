@@ -14,6 +14,7 @@ final class EventJobQueue extends JobQueue {
     private final EventHandle handle;
     private final PendingWaits waits;
     private final Sleeper sleeper = new QueueSleeper();
+    private final CounterAccess access;
     private boolean armed;
 
     EventJobQueue(EventContext context, EventHandle handle, int depth) {
@@ -22,6 +23,7 @@ final class EventJobQueue extends JobQueue {
         this.handle = handle;
         this.waits = new PendingWaits(depth);
         handle.sleepers.add(sleeper);
+        this.access = handle.newAccess();
     }
 
     @Override
@@ -39,7 +41,7 @@ final class EventJobQueue extends JobQueue {
             wait.begin(this);
             waits.add(wait);
         } else {
-            ((EventJob) job).execute(handle);
+            ((EventJob) job).execute(access);
             complete(job, Status.SUCCESS);
         }
         return null;
@@ -88,6 +90,7 @@ final class EventJobQueue extends JobQueue {
     @Override
     protected void onRemove() {
         handle.detach(sleeper);
+        handle.remove(access);
     }
 
     /** Completes a wait. */

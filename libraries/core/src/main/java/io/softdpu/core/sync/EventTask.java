@@ -20,7 +20,7 @@ abstract class EventTask extends TaskBase {
     }
 
     /** Executes an operation that does not wait; in progress. */
-    abstract void execute(EventHandle handle);
+    abstract void execute(CounterAccess counter);
 
     /** Completes the task; in progress. */
     final void end(Status how) {

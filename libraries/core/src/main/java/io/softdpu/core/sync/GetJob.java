@@ -15,8 +15,8 @@ final class GetJob extends EventJob implements SyncEventGetJob {
     }
 
     @Override
-    void execute(EventHandle handle) {
-        outcome = handle.get();
+    void execute(CounterAccess counter) {
+        outcome = counter.get();
     }
 
     @Override

@@ -16,8 +16,8 @@ final class GetTask extends EventTask implements SyncEventGetTask {
     }
 
     @Override
-    void execute(EventHandle handle) {
-        value = handle.get();
+    void execute(CounterAccess counter) {
+        value = counter.get();
     }
 
     @Override

@@ -13,7 +13,8 @@ import java.lang.foreign.MemorySegment;
  * released when its owner and all threads that listen to it have released it.
  *
  * <p>Any thread. The other process may write anything into the page at any time; each word is
- * loaded once, and any value is legal. A page that was released meanwhile reads as empty.
+ * loaded once, and any value is legal. A thread that looks at the page holds the peer, has the lock
+ * of the handle, or does so by a {@link CounterAccess}.
  */
 final class Peer {
     private final Guest guest;
@@ -71,11 +72,7 @@ final class Peer {
 
     /** Whether the handle's process wants a doorbell. */
     boolean isArmed() {
-        try {
-            return HandlePage.isArmed(page);
-        } catch (IllegalStateException e) { // released
-            return false;
-        }
+        return HandlePage.isArmed(page);
     }
 
     /**
@@ -84,13 +81,9 @@ final class Peer {
      * @return whether it was rung
      */
     boolean ringIfChanged(long value) {
-        try {
-            if (!HandlePage.isArmed(page)
-                    || HandlePage.seen(page) == value
-                    || !HandlePage.takeArmed(page)) {
-                return false;
-            }
-        } catch (IllegalStateException e) { // released
+        if (!HandlePage.isArmed(page)
+                || HandlePage.seen(page) == value
+                || !HandlePage.takeArmed(page)) {
             return false;
         }
         link.ring();

@@ -24,8 +24,8 @@ final class SetJob extends EventJob implements SyncEventSetJob {
     }
 
     @Override
-    void execute(EventHandle handle) {
-        handle.set(value);
+    void execute(CounterAccess counter) {
+        counter.set(value);
     }
 
     @Override

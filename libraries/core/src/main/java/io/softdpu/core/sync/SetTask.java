@@ -23,8 +23,8 @@ final class SetTask extends EventTask implements SyncEventSetTask {
     }
 
     @Override
-    void execute(EventHandle handle) {
-        handle.set(value);
+    void execute(CounterAccess counter) {
+        counter.set(value);
     }
 
     @Override

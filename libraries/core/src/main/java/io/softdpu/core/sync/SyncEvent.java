@@ -20,6 +20,7 @@ import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -107,6 +108,9 @@ public final class SyncEvent implements AutoCloseable {
 
     /** The counter while operations of the synchronous mode are allowed. */
     private volatile @Nullable EventHandle running;
+
+    /** That of the publishing half; set before {@link #running} is, and kept. */
+    private @Nullable CounterAccess access;
 
     /** The threads that the halves belong to; written under the lock, and compared without it. */
     private @Nullable Thread publisher;
@@ -310,7 +314,9 @@ public final class SyncEvent implements AutoCloseable {
                     "event is asynchronous, since asContext was called",
                     ", expected=start of its context");
         }
-        running = begin();
+        EventHandle begun = begin();
+        access = begun.newAccess();
+        running = begun;
         state = State.SYNCHRONOUS;
         return this;
     }
@@ -605,7 +611,7 @@ public final class SyncEvent implements AutoCloseable {
      *     thread than the publisher's; SHUTDOWN or CONNECTION_RESET if the CPU handle has ended
      */
     public void set(long value) {
-        EventHandle open = publishing();
+        CounterAccess open = publishing();
         try {
             open.set(value);
         } catch (IllegalStateException e) {
@@ -620,7 +626,7 @@ public final class SyncEvent implements AutoCloseable {
      * @throws DpuException as {@link #set}
      */
     public long add(long increment) {
-        EventHandle open = publishing();
+        CounterAccess open = publishing();
         try {
             return open.add(increment);
         } catch (IllegalStateException e) {
@@ -801,13 +807,13 @@ public final class SyncEvent implements AutoCloseable {
     }
 
     @SuppressWarnings("ReferenceEquality") // threads are compared by identity
-    private EventHandle publishing() {
+    private CounterAccess publishing() {
         EventHandle open = running;
         if (open == null || publisher != Thread.currentThread()) {
             open = claimPublisher();
         }
         requireUsable(open);
-        return open;
+        return Objects.requireNonNull(access, "set by the start");
     }
 
     @SuppressWarnings("ReferenceEquality") // threads are compared by identity

@@ -53,7 +53,7 @@ final class WaitJob extends EventJob implements SyncEventWaitJob, PendingWait {
 
     /** Never called: a wait job waits beside the operations. */
     @Override
-    void execute(EventHandle handle) {
+    void execute(CounterAccess counter) {
         throw new IllegalStateException("wait job among the operations: job=" + this);
     }
 

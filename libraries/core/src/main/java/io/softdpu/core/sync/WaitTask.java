@@ -46,7 +46,7 @@ final class WaitTask extends EventTask implements SyncEventWaitTask, PendingWait
 
     /** Never called: a wait task waits beside the operations. */
     @Override
-    void execute(EventHandle handle) {
+    void execute(CounterAccess counter) {
         throw new IllegalStateException("wait task among the operations: context=" + context);
     }
 

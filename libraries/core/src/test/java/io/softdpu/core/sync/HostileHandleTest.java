@@ -79,7 +79,7 @@ class HostileHandleTest extends SyncEventFixture {
                 if (rounds % 2 == 0) {
                     updating.set(value);
                 } else {
-                    Objects.requireNonNull(event.handle()).set(value);
+                    Objects.requireNonNull(event.handle()).newAccess().set(value);
                 }
                 assertThat(onCpu.value()).isEqualTo(value);
                 assertThat(onDpu.value()).isEqualTo(value);

@@ -17,6 +17,7 @@ import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
+import io.softdpu.testkit.Soak;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -30,6 +31,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** CPU and DPU handles of one event, in two machines of one program. */
@@ -385,5 +387,30 @@ class SyncEventExportTest extends SyncEventFixture {
         open.waitEqual(4, ALL);
         event.set(5);
         open.waitEqual(5, ALL);
+    }
+
+    /** The JVM interrupts a thread that accesses memory of which another closes the arena. */
+    @Test
+    void shouldNotInterruptAThreadThatUpdatesWhileHandlesLeave() throws Exception {
+        SyncEvent event = configured();
+        byte[] blob = event.start().exportPci(pf0);
+        AtomicBoolean ended = new AtomicBoolean();
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .start(() -> {
+                    boolean seen = false;
+                    while (!ended.get()) {
+                        event.add(1);
+                        seen |= Thread.interrupted();
+                    }
+                    interrupted.complete(seen);
+                });
+        for (int i = 0; i < Soak.count(300, 2_000, 50_000); i++) {
+            SyncEvent leaving = SyncEvent.createFromExport(blob, p0).start();
+            leaving.stop();
+            leaving.close();
+        }
+        ended.set(true);
+        assertThat(interrupted.get(Patience.SECONDS, TimeUnit.SECONDS)).isFalse();
     }
 }

@@ -17,7 +17,7 @@ public class HandleCpuSleep {
 
     @Actor
     public void update() {
-        pair.dpu.set(1);
+        pair.byDpu.set(1);
     }
 
     @Actor

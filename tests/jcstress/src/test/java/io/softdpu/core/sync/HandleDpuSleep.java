@@ -17,7 +17,7 @@ public class HandleDpuSleep {
 
     @Actor
     public void update() {
-        pair.cpu.set(1);
+        pair.byCpu.set(1);
     }
 
     @Actor

@@ -33,6 +33,8 @@ final class HandlePair {
 
     final CpuHandle cpu;
     final DpuHandle dpu;
+    final CounterAccess byCpu;
+    final CounterAccess byDpu;
     final Napper ofCpu = new Napper();
     final Napper ofDpu = new Napper();
     private final SharedSegment counter;
@@ -41,6 +43,8 @@ final class HandlePair {
         counter = SharedSegment.allocate("counter", EventCounter.BYTES);
         cpu = new CpuHandle(Buses.HOST, counter, false);
         dpu = new DpuHandle(Buses.join(cpu, Guest.DPU_HANDLE));
+        byCpu = cpu.newAccess();
+        byDpu = dpu.newAccess();
         cpu.sleepers.add(ofCpu);
         dpu.sleepers.add(ofDpu);
     }

@@ -1,0 +1,74 @@
+package io.softdpu.core.sync;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Operations of one thread on a counter; each update wakes those who wait. Allocates nothing.
+ *
+ * <p>An update looks at the pages of other processes, which leave at any time. So it announces the
+ * version of their list first, and the pages of that list stay mapped until it has looked: the JVM
+ * sets the interrupt flag of a thread that accesses memory whose arena another thread closes, also
+ * where the access succeeds.
+ */
+final class CounterAccess {
+    private static final long NONE = Long.MAX_VALUE;
+    private static final VarHandle ANNOUNCED;
+
+    static {
+        try {
+            ANNOUNCED =
+                    MethodHandles.lookup()
+                            .findVarHandle(CounterAccess.class, "announced", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final EventHandle handle;
+
+    /** Version of the oldest list that the update may see, or {@link #NONE} between updates. */
+    private volatile long announced = NONE;
+
+    CounterAccess(EventHandle handle) {
+        this.handle = handle;
+    }
+
+    /** The value. */
+    long get() {
+        return handle.get();
+    }
+
+    /** Sets the value and wakes those who wait. */
+    void set(long value) {
+        announce();
+        try {
+            handle.set(value);
+        } finally {
+            ANNOUNCED.setRelease(this, NONE);
+        }
+    }
+
+    /** Adds to the value, wakes those who wait, and returns the value before. */
+    long add(long increment) {
+        announce();
+        try {
+            return handle.add(increment);
+        } finally {
+            ANNOUNCED.setRelease(this, NONE);
+        }
+    }
+
+    /**
+     * Needs no fence of its own: the update of the counter follows, before the list is read. See
+     * {@link EventHandle#oldestAnnounced}.
+     */
+    private void announce() {
+        ANNOUNCED.setRelease(this, handle.peersVersion());
+    }
+
+    /** Version of the oldest list of peers that an update which has begun may see. Any thread. */
+    long announced() {
+        return announced;
+    }
+}
