@@ -69,7 +69,10 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     private volatile int heardVersion;
     private final PacedAction telling;
 
-    /** Peers that have left while updates might look at their pages, and the first list without. */
+    /**
+     * Peers that have left and are not released yet, with the version of the first list without
+     * each; under the lock.
+     */
     private final Map<Peer, Long> retired = new LinkedHashMap<>();
 
     private final PacedAction releasing;

@@ -9,8 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Counter of a sync event as one handle uses it, and the wake-up of those who wait for it. Any
- * thread. An update costs one atomic operation and two loads if no thread sleeps, and neither
- * allocates nor takes a lock.
+ * thread. An update costs one atomic operation, two stores of its own and a few loads if no thread
+ * sleeps, and neither allocates nor takes a lock.
  */
 abstract sealed class EventHandle permits CpuHandle, DpuHandle {
     /** Threads of this process that wait through this handle. */

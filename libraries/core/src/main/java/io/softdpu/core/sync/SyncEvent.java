@@ -109,7 +109,7 @@ public final class SyncEvent implements AutoCloseable {
     /** The counter while operations of the synchronous mode are allowed. */
     private volatile @Nullable EventHandle running;
 
-    /** That of the publishing half; set before {@link #running} is, and kept. */
+    /** The publishing half's access to the counter; set before {@link #running} is, and kept. */
     private @Nullable CounterAccess access;
 
     /** The threads that the halves belong to; written under the lock, and compared without it. */
