@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.ConnectRequest;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,8 +58,8 @@ final class ConnectionTable implements EndpointListener {
 
     private int lastId;
 
-    /** The connection that failed last, for messages; empty without any. */
-    private String lastFailure = "";
+    /** The connection that failed last, unless another was begun since; null for none. */
+    private @Nullable RdmaConnection lastFailed;
 
     private boolean flushed;
 
@@ -105,8 +107,13 @@ final class ConnectionTable implements EndpointListener {
                 connection.closeProviderConnections();
             }
         }
-        connections.add(connection);
+        begun(connection);
         return connection;
+    }
+
+    private void begun(RdmaConnection connection) {
+        connections.add(connection);
+        lastFailed = null;
     }
 
     void connect(RdmaConnection connection, byte[] peerBlob) {
@@ -210,7 +217,7 @@ final class ConnectionTable implements EndpointListener {
                             "no RDMA provider reaches the address: address=%s, providers=%s",
                             address, Providers.names(providers)));
         }
-        connections.add(connection);
+        begun(connection);
         return connection;
     }
 
@@ -254,7 +261,7 @@ final class ConnectionTable implements EndpointListener {
                 provider, request.request().accept(privateData, connection));
         request.answered("accept");
         connection.setPeerPrivateData(request.privateData());
-        connections.add(connection);
+        begun(connection);
         List<RdmaConnection> failed = select(provider);
         ProviderConnection _ = connection.select(provider, request.request().peerPermissions());
         startPending |= rdma.requestAccepted();
@@ -339,6 +346,42 @@ final class ConnectionTable implements EndpointListener {
         return endpoint == null ? NOT_CONNECTED : endpoint.postReceive(request);
     }
 
+    /**
+     * The condition that ends a wait for the start: the instance is RUNNING, and if it has one
+     * connection, that is not connecting any more. Throws the failure of the last connection if all
+     * have failed before they were established; one from before the wait only if nothing listens.
+     */
+    BooleanSupplier startWait() {
+        RdmaConnection known = ports.isEmpty() ? null : lastFailed;
+        return () -> hasStarted(known);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // connections are compared by identity
+    private boolean hasStarted(@Nullable RdmaConnection knownFailure) {
+        int live = 0;
+        boolean connecting = false;
+        for (RdmaConnection connection : connections) {
+            if (!connection.ended()) {
+                live++;
+                connecting = connection.state() == RdmaConnection.State.CONNECTING;
+            }
+        }
+        RdmaConnection failed = lastFailed;
+        if (live == 0
+                && failed != null
+                && failed != knownFailure
+                && !failed.isEstablished()
+                && rdma.failure() == null) {
+            throw new DpuException(
+                    failed.failure(),
+                    Text.format(
+                            "connection was not established: context=%s, state=%s, connection=%d,"
+                                    + " reason=%s",
+                            rdma, rdma.state(), failed.id(), failed.failureReason()));
+        }
+        return rdma.state() == ContextState.RUNNING && !(live == 1 && connecting);
+    }
+
     /** The step of the first connection that is missing, for messages. */
     String describeAwaited() {
         RdmaConnection exported = null;
@@ -348,7 +391,11 @@ final class ConnectionTable implements EndpointListener {
                 return "awaited=answer of the listener at " + attempt.address();
             }
             if (connection.state() == RdmaConnection.State.CONNECTING) {
-                return "awaited=peer that connects to the blob of connection " + connection.id();
+                return connection.peerAddress() == null
+                        ? "awaited=peer that connects to the blob of connection " + connection.id()
+                        : Text.format(
+                                "awaited=progress of the peer, connection=%d, peer=%s",
+                                connection.id(), connection.peerAddress().getHostAddress());
             }
             if (connection.state() == RdmaConnection.State.EXPORTED) {
                 exported = connection;
@@ -361,10 +408,17 @@ final class ConnectionTable implements EndpointListener {
                 ? Text.format(
                         "awaited=a connection%s, expected=exportConnection and connect, listen, or"
                                 + " connect to an address",
-                        lastFailure)
+                        lastFailure())
                 : Text.format(
                         "awaited=connect of connection %d with the blob of the peer",
                         exported.id());
+    }
+
+    private String lastFailure() {
+        RdmaConnection failed = lastFailed;
+        return failed == null
+                ? ""
+                : Text.format(", lastFailure=%s: %s", failed.failure(), failed.failureReason());
     }
 
     boolean progress() {
@@ -581,7 +635,7 @@ final class ConnectionTable implements EndpointListener {
     }
 
     private void failed(RdmaConnection connection, Status status, String reason) {
-        lastFailure = Text.format(", lastFailure=%s: %s", status, reason);
+        lastFailed = connection;
         connection.fail(status, reason);
         if (!connection.isAttempt()) {
             rdma.connectionFailed(status, reason, connection.atomicFailure() != Status.SUCCESS);

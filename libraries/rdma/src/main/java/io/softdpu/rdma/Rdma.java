@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * rdma.start();
  * RdmaConnection connection = rdma.exportConnection();
  * rdma.connect(exchange(connection.blob()), connection); // by a channel of the program
- * engine.start(rdma, Duration.ofSeconds(5)); // returns in RUNNING
+ * engine.start(rdma, Duration.ofSeconds(5)); // returns when it is connected
  * }</pre>
  *
  * <p>Instead of exchanging blobs, one side can {@linkplain #listen listen} on a port of its device,
@@ -38,17 +38,19 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * rdma.setConnectionRequestCallback(request -> request.accept(new byte[0])); // before start
  * rdma.listen(13579);
- * engine.start(rdma, Duration.ofSeconds(30)); // returns when the first request is accepted
+ * engine.start(rdma, Duration.ofSeconds(30)); // returns when the first peer is connected
  *
  * // the other side
  * RdmaAddress listener = RdmaAddress.of(RdmaAddress.Type.IPV4, "127.3.0.1", 13579);
  * RdmaConnection connection = rdma.connect(listener, new byte[0]);
- * engine.runUntil(
- *         () -> connection.state() != RdmaConnection.State.CONNECTING, Duration.ofSeconds(6), rdma);
- * if (connection.state() == RdmaConnection.State.FAILED) {
- *     throw new IllegalStateException(connection.failureReason());
- * }
+ * engine.start(rdma, Duration.ofSeconds(6)); // returns when it is connected, throws if that fails
  * }</pre>
+ *
+ * <p>A context that accepts a request is RUNNING before the connection is established, so a wait
+ * for RUNNING is not enough to send. {@code engine.start} waits for more: while the instance has
+ * one connection, until that is connected; if all have failed before they were established, it
+ * throws the failure of the last at once, and the context stays as it is. The program can connect
+ * again, and call it again. With several connections it returns in RUNNING; wait for their states.
  *
  * <p>A peer may read or write memory here only if both the mmap and this instance grant it ({@link
  * #setPermissions}); this program takes no part in it.
@@ -399,8 +401,9 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /**
      * Connects to a listener by its address. Returns at once, with a connection that is {@linkplain
-     * RdmaConnection.State#CONNECTING connecting}; progress on both sides establishes it. Wait for
-     * another state of the connection, not for RUNNING, which does not come if that fails.
+     * RdmaConnection.State#CONNECTING connecting}; progress on both sides establishes it. Wait by
+     * {@code engine.start}, or for another state of the connection, not for RUNNING, which does not
+     * come if that fails.
      *
      * <p>If that fails the connection is {@linkplain RdmaConnection.State#FAILED failed}, and the
      * context does not change, also with one connection only: the call can be repeated. Only the

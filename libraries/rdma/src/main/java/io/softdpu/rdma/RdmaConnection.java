@@ -282,6 +282,11 @@ public final class RdmaConnection {
         return peerAddress != null && !established;
     }
 
+    /** Whether it was CONNECTED. */
+    boolean isEstablished() {
+        return established;
+    }
+
     /** Another provider's turn, while no listener has answered; null otherwise. */
     @Nullable AddressAttempt attempt() {
         return attempt;

@@ -16,6 +16,7 @@ import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link Rdma} context. */
@@ -533,10 +534,15 @@ final class RdmaContext extends ContextBase implements Rdma {
         return true;
     }
 
-    /** In STARTING only; in STOPPING it waits for its tasks alone. */
+    @Override
+    protected BooleanSupplier startWait() {
+        return connections().startWait();
+    }
+
+    /** Not in STOPPING, where it waits for its tasks alone. */
     @Override
     protected @Nullable String describeAwaited() {
-        return state() == ContextState.STARTING ? connections().describeAwaited() : null;
+        return state() == ContextState.STOPPING ? null : connections().describeAwaited();
     }
 
     @Override

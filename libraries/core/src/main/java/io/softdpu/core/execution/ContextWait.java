@@ -50,8 +50,8 @@ final class ContextWait {
             case IDLE, STOPPING -> context.start();
             case STARTING, RUNNING -> {}
         }
-        if (!await("start", () -> context.state() == ContextState.RUNNING, timeoutNanos, context)) {
-            throw timeOut("context does not start", timeout, member.describeWork());
+        if (!await("start", member.startWait(), timeoutNanos, context)) {
+            throw timeOut("context does not start", timeout, member.describeStart());
         }
     }
 

@@ -208,14 +208,18 @@ public final class ProgressEngine implements AutoCloseable {
      *
      * <p>A context whose start depends on more than its peer's replies has to be started by {@link
      * Context#start()}. An RDMA instance is one: it is STARTING until its first connection, which
-     * the program exports and connects meanwhile. This call may follow then, to wait for it.
+     * the program exports and connects meanwhile. This call may follow then, to wait for it: while
+     * the instance has one connection, it waits until that is connected, also if the context is
+     * RUNNING before.
      *
      * @param timeout limit of the wait
      * @throws DpuException as {@link #connect} and {@link Context#start()}; the {@linkplain
      *     Context#failure() failure} of the context, if it fails, with its status, and itself as
-     *     the cause; TIME_OUT if it is still STARTING, with what it waits for: it remains so;
-     *     INVALID_VALUE if the timeout is negative; NOT_PERMITTED from inside a callback or from
-     *     another thread; BAD_STATE if the engine is closed
+     *     the cause; the failure of the last connection of an RDMA instance whose connections have
+     *     all failed before they were established, with its status; TIME_OUT if it is still
+     *     STARTING, or not connected, with what it waits for: it remains so; INVALID_VALUE if the
+     *     timeout is negative; NOT_PERMITTED from inside a callback or from another thread;
+     *     BAD_STATE if the engine is closed
      */
     public void start(Context context, Duration timeout) {
         new ContextWait(impl).start(this, context, timeout);

@@ -18,6 +18,7 @@ import io.softdpu.core.internal.access.NodeAccess;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.linux.text.Text;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -179,9 +180,21 @@ public abstract class ContextBase implements Context {
     protected abstract boolean onStop();
 
     /**
+     * Returns the condition that ends a wait of {@code ProgressEngine.start}: RUNNING, the default.
+     * Called once per wait, after the start; the condition is evaluated outside progress, also when
+     * the context has failed, which ends the wait by itself.
+     *
+     * @return throws what makes the wait useless, though the context has not failed
+     */
+    protected BooleanSupplier startWait() {
+        return () -> state() == ContextState.RUNNING;
+    }
+
+    /**
      * The events that the context waits for in STARTING or STOPPING, other than the end and the
      * freeing of its tasks, for messages: {@code awaited=reply of the peer}. Called in these states
-     * only, for any reason that they last.
+     * only, for any reason that they last, and in RUNNING for a wait of a {@link #startWait} of the
+     * library's own.
      *
      * @return {@code key=value}, one or more times, or null for none, the default
      */

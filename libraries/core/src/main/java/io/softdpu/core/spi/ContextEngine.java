@@ -15,6 +15,7 @@ import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
 import io.softdpu.linux.text.Text;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -242,6 +243,17 @@ final class ContextEngine extends EngineMember {
     @Override
     public String describeWork() {
         return context.states().describe();
+    }
+
+    @Override
+    public BooleanSupplier startWait() {
+        return context.startWait();
+    }
+
+    @Override
+    public String describeStart() {
+        String awaited = context.state() == ContextState.RUNNING ? context.describeAwaited() : null;
+        return awaited == null ? describeWork() : describeWork() + ", " + awaited;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.softdpu.rdma.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
@@ -21,6 +22,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -389,7 +393,8 @@ public abstract class RdmaListenContract extends RdmaContract {
             assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
             assertThat(near.rdma.failure()).isNull();
         }
-        assertThatThrownBy(() -> near.engine.start(near.rdma, Duration.ofMillis(1)))
+        Duration instant = Duration.ofMillis(1);
+        assertThatThrownBy(() -> near.engine.runUntil(() -> false, instant, near.rdma))
                 .hasMessageContaining("awaited=a connection, lastFailure=NOT_FOUND: RDMA");
 
         far.rdma.listen(PORT);
@@ -401,6 +406,151 @@ public abstract class RdmaListenContract extends RdmaContract {
                         RdmaConnection.State.FAILED,
                         RdmaConnection.State.FAILED,
                         RdmaConnection.State.CONNECTED);
+    }
+
+    // ---- the wait for the start ----
+
+    @Test
+    void shouldEndTheStartOfEachSideWhenTheConnectionIsEstablished() {
+        List<RdmaConnection> accepted = new ArrayList<>();
+        Listener listener = openListener(2, request -> accepted.add(request.accept(NO_DATA)));
+        Peer far = listener.peer();
+        far.rdma.listen(PORT);
+        RdmaAddress address = addressOf(far, PORT);
+        CompletableFuture<List<Object>> here = new CompletableFuture<>();
+        CountDownLatch ended = new CountDownLatch(1);
+        Thread peer =
+                Thread.ofPlatform()
+                        .start(() -> {
+                            try (Peer near =
+                                    Peer.open(environment(), folder(), environment().nearSide())) {
+                                near.start();
+                                RdmaConnection connection = near.rdma.connect(address, NO_DATA);
+                                near.engine.start(near.rdma, Patience.LIMIT);
+                                here.complete(
+                                        List.of(
+                                                connection.state(),
+                                                near.rdma.state(),
+                                                near.send(connection, near.data(0, 8), 1)));
+                                ended.await();
+                                near.stop();
+                            } catch (Exception | Error e) {
+                                here.completeExceptionally(e);
+                            }
+                        });
+        try {
+            far.engine.start(far.rdma, Patience.LIMIT);
+
+            RdmaConnection there = accepted.getFirst();
+            assertThat(there.state()).isEqualTo(RdmaConnection.State.CONNECTED);
+            assertThat(far.send(there, far.data(0, 8), 1)).isEqualTo(Status.SUCCESS);
+            assertThat(here.orTimeout(Patience.DEADLINE.toSeconds(), TimeUnit.SECONDS).join())
+                    .containsExactly(
+                            RdmaConnection.State.CONNECTED, ContextState.RUNNING, Status.SUCCESS);
+        } finally {
+            ended.countDown();
+            join(peer);
+        }
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldFailTheStartAtOnceWhereNothingListensAndStartWithTheNextAttempt() {
+        Peer near = openNear();
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        near.start();
+        RdmaConnection missed = connect(near, listener);
+
+        DpuException thrown = startFailure(near);
+
+        assertThat(thrown.status()).isEqualTo(Status.NOT_FOUND);
+        assertThat(thrown)
+                .hasMessageStartingWith("connection was not established: context=" + near.rdma)
+                .hasMessageContaining("state=STARTING, connection=" + missed.id() + ", reason=")
+                .hasMessageContaining(missed.failureReason());
+        assertThat(near.states).containsExactly(ContextState.STARTING);
+        assertThat(near.rdma.failure()).isNull();
+        assertThat(startFailure(near).status())
+                .as("nothing else is begun")
+                .isEqualTo(missed.failure());
+
+        far.rdma.listen(PORT);
+        RdmaConnection here = connect(near, listener);
+        assertThat(
+                        catchThrowableOfType(
+                                DpuException.class,
+                                () -> near.engine.start(near.rdma, Duration.ofMillis(1))))
+                .as("the listener does not answer yet")
+                .hasMessageContaining("awaited=answer of the listener at ")
+                .extracting(DpuException::status)
+                .isEqualTo(Status.TIME_OUT);
+        listener.first(near).accept(NO_DATA);
+        awaitState(here, RdmaConnection.State.CONNECTED, near, far);
+        near.engine.start(near.rdma, Duration.ZERO);
+    }
+
+    private static DpuException startFailure(Peer peer) {
+        return catchThrowableOfType(
+                DpuException.class, () -> peer.engine.start(peer.rdma, Patience.LIMIT));
+    }
+
+    @Test
+    void shouldFailTheStartOfAListenerWhosePeerGivesUpAndStayRunning() {
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        far.rdma.listen(PORT);
+        Peer near = openNear();
+        near.start();
+        RdmaConnection given = connect(near, listener);
+        RdmaConnection there = listener.first(near).accept(NO_DATA);
+        assertThat(
+                        catchThrowableOfType(
+                                DpuException.class,
+                                () -> far.engine.start(far.rdma, Duration.ofMillis(1))))
+                .hasMessageContaining("state=RUNNING")
+                .hasMessageContaining("awaited=progress of the peer, connection=" + there.id())
+                .extracting(DpuException::status)
+                .isEqualTo(Status.TIME_OUT);
+        given.disconnect();
+
+        DpuException thrown = startFailure(far);
+
+        assertThat(there.state()).isEqualTo(RdmaConnection.State.FAILED);
+        assertThat(thrown.status()).isEqualTo(there.failure());
+        assertThat(far.rdma.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(far.rdma.failure()).isNull();
+        far.engine.start(far.rdma, Duration.ZERO); // it is told once: the next request may come
+        established(near, listener);
+    }
+
+    @Test
+    void shouldWaitForAnyOfSeveralConnectionsAndFailWithTheLastOne() {
+        Peer near = openConfigured(rdma -> rdma.setMaxConnections(3));
+        Listener listener = openListener(3);
+        Peer far = listener.peer();
+        near.start();
+        RdmaConnection first = near.rdma.connect(addressOf(far, PORT), NO_DATA);
+        RdmaConnection second = near.rdma.connect(addressOf(far, PORT + 1), NO_DATA);
+
+        assertThat(startFailure(near).status()).isEqualTo(Status.NOT_FOUND);
+        assertThat(List.of(first.state(), second.state()))
+                .containsOnly(RdmaConnection.State.FAILED);
+
+        far.rdma.listen(PORT);
+        RdmaConnection answered = connect(near, listener);
+        RdmaConnection unanswered = connect(near, listener);
+        listener.first(near).accept(NO_DATA);
+        awaitState(answered, RdmaConnection.State.CONNECTED, near, far);
+        near.engine.start(near.rdma, Duration.ZERO); // RUNNING, with several connections
+        assertThat(unanswered.state()).isEqualTo(RdmaConnection.State.CONNECTING);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.softdpu.core.internal.engine;
 
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Context or graph as its engine uses it. The engine's thread. */
@@ -25,6 +26,20 @@ public abstract class EngineMember {
 
     /** The member's state, its work, and what it waits for, for messages. */
     public abstract String describeWork();
+
+    /**
+     * The condition that ends a wait for its start.
+     *
+     * @return throws what makes the wait useless, though the member has not failed
+     */
+    public BooleanSupplier startWait() {
+        throw new IllegalStateException("has no start to wait for: " + describe());
+    }
+
+    /** As {@link #describeWork}, with what a wait for its start waits for. */
+    public String describeStart() {
+        return describeWork();
+    }
 
     /**
      * The engine that it was connected to; null for none. Other threads may see an earlier value.
