@@ -386,7 +386,8 @@ public final class Mmap implements AutoCloseable {
      * without mapping it here.
      *
      * @param device one of its devices; for an import the one that it was imported with
-     * @return the blob; the same each time until the mmap is stopped
+     * @return the blob, at most 173 bytes, which fit into the private data of an RDMA connection
+     *     that is accepted; the same each time until the mmap is stopped
      * @throws DpuException BAD_STATE if it is not started; NOT_PERMITTED without one of the {@code
      *     RDMA_*} permissions, for a local mmap also without {@code LOCAL_READ_WRITE} (RDMA guide,
      *     table of permissions), or if the device was not added; NOT_SUPPORTED if the memory is not

@@ -15,6 +15,7 @@ import io.softdpu.fabric.region.LeaseListener;
 import io.softdpu.linux.text.Text;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -175,10 +176,11 @@ final class MmapExports {
                         kind,
                         granted.bits(),
                         forRdma ? remoteKey : 0,
-                        mmap.sizeBytes(),
                         address(),
                         forRdma ? function.gid() : NO_GID,
-                        device.machine().topology().sha256(),
+                        Arrays.copyOf(
+                                device.machine().topology().sha256(),
+                                ExportDescriptor.DIGEST_BYTES),
                         region.address(),
                         function.side(),
                         function.interfaceName())

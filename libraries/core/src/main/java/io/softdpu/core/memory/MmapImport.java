@@ -53,7 +53,7 @@ final class MmapImport {
                 new ExportOrigin(
                         descriptor.region().bootId(),
                         descriptor.region().fabricId(),
-                        descriptor.topologySha256(),
+                        descriptor.topologyDigest(),
                         descriptor.side(),
                         descriptor.interfaceName());
         origin.requireReachable(device, bus);

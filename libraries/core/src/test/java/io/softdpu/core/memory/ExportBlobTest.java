@@ -50,28 +50,26 @@ class ExportBlobTest {
                     AccessFlag.RDMA_READ,
                     AccessFlag.RDMA_WRITE);
 
-    /** The fields of a blob, and where each ends. */
+    /** The fields of a blob of pf0, and where each ends. */
     private enum Field {
         MAGIC(4),
         VERSION(6),
-        KIND(8),
+        KIND(7),
+        SIDE(8),
         PERMISSIONS(12),
         REMOTE_KEY(16),
-        SIZE_OF_RANGE(24),
-        ADDRESS(32),
-        GID(48),
-        TOPOLOGY(80),
-        BOOT_ID(96),
-        FABRIC_ID(112),
-        BUS_ID(128),
-        REGION_ID(136),
-        KEY(152),
-        SIZE_OF_REGION(160),
-        SIDE(161),
-        NAME_LENGTH(162),
-        NAME(194),
-        PADDING(196),
-        CHECK(200);
+        ADDRESS(24),
+        GID(40),
+        TOPOLOGY(56),
+        BOOT_ID(72),
+        FABRIC_ID(88),
+        BUS_ID(104),
+        REGION_ID(112),
+        KEY(128),
+        SIZE_OF_REGION(136),
+        NAME_LENGTH(137),
+        NAME(140),
+        CHECK(144);
 
         private final int end;
 
@@ -192,6 +190,7 @@ class ExportBlobTest {
     void shouldRefuseEachOtherLength() {
         LeakCheck before = LeakCheck.begin(folder);
         for (byte[] blob : List.of(pci, rdma)) {
+            assertThat(blob).hasSize(Field.CHECK.end);
             for (int length = 0; length <= 2 * blob.length; length++) {
                 if (length != blob.length) {
                     assertThat(statusOf(Arrays.copyOf(blob, length), p0))
@@ -229,7 +228,7 @@ class ExportBlobTest {
                         d,
                         a -> region(a, a.bootId(), a.fabricId(), a.key(), tooBig));
             }
-            assertThat(statusOf(copy(d, r, new byte[32], d.permissions()).encode(), p0))
+            assertThat(statusOf(copy(d, r, new byte[16], d.permissions()).encode(), p0))
                     .isEqualTo(Status.BAD_CONFIG);
         }
         assertThat(statusOf(pci, p1)).as("not the parent").isEqualTo(Status.NOT_PERMITTED);
@@ -237,7 +236,7 @@ class ExportBlobTest {
         Mmap readable = exported(Permissions.of(AccessFlag.PCI_READ_ONLY), 4096);
         ExportDescriptor read = ExportDescriptor.decode(readable.exportPci(pf0));
         byte[] raised =
-                copy(read, read.region(), read.topologySha256(), AccessFlag.PCI_READ_WRITE.bit())
+                copy(read, read.region(), read.topologyDigest(), AccessFlag.PCI_READ_WRITE.bit())
                         .encode();
         assertThat(statusOf(raised, p0)).as("more than granted").isEqualTo(Status.NOT_PERMITTED);
         mmap.stop();
@@ -268,7 +267,7 @@ class ExportBlobTest {
     private void assertRefused(
             Status expected, ExportDescriptor of, UnaryOperator<RegionAddress> change) {
         RegionAddress region = change.apply(of.region());
-        byte[] blob = copy(of, region, of.topologySha256(), of.permissions()).encode();
+        byte[] blob = copy(of, region, of.topologyDigest(), of.permissions()).encode();
         assertThat(statusOf(blob, p0)).as("%s", region).isEqualTo(expected);
     }
 
@@ -287,7 +286,6 @@ class ExportBlobTest {
                 of.kind(),
                 permissions,
                 of.remoteKey(),
-                region.sizeBytes(),
                 of.address(),
                 of.gid(),
                 topology,

@@ -249,7 +249,7 @@ class HaltedImporterTest {
             Await.until("given back", () -> BusServices.bus(pf0).retainedBytes() == 0);
             try (SharedMemory memory = SharedMemory.allocate(size);
                     Mmap mmap = mmap(memory).start()) {
-                assertThat(mmap.exportPci(pf0)).hasSize(200);
+                assertThat(mmap.exportPci(pf0)).isNotEmpty();
             }
             importer.close();
             if (before == null) {

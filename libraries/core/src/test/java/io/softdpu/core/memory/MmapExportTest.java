@@ -503,10 +503,9 @@ class MmapExportTest {
                                 real.kind(),
                                 real.permissions(),
                                 0,
-                                real.sizeBytes(),
                                 real.address(),
                                 real.gid(),
-                                what.equals("topology") ? new byte[32] : real.topologySha256(),
+                                what.equals("topology") ? new byte[16] : real.topologyDigest(),
                                 region,
                                 orphan ? Side.DPU : real.side(),
                                 what.equals("device") ? "pf9" : orphan ? "p1" : "pf0")

@@ -18,7 +18,7 @@ import java.util.HexFormat;
  *
  * @param bootId of the exporter's kernel
  * @param fabricId of the exporter's fabric folder
- * @param topologySha256 of the exporter's topology
+ * @param topologyDigest of the exporter's topology: its SHA-256, or the begin of that
  * @param side of the exporting device
  * @param interfaceName of the exporting device
  */
@@ -26,7 +26,7 @@ import java.util.HexFormat;
 public record ExportOrigin(
         RegionAddress.Id bootId,
         RegionAddress.Id fabricId,
-        byte[] topologySha256,
+        byte[] topologyDigest,
         Side side,
         String interfaceName) {
 
@@ -54,12 +54,14 @@ public record ExportOrigin(
                             fabricId, bus.fabricId(), bus.folder()));
         }
         Topology topology = device.machine().topology();
-        if (!Arrays.equals(topologySha256, topology.sha256())) {
+        byte[] ours = Arrays.copyOf(topology.sha256(), topologyDigest.length);
+        if (!Arrays.equals(topologyDigest, ours)) {
             throw new DpuException(
                     Status.BAD_CONFIG,
                     Text.format(
                             "export comes from another topology: sha256=%s, ours=%s",
-                            HexFormat.of().formatHex(topologySha256), topology.sha256Hex()));
+                            HexFormat.of().formatHex(topologyDigest),
+                            HexFormat.of().formatHex(ours)));
         }
     }
 

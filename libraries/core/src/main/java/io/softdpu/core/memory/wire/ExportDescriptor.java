@@ -17,36 +17,34 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Content of an export blob; version 2, 200 bytes, big-endian except for the region's address,
- * which has its own format.
+ * Content of an export blob; version 3, 142 to 173 bytes, big-endian except for the region's
+ * address, which has its own format. It fits into the private data of an RDMA connection that is
+ * accepted, 196 bytes, so it has nothing twice and no padding.
  *
  * <pre>
  *   0  u32   magic 0x53444d58 ("SDMX")
- *   4  u16   version, 2
- *   6  u16   kind: 1 PCI, 2 RDMA
+ *   4  u16   version, 3
+ *   6  u8    kind: 1 PCI, 2 RDMA
+ *   7  u8    side of the exporting device: 0 host, 1 dpu, 2 target
  *   8  u32   permissions
  *  12  u32   RDMA: key of the export, not 0;         PCI: 0
- *  16  u64   size of the range in bytes, at least 1
- *  24  u64   address of the first byte, unsigned
- *  32  16 B  RDMA: GID of the exporting device;      PCI: 0
- *  48  32 B  SHA-256 of the exporter's topology
- *  80  80 B  region: kernel boot id, fabric, exporter, region, 128-bit key, size ({@link RegionAddress})
- * 160  u8    side of the exporting device: 0 host, 1 dpu, 2 target
- * 161  u8    length of its interface name, 1 to 32
- * 162  32 B  its interface name, ASCII, filled up with 0
- * 194  u16   0
- * 196  u32   CRC-32C of the bytes before it
+ *  16  u64   address of the first byte, unsigned
+ *  24  16 B  RDMA: GID of the exporting device;      PCI: 0
+ *  40  16 B  SHA-256 of the exporter's topology, its first half
+ *  56  80 B  region: kernel boot id, fabric, exporter, region, 128-bit key, size ({@link RegionAddress})
+ * 136  u8    length n of the exporting device's interface name, 1 to 32
+ * 137  n B   its interface name, ASCII
+ * then u32   CRC-32C of the bytes before it
  * </pre>
  *
  * @param kind importer of the export
  * @param permissions {@link AccessBits}: all of the mmap for PCI; only the {@code RDMA_*} ones for
  *     RDMA
  * @param remoteKey the RDMA key; 0 for PCI
- * @param sizeBytes the size of the range
  * @param address the first byte's address
  * @param gid 16 bytes
- * @param topologySha256 32 bytes
- * @param region address of the memory on the bus
+ * @param topologyDigest 16 bytes, the first ones of the topology's SHA-256
+ * @param region address of the memory on the bus, with its size
  * @param side the side of the exporting device
  * @param interfaceName the interface name of the exporting device
  */
@@ -55,40 +53,42 @@ public record ExportDescriptor(
         Kind kind,
         int permissions,
         int remoteKey,
-        long sizeBytes,
         long address,
         byte[] gid,
-        byte[] topologySha256,
+        byte[] topologyDigest,
         RegionAddress region,
         Side side,
         String interfaceName) {
 
-    /** Size of the encoded form. */
-    public static final int WIRE_BYTES = 200;
+    /** Size of the digest of a topology. */
+    public static final int DIGEST_BYTES = 16;
 
     /** The version that is encoded, and the only one that is decoded. */
-    public static final int VERSION = 2;
+    public static final int VERSION = 3;
 
     private static final int MAGIC = 0x53444d58;
     private static final int NAME_BYTES = 32;
     private static final int GID_BYTES = 16;
-    private static final int HASH_BYTES = 32;
+    private static final int CHECK_BYTES = 4;
 
     private static final long AT_MAGIC = 0;
     private static final long AT_VERSION = 4;
+    private static final int VERSION_END = 6;
     private static final long AT_KIND = 6;
+    private static final long AT_SIDE = 7;
     private static final long AT_PERMISSIONS = 8;
     private static final long AT_REMOTE_KEY = 12;
-    private static final long AT_SIZE = 16;
-    private static final long AT_ADDRESS = 24;
-    private static final long AT_GID = 32;
-    private static final long AT_TOPOLOGY = 48;
-    private static final long AT_REGION = 80;
-    private static final long AT_SIDE = 160;
-    private static final long AT_NAME_LENGTH = 161;
-    private static final long AT_NAME = 162;
-    private static final long AT_PADDING = 194;
-    private static final int AT_CHECK = 196;
+    private static final long AT_ADDRESS = 16;
+    private static final long AT_GID = 24;
+    private static final long AT_TOPOLOGY = 40;
+    private static final long AT_REGION = 56;
+    private static final long AT_NAME_LENGTH = 136;
+    private static final int AT_NAME = 137;
+
+    private static final int MIN_BYTES = AT_NAME + 1 + CHECK_BYTES;
+
+    /** Limit of the size of the encoded form. */
+    public static final int MAX_BYTES = AT_NAME + NAME_BYTES + CHECK_BYTES;
 
     private static final ValueLayout.OfShort U16 =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -100,17 +100,17 @@ public record ExportDescriptor(
     /** Importers of an export. */
     public enum Kind {
         /** The other side of the PCIe bus. */
-        PCI(1),
+        PCI((byte) 1),
         /** An RDMA peer. */
-        RDMA(2);
+        RDMA((byte) 2);
 
-        private final int code;
+        private final byte code;
 
-        Kind(int code) {
+        Kind(byte code) {
             this.code = code;
         }
 
-        static Kind ofCode(int code) {
+        static Kind ofCode(byte code) {
             return switch (code) {
                 case 1 -> PCI;
                 case 2 -> RDMA;
@@ -127,14 +127,11 @@ public record ExportDescriptor(
     public ExportDescriptor {
         AccessBits.requireLegal(permissions);
         gid = gid.clone();
-        topologySha256 = topologySha256.clone();
-        if (gid.length != GID_BYTES || topologySha256.length != HASH_BYTES) {
-            throw refused("array length", gid.length + "+" + topologySha256.length, "16+32");
+        topologyDigest = topologyDigest.clone();
+        if (gid.length != GID_BYTES || topologyDigest.length != DIGEST_BYTES) {
+            throw refused("array length", gid.length + "+" + topologyDigest.length, "16+16");
         }
-        if (sizeBytes < 1 || sizeBytes != region.sizeBytes()) {
-            throw refused("size", sizeBytes, "that of the region, " + region.sizeBytes());
-        }
-        if (Long.compareUnsigned(address + sizeBytes - 1, address) < 0) {
+        if (Long.compareUnsigned(address + region.sizeBytes() - 1, address) < 0) {
             throw refused("address", Long.toHexString(address), "a range that does not wrap");
         }
         switch (kind) {
@@ -171,31 +168,36 @@ public record ExportDescriptor(
         return gid.clone();
     }
 
-    /** The topology's hash, a copy. */
+    /** The begin of the topology's hash, a copy. */
     @Override
-    public byte[] topologySha256() {
-        return topologySha256.clone();
+    public byte[] topologyDigest() {
+        return topologyDigest.clone();
     }
 
-    /** The blob: {@link #WIRE_BYTES} bytes. */
+    /** The size of the range, that of the region. */
+    public long sizeBytes() {
+        return region.sizeBytes();
+    }
+
+    /** The blob: at most {@link #MAX_BYTES} bytes. */
     public byte[] encode() {
-        byte[] bytes = new byte[WIRE_BYTES];
+        byte[] name = interfaceName.getBytes(StandardCharsets.US_ASCII);
+        byte[] bytes = new byte[AT_NAME + name.length + CHECK_BYTES];
         MemorySegment blob = MemorySegment.ofArray(bytes);
         blob.set(U32, AT_MAGIC, MAGIC);
         blob.set(U16, AT_VERSION, (short) VERSION);
-        blob.set(U16, AT_KIND, (short) kind.code);
+        blob.set(ValueLayout.JAVA_BYTE, AT_KIND, kind.code);
+        blob.set(ValueLayout.JAVA_BYTE, AT_SIDE, codeOf(side));
         blob.set(U32, AT_PERMISSIONS, permissions);
         blob.set(U32, AT_REMOTE_KEY, remoteKey);
-        blob.set(U64, AT_SIZE, sizeBytes);
         blob.set(U64, AT_ADDRESS, address);
         MemorySegment.copy(MemorySegment.ofArray(gid), 0, blob, AT_GID, GID_BYTES);
-        MemorySegment.copy(MemorySegment.ofArray(topologySha256), 0, blob, AT_TOPOLOGY, HASH_BYTES);
+        MemorySegment.copy(
+                MemorySegment.ofArray(topologyDigest), 0, blob, AT_TOPOLOGY, DIGEST_BYTES);
         region.encode(blob, AT_REGION);
-        blob.set(ValueLayout.JAVA_BYTE, AT_SIDE, (byte) codeOf(side));
-        byte[] name = interfaceName.getBytes(StandardCharsets.US_ASCII);
         blob.set(ValueLayout.JAVA_BYTE, AT_NAME_LENGTH, (byte) name.length);
         MemorySegment.copy(MemorySegment.ofArray(name), 0, blob, AT_NAME, name.length);
-        blob.set(U32, AT_CHECK, checkOf(bytes));
+        blob.set(U32, bytes.length - CHECK_BYTES, checkOf(bytes));
         return bytes;
     }
 
@@ -205,7 +207,7 @@ public record ExportDescriptor(
      */
     private static int checkOf(byte[] bytes) {
         CRC32C check = new CRC32C();
-        check.update(bytes, 0, AT_CHECK);
+        check.update(bytes, 0, bytes.length - CHECK_BYTES);
         return (int) check.getValue();
     }
 
@@ -216,10 +218,10 @@ public record ExportDescriptor(
      *     blob of another version
      */
     public static ExportDescriptor decode(byte[] bytes) {
-        if (bytes.length != WIRE_BYTES) {
-            throw refused("length", bytes.length, "200");
+        if (bytes.length < VERSION_END) {
+            throw refused("length", bytes.length, MIN_BYTES + " to " + MAX_BYTES);
         }
-        byte[] copy = bytes.clone();
+        byte[] copy = Arrays.copyOf(bytes, Math.min(bytes.length, MAX_BYTES));
         MemorySegment blob = MemorySegment.ofArray(copy);
         int magic = blob.get(U32, AT_MAGIC);
         if (magic != MAGIC) {
@@ -231,8 +233,11 @@ public record ExportDescriptor(
                     Status.UNSUPPORTED_VERSION,
                     "export blob of another version: version=" + version + ", expected=" + VERSION);
         }
+        if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) {
+            throw refused("length", bytes.length, MIN_BYTES + " to " + MAX_BYTES);
+        }
         ExportDescriptor read = read(blob);
-        int check = blob.get(U32, AT_CHECK);
+        int check = blob.get(U32, copy.length - CHECK_BYTES);
         if (check != checkOf(copy)) { // last, so that an illegal field is named
             throw refused(
                     "check",
@@ -244,13 +249,12 @@ public record ExportDescriptor(
 
     private static ExportDescriptor read(MemorySegment blob) {
         return new ExportDescriptor(
-                Kind.ofCode(Short.toUnsignedInt(blob.get(U16, AT_KIND))),
+                Kind.ofCode(blob.get(ValueLayout.JAVA_BYTE, AT_KIND)),
                 AccessBits.requireLegal(blob.get(U32, AT_PERMISSIONS)),
                 blob.get(U32, AT_REMOTE_KEY),
-                blob.get(U64, AT_SIZE),
                 blob.get(U64, AT_ADDRESS),
                 bytesAt(blob, AT_GID, GID_BYTES),
-                bytesAt(blob, AT_TOPOLOGY, HASH_BYTES),
+                bytesAt(blob, AT_TOPOLOGY, DIGEST_BYTES),
                 regionAt(blob),
                 sideOfCode(blob.get(ValueLayout.JAVA_BYTE, AT_SIDE)),
                 nameAt(blob));
@@ -267,13 +271,9 @@ public record ExportDescriptor(
 
     private static String nameAt(MemorySegment blob) {
         int length = Byte.toUnsignedInt(blob.get(ValueLayout.JAVA_BYTE, AT_NAME_LENGTH));
-        if (length < 1 || length > NAME_BYTES) {
-            throw refused("length of interface name", length, "1 to 32");
-        }
-        for (long at = AT_NAME + length; at < AT_CHECK; at++) {
-            if (blob.get(ValueLayout.JAVA_BYTE, at) != 0) {
-                throw refused(at < AT_PADDING ? "end of interface name" : "padding", at, "0");
-            }
+        long rest = blob.byteSize() - AT_NAME - CHECK_BYTES;
+        if (length != rest) {
+            throw refused("length of interface name", length, rest + ", by the size of the blob");
         }
         return new String(bytesAt(blob, AT_NAME, length), StandardCharsets.ISO_8859_1);
     }
@@ -282,7 +282,7 @@ public record ExportDescriptor(
         return blob.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    private static int codeOf(Side side) {
+    private static byte codeOf(Side side) {
         return switch (side) {
             case HOST -> 0;
             case DPU -> 1;
@@ -326,7 +326,7 @@ public record ExportDescriptor(
                 side.id(),
                 interfaceName,
                 AccessBits.describe(permissions),
-                sizeBytes,
-                HexFormat.of().formatHex(topologySha256, 0, 4));
+                sizeBytes(),
+                HexFormat.of().formatHex(topologyDigest, 0, 4));
     }
 }

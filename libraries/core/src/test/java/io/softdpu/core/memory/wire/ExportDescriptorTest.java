@@ -13,6 +13,7 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,28 +30,26 @@ class ExportDescriptorTest {
                     0x10000);
 
     private static final String GOLDEN_RDMA =
-            "53444d58 0002 0002 00000006 deadbeef"
-                    + "0000000000010000 00007f1234560000"
+            "53444d58 0003 02 01 00000006 deadbeef"
+                    + "00007f1234560000"
                     + "00000000000000000000ffff7f030001"
-                    + "a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5"
+                    + "a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5"
                     + "0807060504030201 1817161514131211"
                     + "2827262524232221 3837363534333231"
                     + "4847464544434241 5857565554535251"
                     + "0700000000000000"
                     + "6867666564636261 7877767574737271"
                     + "0000010000000000"
-                    + "01 02 7030"
-                    + "000000000000000000000000000000000000000000000000000000000000"
-                    + "0000 6865f92d";
+                    + "02 7030 2f054dd8";
 
     private static byte[] gid() {
         return HexFormat.of().parseHex("00000000000000000000ffff7f030001");
     }
 
-    private static byte[] hash() {
-        byte[] hash = new byte[32];
-        Arrays.fill(hash, (byte) 0xa5);
-        return hash;
+    private static byte[] digest() {
+        byte[] digest = new byte[16];
+        Arrays.fill(digest, (byte) 0xa5);
+        return digest;
     }
 
     private static ExportDescriptor rdma() {
@@ -58,10 +57,9 @@ class ExportDescriptorTest {
                 Kind.RDMA,
                 AccessBits.RDMA_READ | AccessBits.RDMA_WRITE,
                 0xdeadbeef,
-                0x10000,
                 0x7f1234560000L,
                 gid(),
-                hash(),
+                digest(),
                 REGION,
                 Side.DPU,
                 "p0");
@@ -72,10 +70,9 @@ class ExportDescriptorTest {
                 Kind.PCI,
                 AccessBits.LOCAL_READ_WRITE | AccessBits.PCI_READ_WRITE,
                 0,
-                0x10000,
                 0x7f1234560000L,
                 new byte[16],
-                hash(),
+                digest(),
                 REGION,
                 Side.HOST,
                 "pf0vf1");
@@ -97,7 +94,7 @@ class ExportDescriptorTest {
         assertThat(read.sizeBytes()).isEqualTo(0x10000);
         assertThat(read.address()).isEqualTo(0x7f1234560000L);
         assertThat(read.gid()).isEqualTo(gid());
-        assertThat(read.topologySha256()).isEqualTo(hash());
+        assertThat(read.topologyDigest()).isEqualTo(digest());
         assertThat(read.region()).isEqualTo(REGION);
         assertThat(read.side()).isEqualTo(Side.DPU);
         assertThat(read.interfaceName()).isEqualTo("p0");
@@ -108,32 +105,31 @@ class ExportDescriptorTest {
     @ParameterizedTest
     @CsvSource({
         "0, 00, magic",
-        "7, 00, kind",
-        "7, 03, kind",
+        "6, 00, kind",
+        "6, 03, kind",
+        "7, 03, side",
         "8, 80, unknown access flags",
         "11, 00, permissions", // an RDMA export without RDMA rights
         "11, 16, permissions", // PCI rights in an RDMA export
         "11, 07, permissions", // local rights in an RDMA export
-        "16, 80, size", // negative
-        "23, 01, size", // not that of the region
-        "24, ff, address", // the range wraps; with the bytes below set to ff as well
-        "160, 03, side",
-        "161, 00, length of interface name",
-        "161, 21, length of interface name",
-        "161, 01, end of interface name",
-        "162, 20, interface name",
-        "162, ff, interface name",
-        "193, 01, end of interface name",
-        "194, 01, padding",
-        "195, 01, padding",
+        "135, 80, sizeBytes", // negative
+        "16, ff, address", // the range wraps; with the bytes below set to ff as well
+        "136, 00, length of interface name",
+        "136, 01, length of interface name",
+        "136, 03, length of interface name",
+        "136, 21, length of interface name",
+        "136, ff, length of interface name",
+        "137, 20, interface name",
+        "137, ff, interface name",
         "12, 01, check",
-        "31, 01, check",
-        "199, 01, check"
+        "23, 01, check",
+        "40, 01, check",
+        "142, 01, check"
     })
     void shouldRefuseAFieldThatIsNotLegal(int offset, String hexByte, String field) {
         byte[] bytes = golden();
-        if (offset == 24) {
-            Arrays.fill(bytes, 24, 32, (byte) 0xff);
+        if (offset == 16) {
+            Arrays.fill(bytes, 16, 24, (byte) 0xff);
         }
         bytes[offset] = HexFormat.of().parseHex(hexByte)[0];
         Thrown.with(Status.INVALID_VALUE, () -> ExportDescriptor.decode(bytes))
@@ -142,20 +138,55 @@ class ExportDescriptorTest {
 
     @Test
     void shouldRefuseAnotherVersionAsSuch() {
-        byte[] bytes = golden();
-        bytes[5] = 1;
-        Thrown.with(Status.UNSUPPORTED_VERSION, () -> ExportDescriptor.decode(bytes))
-                .hasMessageContainingAll("version=1", "expected=2");
+        byte[] ofVersion2 = Arrays.copyOf(golden(), 200); // its size
+        ofVersion2[5] = 2;
+        byte[] shorter = Arrays.copyOf(golden(), 6);
+        shorter[5] = 4;
+        for (byte[] bytes : List.of(ofVersion2, shorter)) {
+            Thrown.with(Status.UNSUPPORTED_VERSION, () -> ExportDescriptor.decode(bytes))
+                    .hasMessageContainingAll("version=" + bytes[5], "expected=3");
+        }
     }
 
     @Test
     void shouldRefuseAnotherLength() {
-        for (int length : new int[] {0, 1, 199, 201, 4096}) {
+        for (int length : new int[] {0, 1, 5, 6, 136, 137, 141, 174, 4096}) {
             Thrown.with(
                             Status.INVALID_VALUE,
                             () -> ExportDescriptor.decode(Arrays.copyOf(golden(), length)))
                     .hasMessageContaining("value=" + length);
         }
+    }
+
+    /** Beside one whose name is cut or longer. */
+    @Test
+    void shouldHaveTheSizeThatItsNameGives() {
+        for (int length : new int[] {1, 2, 31, 32}) {
+            ExportDescriptor named = named("n".repeat(length));
+            byte[] blob = named.encode();
+            assertThat(blob).hasSize(141 + length).hasSizeLessThanOrEqualTo(173);
+            assertThat(ExportDescriptor.decode(blob)).isEqualTo(named);
+            for (int other : new int[] {blob.length - 1, blob.length + 1}) {
+                Thrown.with(
+                        Status.INVALID_VALUE,
+                        () -> ExportDescriptor.decode(Arrays.copyOf(blob, other)));
+            }
+        }
+        Thrown.with(Status.INVALID_VALUE, () -> named(""));
+        Thrown.with(Status.INVALID_VALUE, () -> named("n".repeat(33)));
+    }
+
+    private static ExportDescriptor named(String interfaceName) {
+        return new ExportDescriptor(
+                Kind.RDMA,
+                AccessBits.RDMA_READ,
+                1,
+                0,
+                gid(),
+                digest(),
+                REGION,
+                Side.DPU,
+                interfaceName);
     }
 
     @Test
@@ -164,7 +195,7 @@ class ExportDescriptorTest {
         pci[15] = 1;
         Thrown.with(Status.INVALID_VALUE, () -> ExportDescriptor.decode(pci));
         byte[] withGid = pci().encode();
-        withGid[40] = 1;
+        withGid[30] = 1;
         Thrown.with(Status.INVALID_VALUE, () -> ExportDescriptor.decode(withGid));
         byte[] rdma = golden();
         Arrays.fill(rdma, 12, 16, (byte) 0);
@@ -204,10 +235,9 @@ class ExportDescriptorTest {
                                         Kind.PCI,
                                         permissions,
                                         0,
-                                        0x10000,
                                         0,
                                         new byte[16],
-                                        hash(),
+                                        digest(),
                                         REGION,
                                         Side.HOST,
                                         "pf0"))
@@ -222,17 +252,16 @@ class ExportDescriptorTest {
                         Kind.RDMA,
                         AccessBits.RDMA_READ,
                         1,
-                        0x10000,
                         0,
                         gid,
-                        hash(),
+                        digest(),
                         REGION,
                         Side.DPU,
                         "p0");
         gid[0] = 1;
         descriptor.gid()[1] = 1;
-        descriptor.topologySha256()[0] = 0;
+        descriptor.topologyDigest()[0] = 0;
         assertThat(descriptor.gid()).isEqualTo(gid());
-        assertThat(descriptor.topologySha256()).isEqualTo(hash());
+        assertThat(descriptor.topologyDigest()).isEqualTo(digest());
     }
 }
