@@ -79,12 +79,15 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /**
      * Limit of the private data of {@link #connect(RdmaAddress, byte[])}: 56 bytes. These limits
-     * are those of connections over a network; a blob of an export is longer, and goes into a
-     * message.
+     * are those of connections over a network. An export of memory is longer: the side that
+     * connects sends its own in a message, the side that accepts in the data of its answer.
      */
     int MAX_CONNECT_DATA_BYTES = PrivateData.CONNECT_BYTES;
 
-    /** Limit of the private data of {@link RdmaConnectionRequest#accept}: 196 bytes. */
+    /**
+     * Limit of the private data of {@link RdmaConnectionRequest#accept}: 196 bytes. An export of an
+     * mmap, at most 173 bytes, fits.
+     */
     int MAX_ACCEPT_DATA_BYTES = PrivateData.ACCEPT_BYTES;
 
     /** Limit of the private data of {@link RdmaConnectionRequest#reject}: 148 bytes. */
@@ -414,7 +417,8 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * ended meanwhile, or if it stopped listening before it took the request; NOT_PERMITTED if that
      * is another user's.
      *
-     * @param privateData for the listener's program, at most {@link #MAX_CONNECT_DATA_BYTES}
+     * @param privateData for the listener's program, at most {@link #MAX_CONNECT_DATA_BYTES}: 56,
+     *     too few for an export of memory
      * @throws DpuException BAD_STATE unless STARTING or RUNNING; INVALID_VALUE if there is too much
      *     data; NOT_SUPPORTED if no provider reaches the address; FULL if there are as many
      *     connections as configured, not counting ended ones; NO_MEMORY, OPERATING_SYSTEM

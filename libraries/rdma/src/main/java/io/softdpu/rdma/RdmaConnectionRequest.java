@@ -67,7 +67,8 @@ public final class RdmaConnectionRequest {
      * <p>A connection that is not established within the connect timeout fails, and the context
      * continues.
      *
-     * @param privateData for the peer's program, at most {@link Rdma#MAX_ACCEPT_DATA_BYTES}
+     * @param privateData for the peer's program, at most {@link Rdma#MAX_ACCEPT_DATA_BYTES}: an
+     *     export of an mmap fits
      * @throws DpuException INVALID_VALUE if there is too much data; BAD_STATE if it was answered
      *     before, or the instance is stopping or was stopped; CONNECTION_RESET if the peer has
      *     ended it; FULL if the instance has all its connections; NO_MEMORY, OPERATING_SYSTEM;

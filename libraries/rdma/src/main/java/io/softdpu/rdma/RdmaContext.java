@@ -345,14 +345,14 @@ final class RdmaContext extends ContextBase implements Rdma {
     public RdmaConnection connect(RdmaAddress address, byte[] privateData) {
         ConnectionTable open = startedConnections("connect");
         Arguments.notNull(address, "address");
-        requireData(privateData, MAX_CONNECT_DATA_BYTES);
+        requireData("connect", privateData, MAX_CONNECT_DATA_BYTES);
         return open.connect(address, privateData.clone());
     }
 
     /** The user accepts a request. */
     RdmaConnection accept(RdmaConnectionRequest request, byte[] privateData) {
         ConnectionTable open = startedConnections("accept");
-        requireData(privateData, MAX_ACCEPT_DATA_BYTES);
+        requireData("accept", privateData, MAX_ACCEPT_DATA_BYTES);
         request.requirePending();
         return open.accept(request, privateData.clone());
     }
@@ -360,19 +360,22 @@ final class RdmaContext extends ContextBase implements Rdma {
     /** The user rejects a request. */
     void reject(RdmaConnectionRequest request, byte[] privateData) {
         ConnectionTable open = startedConnections("reject");
-        requireData(privateData, MAX_REJECT_DATA_BYTES);
+        requireData("reject", privateData, MAX_REJECT_DATA_BYTES);
         request.requirePending();
         open.reject(request, privateData.clone());
     }
 
-    private static void requireData(byte[] privateData, int limitBytes) {
+    private static void requireData(String call, byte[] privateData, int limitBytes) {
         Arguments.notNull(privateData, "privateData");
         if (privateData.length > limitBytes) {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     Text.format(
-                            "too much private data: sizeBytes=%d, expected=0 to %d",
-                            privateData.length, limitBytes));
+                            "too much private data: call=%s, sizeBytes=%d, expected=0 to %d, the"
+                                    + " limit of connections over a network; an export of an mmap"
+                                    + " fits into the data of accept, anything longer into a"
+                                    + " message",
+                            call, privateData.length, limitBytes));
         }
     }
 

@@ -180,6 +180,33 @@ public abstract class RdmaListenContract extends RdmaContract {
         assertThat(near.mismatch(16384, 5000, 2)).isEqualTo(-1);
     }
 
+    @Test
+    @Clause("rdma-014")
+    void shouldPassAnExportOfMemoryInTheDataOfTheAnswer() {
+        Peer near = openNear();
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        near.start();
+        far.rdma.listen(PORT);
+        byte[] export = far.mmap.exportRdma(far.device);
+        assertThatThrownBy(() -> near.rdma.connect(addressOf(far, PORT), export))
+                .hasMessageContaining(
+                        "too much private data: call=connect, sizeBytes="
+                                + export.length
+                                + ", expected=0 to 56")
+                .hasMessageContaining("export of an mmap fits into the data of accept");
+        RdmaConnection here = connect(near, listener);
+        listener.first(near).accept(export);
+        awaitState(here, RdmaConnection.State.CONNECTED, near, far);
+
+        try (Mmap remote = Mmap.createFromExport(here.peerPrivateData(), near.device)) {
+            near.fill(0, 64, 1);
+            near.write(here, near.data(0, 64), near.inventory.bufByAddress(remote, 128, 64), 1);
+            assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+            assertThat(far.mismatch(128, 64, 1)).isEqualTo(-1);
+        }
+    }
+
     /** The listener's side may be accessed as its instance grants, and so may the other. */
     @Test
     void shouldGrantOnAConnectionByAddressWhatEachInstanceGrants() {
