@@ -79,7 +79,10 @@ public sealed interface ComchEndpoint extends Context
             ComchTaskCallback<ComchSendTask> onSuccess,
             ComchTaskCallback<ComchSendTask> onFailure);
 
-    /** Sets the callback for messages of all connections. */
+    /**
+     * Sets the callback for messages of all connections. The memory of a message is valid during
+     * the call only.
+     */
     ComchEndpoint setMessageCallback(ComchMessageCallback callback);
 
     /**

@@ -3,12 +3,14 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.memory.Buf;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Receive buffer of a stream with a message, which the program reads in place. It belongs to the
- * program from {@link ComchStream#tryReceive()} or {@link ComchStream#receive} until {@link
- * #close()}, in any order and as long as it likes; the same object is handed out again later.
- * Thread: that of the stream's engine.
+ * Receive buffer of a stream with a message, which the program reads in place before {@link
+ * #close()}: after that the same memory has another message. It belongs to the program from {@link
+ * ComchStream#tryReceive()} or {@link ComchStream#receive} until {@link #close()}, in any order and
+ * as long as it likes; the same object is handed out again later. Thread: that of the stream's
+ * engine.
  */
 public final class ComchReceiveBuffer implements AutoCloseable {
     private final StreamReceives receives;
@@ -16,26 +18,41 @@ public final class ComchReceiveBuffer implements AutoCloseable {
     private final Buf buf;
     private final PostReceiveTask task;
     private final MemorySegment immediate;
+
+    // Null without a sanitizer.
+    private final @Nullable LentMemory lent;
+    private final @Nullable LentMemory lentImmediate;
+
     private boolean taken;
     private long length;
     private int immediateLength;
 
     ComchReceiveBuffer(
-            StreamReceives receives, MemorySegment segment, Buf buf, PostReceiveTask task) {
+            StreamReceives receives,
+            MemorySegment segment,
+            Buf buf,
+            PostReceiveTask task,
+            boolean sanitized) {
         this.receives = receives;
         this.segment = segment;
         this.buf = buf;
         this.task = task;
         this.immediate = task.immediate();
+        this.lent = sanitized ? new LentMemory(segment) : null;
+        this.lentImmediate = sanitized ? new LentMemory(immediate) : null;
     }
 
     /**
-     * The memory of the whole buffer, always the same segment, of {@link ComchStream#bufferBytes()}
-     * bytes; the message is its first {@link #length()} bytes. Invalid once the stream is closed or
-     * started again.
+     * The memory of the whole buffer, valid until {@link #close()}: the next message comes to the
+     * same place. It has {@link ComchStream#bufferBytes()} bytes; the message is its first {@link
+     * #length()} bytes.
+     *
+     * <p>Always the same segment, whose memory is there until the stream is closed or started
+     * again. Under the sanitizer it is another one for each message, and an access to it after that
+     * fails with IllegalStateException.
      */
     public MemorySegment segment() {
-        return segment;
+        return lent == null ? segment : lent.segment();
     }
 
     /** Length of the message in bytes. */
@@ -43,9 +60,12 @@ public final class ComchReceiveBuffer implements AutoCloseable {
         return length;
     }
 
-    /** Memory of the immediate data: its first {@link #immediateLength()} bytes. Read-only. */
+    /**
+     * Memory of the immediate data, valid until {@link #close()}: its first {@link
+     * #immediateLength()} bytes. Read-only.
+     */
     public MemorySegment immediate() {
-        return immediate;
+        return lentImmediate == null ? immediate : lentImmediate.segment();
     }
 
     /** Bytes of immediate data, 0 to 32. */
@@ -80,6 +100,15 @@ public final class ComchReceiveBuffer implements AutoCloseable {
     }
 
     void setTaken(boolean taken) {
+        if (lent != null && lentImmediate != null) {
+            if (taken) {
+                lent.lend();
+                lentImmediate.lend();
+            } else {
+                lent.takeBack();
+                lentImmediate.takeBack();
+            }
+        }
         this.taken = taken;
     }
 

@@ -3,32 +3,49 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.memory.Buf;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Send buffer of a stream, which the program fills in place and sends. It belongs to the program
- * from {@link ComchStream#tryClaim()} or {@link ComchStream#claim} until {@link #send} or {@link
- * #cancel()}; the same object is handed out again later. Thread: that of the stream's engine.
+ * Send buffer of a stream, which the program fills in place and does not touch after {@link #send}.
+ * It belongs to the program from {@link ComchStream#tryClaim()} or {@link ComchStream#claim} until
+ * {@link #send} or {@link #cancel()}; the same object is handed out again later. Thread: that of
+ * the stream's engine.
  */
 public final class ComchSendBuffer {
     private final StreamSends sends;
     private final MemorySegment segment;
     private final Buf buf;
     private final ProducerSendTask task;
+
+    /** Null without a sanitizer. */
+    private final @Nullable LentMemory lent;
+
     private boolean claimed;
 
-    ComchSendBuffer(StreamSends sends, MemorySegment segment, Buf buf, ProducerSendTask task) {
+    ComchSendBuffer(
+            StreamSends sends,
+            MemorySegment segment,
+            Buf buf,
+            ProducerSendTask task,
+            boolean sanitized) {
         this.sends = sends;
         this.segment = segment;
         this.buf = buf;
         this.task = task;
+        this.lent = sanitized ? new LentMemory(segment) : null;
     }
 
     /**
-     * The memory of the whole buffer, always the same segment: {@link ComchStream#bufferBytes()}
-     * bytes, with those of an earlier message. Invalid once the stream is closed or started again.
+     * The memory of the whole buffer, valid until {@link #send} or {@link #cancel()}: bytes that
+     * are written later change a message under way, or a later one. It has {@link
+     * ComchStream#bufferBytes()} bytes, with those of an earlier message.
+     *
+     * <p>Always the same segment, whose memory is there until the stream is closed or started
+     * again. Under the sanitizer it is another one for each claim, and an access to it after that
+     * fails with IllegalStateException.
      */
     public MemorySegment segment() {
-        return segment;
+        return lent == null ? segment : lent.segment();
     }
 
     /**
@@ -82,6 +99,13 @@ public final class ComchSendBuffer {
     }
 
     void setClaimed(boolean claimed) {
+        if (lent != null) {
+            if (claimed) {
+                lent.lend();
+            } else {
+                lent.takeBack();
+            }
+        }
         this.claimed = claimed;
     }
 }

@@ -16,8 +16,11 @@ import org.jspecify.annotations.Nullable;
  * ComchEndpoint#acceptStreams() accept streams}.
  *
  * <p>A message is filled in place in a send buffer, copied once into a buffer that the peer's
- * stream has posted, and read there in place. It has from 0 bytes to the buffer size, and up to 32
- * bytes of immediate data beside them. Messages arrive in the order of sending, each exactly once.
+ * stream has posted, and read there in place: the memory of a buffer is valid for the program until
+ * {@link ComchSendBuffer#send} or {@link ComchReceiveBuffer#close()}, and the {@linkplain
+ * io.softdpu.core.execution.Sanitizer sanitizer} shows an access after it. A message has from 0
+ * bytes to the buffer size, and up to 32 bytes of immediate data beside them. Messages arrive in
+ * the order of sending, each exactly once.
  *
  * <pre>{@code
  * // The client: sends numbers, and sums up the replies.

@@ -217,7 +217,8 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
                         Objects.requireNonNull(messageCallback, "checked before start"),
                         consumerCreated,
                         consumerExpired,
-                        streamsAccepted);
+                        streamsAccepted,
+                        isSanitized());
         boolean begun = false;
         try {
             sends.makePool();

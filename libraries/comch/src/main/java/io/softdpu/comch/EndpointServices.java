@@ -27,6 +27,7 @@ final class EndpointServices {
     private final @Nullable ComchConsumerCallback consumerCreated;
     private final @Nullable ComchConsumerCallback consumerExpired;
     private final boolean acceptsStreams;
+    private final boolean sanitized;
     private final MemorySegment scratch;
     private final @Nullable MemorySegment[] messages;
 
@@ -38,7 +39,8 @@ final class EndpointServices {
             ComchMessageCallback messageCallback,
             @Nullable ComchConsumerCallback consumerCreated,
             @Nullable ComchConsumerCallback consumerExpired,
-            boolean acceptsStreams) {
+            boolean acceptsStreams,
+            boolean sanitized) {
         this.engine = engine;
         this.bus = bus;
         this.copier = engine.copier();
@@ -47,6 +49,7 @@ final class EndpointServices {
         this.consumerCreated = consumerCreated;
         this.consumerExpired = consumerExpired;
         this.acceptsStreams = acceptsStreams;
+        this.sanitized = sanitized;
         long scratchBytes = Math.max(maxMessageBytes, ConsumerAnnouncement.WIRE_BYTES);
         this.scratch = Arena.ofAuto().allocate(scratchBytes, MESSAGE_ALIGNMENT_BYTES);
         this.messages = new @Nullable MemorySegment[maxMessageBytes + 1];
@@ -114,9 +117,20 @@ final class EndpointServices {
             messages[length] = message;
         }
         try {
-            messageCallback.onMessage(from, message);
+            if (sanitized) {
+                deliverCopy(from, message);
+            } else {
+                messageCallback.onMessage(from, message);
+            }
         } catch (Throwable e) {
             engine.callbackFailed(e);
+        }
+    }
+
+    /** Delivers a message whose memory ends with the call. */
+    private void deliverCopy(ComchConnection from, MemorySegment message) {
+        try (Arena ofCall = Arena.ofShared()) {
+            messageCallback.onMessage(from, LentMemory.copy(message, ofCall));
         }
     }
 

@@ -566,6 +566,11 @@ final class StreamContext extends ContextBase implements ComchStream {
         }
     }
 
+    /** Whether the memory of a buffer ends with each use of it. */
+    boolean sanitized() {
+        return isSanitized();
+    }
+
     // ---- private ----
 
     private StreamSends sending() {

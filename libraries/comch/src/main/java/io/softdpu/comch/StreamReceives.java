@@ -58,7 +58,8 @@ final class StreamReceives {
         for (int i = 0; i < buffers.length; i++) {
             PostReceiveTask task = consumer.allocatePostReceiveTask(memory.buf(i));
             ComchReceiveBuffer buffer =
-                    new ComchReceiveBuffer(this, memory.segment(i), memory.buf(i), task);
+                    new ComchReceiveBuffer(
+                            this, memory.segment(i), memory.buf(i), task, stream.sanitized());
             task.setUserObject(buffer);
             buffers[i] = buffer;
             closed[i] = task;
@@ -190,6 +191,13 @@ final class StreamReceives {
     /** Releases the memory, after the consumer was closed: nothing can be taken any more. */
     void close() {
         arrivedCount = 0;
+        if (isOpen) {
+            for (ComchReceiveBuffer buffer : buffers) {
+                if (buffer.isTaken()) {
+                    buffer.setTaken(false);
+                }
+            }
+        }
         memory.close();
     }
 }

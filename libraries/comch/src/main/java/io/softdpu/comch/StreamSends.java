@@ -66,7 +66,8 @@ final class StreamSends {
         for (int i = 0; i < buffers.length; i++) {
             ProducerSendTask task = producer.allocateSendTask(memory.buf(i), peerConsumer);
             ComchSendBuffer buffer =
-                    new ComchSendBuffer(this, memory.segment(i), memory.buf(i), task);
+                    new ComchSendBuffer(
+                            this, memory.segment(i), memory.buf(i), task, stream.sanitized());
             task.setUserObject(buffer);
             buffers[i] = buffer;
             free[i] = buffer;

@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  *       SanitizerReport.Kind#TASK_LEAKED}, {@link SanitizerReport.Kind#BUF_LEAKED}. So are
  *       instances of graphs that were not closed when their graph is stopped: {@link
  *       SanitizerReport.Kind#INSTANCE_LEAKED}.
+ *   <li>Memory that a library lends ends with its validity, so that an access after it fails with
+ *       IllegalStateException where it is made: a message of the Comm Channel with its callback, a
+ *       send buffer of a stream when it is sent, a receive buffer when it is closed.
  *   <li>Nodes of graphs are submitted and end as other tasks and jobs: late, in another order, and
  *       after submissions that were refused with AGAIN, which the graph repeats.
  * </ul>
