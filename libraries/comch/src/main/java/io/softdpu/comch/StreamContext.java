@@ -3,6 +3,7 @@ package io.softdpu.comch;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.EngineTimer;
@@ -183,7 +184,7 @@ final class StreamContext extends ContextBase implements ComchStream {
                 if (late) {
                     throw timeOut("no send buffer is free", timeoutNanos);
                 }
-                late = awaitEvent(begin, timeoutNanos);
+                late = awaitEvent("claim", "a free send buffer", begin, timeoutNanos);
             }
         }
         return free;
@@ -209,7 +210,7 @@ final class StreamContext extends ContextBase implements ComchStream {
                 if (late) {
                     throw timeOut("no message arrived", timeoutNanos);
                 }
-                late = awaitEvent(begin, timeoutNanos);
+                late = awaitEvent("receive", "a message", begin, timeoutNanos);
             }
             if (next == null) {
                 throwFailure("receive");
@@ -263,11 +264,17 @@ final class StreamContext extends ContextBase implements ComchStream {
     /**
      * Progresses the engine until something happens; whether the timeout has passed. Allocates
      * nothing.
+     *
+     * @throws DpuException CONNECTION_ABORTED if the thread is interrupted
      */
-    private boolean awaitEvent(long beginNanos, long timeoutNanos) {
-        ProgressEngine engine = services().engine();
+    private boolean awaitEvent(String call, String awaited, long beginNanos, long timeoutNanos) {
+        if (timeoutNanos != 0 && Interrupts.isPending()) {
+            throw Interrupts.ended(
+                    "ComchStream." + call,
+                    Text.format("awaited=%s, stream=%s, state=%s", awaited, this, state()));
+        }
         // A timeout of centuries would wrap: the loop of the caller waits again.
-        boolean _ = engine.awaitUntil(beginNanos + Math.min(timeoutNanos, Long.MAX_VALUE / 2));
+        services().awaitUntil(beginNanos + Math.min(timeoutNanos, Long.MAX_VALUE / 2));
         return System.nanoTime() - beginNanos >= timeoutNanos;
     }
 

@@ -68,6 +68,32 @@ class StreamTest extends StreamFixture {
     }
 
     @Test
+    void shouldEndWaitsOfAnInterruptedThread() {
+        open(1, 1);
+        ComchSendBuffer claimed = atClient.claim(Patience.LIMIT);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> atServer.receive(Patience.LIMIT))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.CONNECTION_ABORTED))
+                .hasMessageContainingAll(
+                        "interrupted", "call=ComchStream.receive", "awaited=a message");
+        assertThatThrownBy(() -> atClient.claim(Patience.LIMIT))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.CONNECTION_ABORTED))
+                .hasMessageContainingAll(
+                        "interrupted", "call=ComchStream.claim", "awaited=a free send buffer");
+        assertThat(Thread.interrupted()).as("the flag is kept").isTrue();
+        claimed.send(1);
+        next(atServer).close();
+        card.settle();
+        Thread.currentThread().interrupt();
+        atClient.claim(Patience.LIMIT).send(1); // what is there needs no wait
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
     void shouldHoldMessagesBackUntilTheProgramOfThePeerReceives() {
         open(4, 3);
         List<Integer> accepted = new ArrayList<>();

@@ -154,6 +154,9 @@ public final class ChildJvm {
             if (System.nanoTime() - start > END_DEADLINE.toNanos()) {
                 throw failure("process has not stopped: timeout=" + END_DEADLINE);
             }
+            if (Thread.currentThread().isInterrupted()) {
+                throw failure("interrupted while waiting for the stop of a process");
+            }
             LockSupport.parkNanos(PAUSE_NANOS);
         }
     }

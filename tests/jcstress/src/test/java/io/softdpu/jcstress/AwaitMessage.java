@@ -63,6 +63,11 @@ public class AwaitMessage implements Waitable {
     }
 
     @Override
+    public boolean isInterrupted() {
+        return false;
+    }
+
+    @Override
     public boolean takeWake() {
         return false;
     }

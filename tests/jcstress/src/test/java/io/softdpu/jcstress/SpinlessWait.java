@@ -57,6 +57,11 @@ final class SpinlessWait {
         }
 
         @Override
+        public boolean isInterrupted() {
+            return false;
+        }
+
+        @Override
         public boolean takeWake() {
             return false;
         }

@@ -3,6 +3,7 @@ package io.softdpu.core.execution;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.engine.EngineImpl;
 import io.softdpu.core.internal.engine.EngineMember;
@@ -17,8 +18,6 @@ import java.util.function.BooleanSupplier;
  * end with an error when it cannot be expected any more. The engine's thread, outside callbacks.
  */
 final class ContextWait {
-    private static final int MAX_NAMED = 8;
-
     private final EngineImpl impl;
 
     ContextWait(EngineImpl impl) {
@@ -34,6 +33,7 @@ final class ContextWait {
             requireProgressedHere(context);
         }
         if (!await("runUntil", condition, timeoutNanos, contexts)) {
+            throwInterrupted("runUntil", "a condition", contexts);
             throw timeOut("condition does not hold", timeout, describe(contexts));
         }
     }
@@ -51,6 +51,7 @@ final class ContextWait {
             case STARTING, RUNNING -> {}
         }
         if (!await("start", member.startWait(), timeoutNanos, context)) {
+            throwInterrupted("start", "RUNNING", context);
             throw timeOut("context does not start", timeout, member.describeStart());
         }
     }
@@ -72,12 +73,20 @@ final class ContextWait {
         }
         context.stop();
         if (!await("stop", () -> context.state() == ContextState.IDLE, timeoutNanos)) {
+            throwInterrupted("stop", "IDLE", context);
             throw timeOut("context does not stop", timeout, member.describeWork());
         }
     }
 
+    private void throwInterrupted(String call, String awaited, Context... contexts) {
+        if (Interrupts.isPending()) {
+            throw Interrupts.ended(
+                    "ProgressEngine." + call, "awaited=" + awaited + ", " + describe(contexts));
+        }
+    }
+
     /**
-     * Progresses until the condition holds; false if the timeout is over.
+     * Progresses until the condition holds; false if the timeout is over or the thread interrupted.
      *
      * @param call the call, for the message
      * @throws DpuException if one of the contexts has ended
@@ -91,10 +100,10 @@ final class ContextWait {
             for (Context context : contexts) {
                 requireRunning(context, call);
             }
-            if (late) {
+            if (late || Interrupts.isPending()) {
                 return false;
             }
-            impl.await(leftNanos);
+            boolean _ = impl.awaitOrInterrupt(leftNanos);
             leftNanos = Math.max(0, timeoutNanos - (System.nanoTime() - begin));
             late = leftNanos == 0;
         }
@@ -168,14 +177,14 @@ final class ContextWait {
     }
 
     private String describe(Context[] contexts) {
+        if (contexts.length == 0) {
+            return impl.describeAllWork();
+        }
         List<String> described = new ArrayList<>();
         for (Context context : contexts) {
             described.add(member(context).describeWork());
         }
-        if (described.isEmpty()) {
-            described.addAll(impl.describeWork(MAX_NAMED));
-        }
-        return described.isEmpty() ? "contexts=0" : String.join("; ", described);
+        return String.join("; ", described);
     }
 
     private static DpuException timeOut(String reason, Duration timeout, String work) {

@@ -31,6 +31,11 @@ import org.jspecify.annotations.Nullable;
  * of {@linkplain CpuBinding#soft soft} affinity, and polls of {@linkplain #watch watched}
  * descriptors.
  *
+ * <p>Interrupts: {@link Thread#interrupt} ends each wait at once with CONNECTION_ABORTED, also if
+ * the thread was interrupted before. The flag stays set, and the same wait can be repeated. Work
+ * that is there is done first, and {@link #progress()} takes no notice. The close of a context
+ * still stops it in order, but waits for at most half a second then, and says what is left.
+ *
  * <p>Callbacks: {@link #progress()} and {@link #close()} are refused inside one. An exception of a
  * callback does not disturb the engine: the pass of progress continues to its end, and then throws
  * it, with further exceptions of the same pass {@linkplain Throwable#getSuppressed() suppressed} in
@@ -142,7 +147,9 @@ public final class ProgressEngine implements AutoCloseable {
      * @param timeout zero is the same as {@link #progress()}; 292 years or more is no limit. The
      *     spin, at most 64 passes of progress, is not counted
      * @return whether any work was done
-     * @throws DpuException INVALID_VALUE if the timeout is negative; else as {@link #progress()}
+     * @throws DpuException INVALID_VALUE if the timeout is negative; CONNECTION_ABORTED if the
+     *     thread is interrupted, there is no work, and the timeout is not zero; else as {@link
+     *     #progress()}
      */
     public boolean await(Duration timeout) {
         return impl.await(Arguments.nanos(timeout, "timeout"));
@@ -153,7 +160,7 @@ public final class ProgressEngine implements AutoCloseable {
      *
      * @param deadline one that has passed is the same as {@link #progress()}
      * @return whether any work was done
-     * @throws DpuException as {@link #progress()}
+     * @throws DpuException as {@link #await(Duration)}
      */
     public boolean await(Deadline deadline) {
         return impl.await(Arguments.notNull(deadline, "deadline").remainingNanos());
@@ -166,7 +173,7 @@ public final class ProgressEngine implements AutoCloseable {
      * @param nanoTime a time of {@link System#nanoTime()}; one that has passed is the same as
      *     {@link #progress()}
      * @return whether any work was done
-     * @throws DpuException as {@link #progress()}
+     * @throws DpuException as {@link #await(Duration)}
      */
     public boolean awaitUntil(long nanoTime) {
         return impl.await(Math.max(0, nanoTime - System.nanoTime()));
@@ -194,8 +201,8 @@ public final class ProgressEngine implements AutoCloseable {
      *     stopped without a failure or was not started, naming it; TIME_OUT with what the contexts
      *     are doing, or, if none are given, those of this engine; INVALID_VALUE if the timeout is
      *     negative; NOT_PERMITTED from inside a callback, from another thread, or if a context is
-     *     connected to another engine or runs on work queues alone; BAD_STATE if the engine is
-     *     closed
+     *     connected to another engine or runs on work queues alone; CONNECTION_ABORTED if the
+     *     thread is interrupted and the condition does not hold; BAD_STATE if the engine is closed
      */
     public void runUntil(BooleanSupplier condition, Duration timeout, Context... contexts) {
         new ContextWait(impl).runUntil(condition, timeout, contexts);
@@ -219,7 +226,8 @@ public final class ProgressEngine implements AutoCloseable {
      *     all failed before they were established, with its status; TIME_OUT if it is still
      *     STARTING, or not connected, with what it waits for: it remains so; INVALID_VALUE if the
      *     timeout is negative; NOT_PERMITTED from inside a callback or from another thread;
-     *     BAD_STATE if the engine is closed
+     *     CONNECTION_ABORTED if the thread is interrupted: it remains STARTING; BAD_STATE if the
+     *     engine is closed
      */
     public void start(Context context, Duration timeout) {
         new ContextWait(impl).start(this, context, timeout);
@@ -233,7 +241,8 @@ public final class ProgressEngine implements AutoCloseable {
      * @throws DpuException as {@link Context#stop()}; TIME_OUT if it is still STOPPING, with what
      *     keeps it so, such as tasks that were not freed: it remains so; INVALID_VALUE if the
      *     timeout is negative; NOT_PERMITTED from inside a callback, from another thread, or if the
-     *     context is not connected to this engine; BAD_STATE if the engine is closed
+     *     context is not connected to this engine; CONNECTION_ABORTED if the thread is interrupted:
+     *     it remains STOPPING; BAD_STATE if the engine is closed
      */
     public void stop(Context context, Duration timeout) {
         new ContextWait(impl).stop(context, timeout);
@@ -336,7 +345,8 @@ public final class ProgressEngine implements AutoCloseable {
      * @param timeout zero only polls; 292 years or more is no limit
      * @return whether it was readable
      * @throws DpuException INVALID_VALUE if the timeout is negative; NOT_PERMITTED from another
-     *     thread or from inside a callback; BAD_STATE if the engine is closed
+     *     thread or from inside a callback; CONNECTION_ABORTED if the thread is interrupted and the
+     *     timeout is not zero: the notification stays; BAD_STATE if the engine is closed
      */
     public boolean awaitNotification(Duration timeout) {
         return impl.awaitNotification(Arguments.nanos(timeout, "timeout"));

@@ -310,11 +310,13 @@ public final class WorkQueue implements AutoCloseable {
      *
      * @param timeout rounded up to milliseconds; zero only polls, 292 years or more is no limit
      * @return whether it was readable; the signal is cleared
-     * @throws DpuException INVALID_VALUE if the timeout is negative; BAD_STATE in polling mode
+     * @throws DpuException INVALID_VALUE if the timeout is negative; BAD_STATE in polling mode;
+     *     CONNECTION_ABORTED if the thread is interrupted and the timeout is not zero: the flag and
+     *     the signal stay
      */
     public boolean awaitEvent(Duration timeout) {
         impl.requireUsable();
-        return impl.poller().sleep(Arguments.nanos(timeout, "timeout"));
+        return impl.awaitEvent(Arguments.nanos(timeout, "timeout"));
     }
 
     /**

@@ -3,6 +3,7 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.internal.access.DependentsAccess;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Import of an mmap from an export blob: decodes it, checks whether it may be imported here, and
@@ -86,6 +88,9 @@ final class MmapImport {
             boolean writable,
             boolean map,
             long timeoutNanos) {
+        if (Interrupts.isPending()) {
+            throw interrupted(descriptor, null);
+        }
         CompletableFuture<ImportedRegion> reply;
         try {
             reply = bus.importRegion(descriptor.region(), writable, map, timeoutNanos);
@@ -113,11 +118,14 @@ final class MmapImport {
         } catch (InterruptedException e) {
             abandon(reply);
             Thread.currentThread().interrupt();
-            throw new DpuException(
-                    Status.CONNECTION_ABORTED,
-                    "interrupted while importing: export=" + descriptor,
-                    e);
+            throw interrupted(descriptor, e);
         }
+    }
+
+    private static DpuException interrupted(
+            ExportDescriptor descriptor, @Nullable InterruptedException cause) {
+        return Interrupts.ended(
+                "Mmap.createFromExport", "awaited=the exporter, export=" + descriptor, cause);
     }
 
     /** Cancels the import; a result that has arrived meanwhile is released. */

@@ -58,6 +58,17 @@ public final class ContextServices {
     }
 
     /**
+     * Progresses until something happens, for a call of the library that waits: as {@link
+     * ProgressEngine#awaitUntil}, but an interrupt is left to the caller, who knows what is
+     * awaited. The engine's thread, outside callbacks; allocates nothing.
+     *
+     * @param nanoTime the end of the wait in terms of {@link System#nanoTime}
+     */
+    public void awaitUntil(long nanoTime) {
+        boolean _ = impl.awaitOrInterrupt(Math.max(0, nanoTime - System.nanoTime()));
+    }
+
+    /**
      * Ends the engine's current or next sleep: for work that the context finds in its next progress
      * or arm. Any thread; allocates nothing. Does not end an await of the user, as {@link
      * ProgressEngine#wake} does.

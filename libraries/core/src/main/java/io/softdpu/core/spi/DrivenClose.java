@@ -2,6 +2,7 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.internal.engine.EngineImpl;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,12 @@ final class DrivenClose {
      * then the context is IDLE: with equal limits it would depend on chance which comes first.
      */
     private static final long PEER_LIMIT_NANOS = LIMIT_NANOS + 1_000_000_000L;
+
+    /**
+     * Limit on a thread that is interrupted: long enough for an end that is orderly, short enough
+     * for programs that are told to end. Also the longest sleep, so that an interrupt is noticed.
+     */
+    private static final long INTERRUPTED_LIMIT_NANOS = 500_000_000L;
 
     /** Passes of progress for the end of a context that waits for no task any more. */
     private static final int LAST_PASSES = 4;
@@ -73,12 +80,16 @@ final class DrivenClose {
             if (leftNanos <= 0 && states.awaitsEvents()) {
                 leftNanos = PEER_LIMIT_NANOS - waitedNanos;
             }
+            if (Interrupts.isPending()) {
+                leftNanos = Math.min(leftNanos, INTERRUPTED_LIMIT_NANOS - waitedNanos);
+            }
             if (leftNanos <= 0) {
                 return;
             }
             try {
                 if (!waitsForItsUserOnly()) {
-                    boolean _ = impl.await(leftNanos);
+                    long sliceNanos = Math.min(leftNanos, INTERRUPTED_LIMIT_NANOS);
+                    boolean _ = impl.awaitUninterrupted(sliceNanos);
                 } else if (isQuiet() && !isIdle()) {
                     abandonTasks();
                 }
@@ -137,7 +148,9 @@ final class DrivenClose {
         if (!isIdle()) {
             return new DpuException(
                     Status.IN_USE,
-                    "context does not stop: " + states.describe(),
+                    "context does not stop: "
+                            + states.describe()
+                            + (Interrupts.isPending() ? ", thread=interrupted" : ""),
                     engine.oldestAllocation());
         }
         return abandonedWork == null

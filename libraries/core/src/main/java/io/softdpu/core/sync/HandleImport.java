@@ -2,6 +2,7 @@ package io.softdpu.core.sync;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.internal.access.MachineAccess;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creation of DPU handles and remote events from export blobs: checks whether one may be imported
@@ -82,6 +84,9 @@ final class HandleImport {
             RegionAddress.Id key,
             Object blob,
             long timeoutNanos) {
+        if (Interrupts.isPending()) {
+            throw interrupted(blob, null);
+        }
         SharedSegment page = allocatePage();
         boolean joined = false;
         try {
@@ -160,9 +165,13 @@ final class HandleImport {
         } catch (InterruptedException e) {
             abandon(reply, bus);
             Thread.currentThread().interrupt();
-            throw new DpuException(
-                    Status.CONNECTION_ABORTED, "interrupted while importing: export=" + blob, e);
+            throw interrupted(blob, e);
         }
+    }
+
+    private static DpuException interrupted(Object blob, @Nullable InterruptedException cause) {
+        return Interrupts.ended(
+                "createFromExport", "awaited=the process of the event, export=" + blob, cause);
     }
 
     /** Says what the end of the handshake means for the event. */

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.internal.access.DependentsAccess;
@@ -770,12 +771,11 @@ public final class SyncEvent implements AutoCloseable {
                             Status.SHUTDOWN, "event was stopped during a wait: event=" + this);
                 }
                 requireUsable(open);
-                if (Thread.currentThread().isInterrupted()) {
-                    throw new DpuException(
-                            Status.CONNECTION_ABORTED,
+                if (Interrupts.isPending()) {
+                    throw Interrupts.ended(
+                            "SyncEvent.wait",
                             Text.format(
-                                    "interrupted during a wait: event=%s, condition=%s, operand=%s,"
-                                            + " mask=0x%x, value=%s",
+                                    "event=%s, condition=%s, operand=%s, mask=0x%x, value=%s",
                                     this,
                                     condition,
                                     Long.toUnsignedString(operand),

@@ -69,6 +69,17 @@ class MmapExportTest {
         machines.close();
     }
 
+    @Test
+    void shouldEndAnImportOfAnInterruptedThreadAndLetItBeRepeated() {
+        byte[] blob = mmap(pf0, memory, ALL).exportPci(pf0);
+        Thread.currentThread().interrupt();
+        Thrown.with(Status.CONNECTION_ABORTED, () -> Mmap.createFromExport(blob, p0))
+                .hasMessageContainingAll(
+                        "interrupted", "call=Mmap.createFromExport", "awaited=the exporter");
+        assertThat(Thread.interrupted()).as("the flag is kept").isTrue();
+        assertThat(machines.add(Mmap.createFromExport(blob, p0)).sizeBytes()).isEqualTo(SIZE);
+    }
+
     private Mmap mmap(Device device, SharedMemory over, Permissions permissions) {
         return machines.add(
                 Mmap.create()

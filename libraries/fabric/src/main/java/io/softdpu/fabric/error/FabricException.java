@@ -18,6 +18,8 @@ public final class FabricException extends RuntimeException {
         IN_USE,
         /** The peer did not reply within the deadline. */
         TIMED_OUT,
+        /** The waiting thread was interrupted; its flag is still set. */
+        INTERRUPTED,
         /** The peer's process or connection has ended. */
         PEER_GONE,
         /** The peer replied with a refusal; {@link FabricException#refusalCode()} has its code. */

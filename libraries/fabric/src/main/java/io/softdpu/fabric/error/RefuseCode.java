@@ -27,7 +27,7 @@ public final class RefuseCode {
             case NOT_PERMITTED -> NOT_PERMITTED;
             case NOT_SUPPORTED -> NOT_SUPPORTED;
             case REFUSED -> e.refusalCode();
-            case IN_USE, TIMED_OUT, PEER_GONE, CONFLICT, SYSTEM -> OPERATING_SYSTEM;
+            case IN_USE, TIMED_OUT, INTERRUPTED, PEER_GONE, CONFLICT, SYSTEM -> OPERATING_SYSTEM;
         };
     }
 }

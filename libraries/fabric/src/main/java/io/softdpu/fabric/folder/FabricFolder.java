@@ -344,7 +344,7 @@ public final class FabricFolder implements AutoCloseable {
             // in between, so the file is read again under the shared lock, by every process.
             FolderWait wait = FolderWait.until(deadlineNanos);
             if (!wait.attempt(() -> FileDescriptors.tryLockShared(file.descriptor()))) {
-                throw wait.timedOut("topology of the fabric stays locked", shown);
+                throw wait.failure("topology of the fabric stays locked", shown);
             }
             String there = file.readText();
             if (!there.startsWith(hex)) { // the name behind it is for people

@@ -12,8 +12,8 @@ import java.util.function.BooleanSupplier;
  * tried again and again, with pauses that become longer: mostly it is held for microseconds, but
  * its holder may have been stopped.
  *
- * <p>Belongs to one thread. Without {@linkplain WaitPermission permission} to wait there is a small
- * number of attempts without a pause.
+ * <p>Belongs to one thread, whose interrupt ends the wait. Without {@linkplain WaitPermission
+ * permission} to wait there is a small number of attempts without a pause.
  */
 final class FolderWait {
     /** Attempts without a pause; they take microseconds each. */
@@ -27,6 +27,7 @@ final class FolderWait {
 
     private final long beganNanos = System.nanoTime();
     private final long deadlineNanos;
+    private boolean interrupted;
 
     private FolderWait(long deadlineNanos) {
         this.deadlineNanos = deadlineNanos;
@@ -52,7 +53,8 @@ final class FolderWait {
      * Repeats an attempt.
      *
      * @param attempt does not block; whether it was successful
-     * @return false after the deadline, or if this thread may not wait
+     * @return false after the deadline, if this thread may not wait, or if it is interrupted, whose
+     *     flag stays set
      */
     boolean attempt(BooleanSupplier attempt) {
         for (int i = 0; i < ATTEMPTS_AT_ONCE; i++) {
@@ -64,22 +66,18 @@ final class FolderWait {
             return false;
         }
         long pauseNanos = SHORTEST_PAUSE_NANOS;
-        boolean interrupted = false;
-        try {
-            for (long leftNanos = leftNanos(); leftNanos > 0; leftNanos = leftNanos()) {
-                interrupted |= Thread.interrupted(); // else parking would return at once
-                LockSupport.parkNanos(this, Math.min(pauseNanos, leftNanos));
-                if (attempt.getAsBoolean()) {
-                    return true;
-                }
-                pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+        for (long leftNanos = leftNanos(); leftNanos > 0; leftNanos = leftNanos()) {
+            if (Thread.currentThread().isInterrupted()) {
+                interrupted = true;
+                return false;
             }
-            return false;
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+            LockSupport.parkNanos(this, Math.min(pauseNanos, leftNanos));
+            if (attempt.getAsBoolean()) {
+                return true;
             }
+            pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
         }
+        return false;
     }
 
     private long leftNanos() {
@@ -87,10 +85,13 @@ final class FolderWait {
     }
 
     /** The failure of this wait. */
-    FabricException timedOut(String reason, Path file) {
+    FabricException failure(String reason, Path file) {
         return new FabricException(
-                FabricException.Kind.TIMED_OUT,
-                reason
+                interrupted ? FabricException.Kind.INTERRUPTED : FabricException.Kind.TIMED_OUT,
+                (interrupted
+                                ? "interrupted during a wait: awaited=the lock of a file, reason="
+                                : "")
+                        + reason
                         + ": file="
                         + file
                         + ", waitedMillis="

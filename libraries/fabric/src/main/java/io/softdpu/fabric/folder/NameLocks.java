@@ -96,7 +96,7 @@ final class NameLocks {
                     return claimed[0] != EXAMINED;
                 });
         if (!known) {
-            throw wait.timedOut(
+            throw wait.failure(
                     "name cannot be locked, since other processes examine it",
                     path.resolve(hash + LOCK_SUFFIX));
         }
@@ -310,7 +310,7 @@ final class NameLocks {
             FolderWait wait = FolderWait.until(deadlineNanos);
             locked = wait.attempt(() -> FileDescriptors.tryLockExclusive(folder));
             if (!locked) {
-                throw wait.timedOut("lock of the fabric folder is held by another process", path);
+                throw wait.failure("lock of the fabric folder is held by another process", path);
             }
             return folder;
         } finally {

@@ -90,7 +90,7 @@ public final class SharedTextFile {
                 open(name + LOCK_SUFFIX, FileDescriptors.O_RDWR | FileDescriptors.O_CREAT)) {
             FolderWait wait = FolderWait.until(FolderWait.deadlineIn(timeoutNanos));
             if (!wait.attempt(() -> FileDescriptors.tryLockExclusive(lock.descriptor()))) {
-                throw wait.timedOut(
+                throw wait.failure(
                         "file of the fabric stays locked", file.resolveSibling(name + LOCK_SUFFIX));
             }
             String changed = change.apply(read());

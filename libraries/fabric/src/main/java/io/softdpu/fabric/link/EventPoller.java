@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EventPoller implements AutoCloseable {
     private final Poller poller;
+    private final Interruption interruption;
     private @Nullable Doorbell[] doorbells = new @Nullable Doorbell[8];
 
     /**
@@ -30,6 +31,7 @@ public final class EventPoller implements AutoCloseable {
             throw new FabricException(
                     FabricException.Kind.SYSTEM, "engine cannot sleep: " + e.getMessage(), e);
         }
+        interruption = new Interruption(poller);
     }
 
     /**
@@ -113,13 +115,33 @@ public final class EventPoller implements AutoCloseable {
     }
 
     /**
-     * Sleeps until a doorbell or a wake-up, or until the timeout and never less; drains the
-     * doorbells.
+     * Sleeps until a doorbell or a wake-up, or until the timeout and never less, or until the
+     * thread is interrupted, at once if it is; drains the doorbells.
      *
      * @param timeoutNanos 0 polls without sleeping; negative waits without limit
-     * @return whether there was a doorbell or a wake-up
+     * @return whether there was a doorbell or a wake-up; an interrupt is none, and stays set
      */
     public boolean sleep(long timeoutNanos) {
+        if (timeoutNanos == 0) {
+            return poller.poll(0) > 0;
+        }
+        long begin = System.nanoTime();
+        long leftNanos = timeoutNanos;
+        do {
+            if (interruption.poll(leftNanos) > 0) {
+                return true;
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            // An interrupt that was cleared meanwhile may have ended the wait too early.
+            leftNanos = timeoutNanos < 0 ? -1 : timeoutNanos - (System.nanoTime() - begin);
+        } while (timeoutNanos < 0 || leftNanos > 0);
+        return false;
+    }
+
+    /** The same, but the interrupt of the thread changes nothing: for the end of an object. */
+    public boolean sleepUninterrupted(long timeoutNanos) {
         return poller.poll(timeoutNanos) > 0;
     }
 

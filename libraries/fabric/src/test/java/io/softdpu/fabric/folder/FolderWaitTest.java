@@ -58,19 +58,36 @@ final class FolderWaitTest {
         assertThat(Bounded.call("wait", () -> attemptsInASecond())).isBetween(2, FEW_ATTEMPTS);
     }
 
-    /** An interrupted thread does not park. */
     @Test
-    void shouldTryALockAFewTimesInASecondOnAnInterruptedThread() throws Exception {
-        int attempts =
+    void shouldEndAWaitForALockWhenItsThreadIsInterrupted() throws Exception {
+        FabricException failure =
+                Bounded.call(
+                        "wait",
+                        () -> {
+                            FolderWait wait =
+                                    FolderWait.until(FolderWait.deadlineIn(Patience.NANOS));
+                            Thread.currentThread().interrupt();
+                            assertThat(wait.attempt(() -> false)).isFalse();
+                            assertThat(Thread.interrupted()).as("flag is kept").isTrue();
+                            return wait.failure("lock is held", Path.of("name.lock"));
+                        });
+        assertThat(failure.kind()).isEqualTo(FabricException.Kind.INTERRUPTED);
+        assertThat(failure).hasMessageContainingAll("interrupted", "lock is held", "name.lock");
+    }
+
+    @Test
+    void shouldTakeALockThatIsFreeOnAnInterruptedThread() throws Exception {
+        boolean locked =
                 Bounded.call(
                         "wait",
                         () -> {
                             Thread.currentThread().interrupt();
-                            int made = attemptsInASecond();
-                            assertThat(Thread.interrupted()).as("flag is kept").isTrue();
-                            return made;
+                            boolean taken =
+                                    FolderWait.until(FolderWait.deadlineIn(SECOND_NANOS))
+                                            .attempt(() -> true);
+                            return taken && Thread.interrupted();
                         });
-        assertThat(attempts).isBetween(2, FEW_ATTEMPTS);
+        assertThat(locked).isTrue();
     }
 
     private static int attemptsInASecond() {

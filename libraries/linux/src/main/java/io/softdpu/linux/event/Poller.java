@@ -7,7 +7,7 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.text.Text;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +46,11 @@ public final class Poller implements AutoCloseable {
     private static final int WAKE_SLOT = -1;
     private static final int TIMER_SLOT = -2;
 
+    /** Signals that are pending: what {@link #wake} and {@link #endWait} have sent. */
+    private static final int WOKEN = 1;
+
+    private static final int ENDED = 2;
+
     /** Half of the range of nanoTime, so that differences of deadlines do not overflow. */
     private static final long LONGEST_WAIT_NANOS = Long.MAX_VALUE / 2;
 
@@ -62,7 +67,7 @@ public final class Poller implements AutoCloseable {
 
     private final Epoll epoll;
     private final int wakeDescriptor;
-    private final AtomicBoolean signalled = new AtomicBoolean();
+    private final AtomicInteger signals = new AtomicInteger();
     private final TimerQueue timers = new TimerQueue();
     private final RegistrationTable registrations = new RegistrationTable();
     private final DeadlineDescriptor descriptor;
@@ -309,14 +314,14 @@ public final class Poller implements AutoCloseable {
                 descriptor.disarm(); // what is due is known without it
                 continue;
             }
-            served++;
             if (slot == WAKE_SLOT) {
-                // Drained before the flag is cleared: a wake in between finds the flag set and does
+                // Drained before the flags are cleared: a wake in between finds one set and does
                 // not signal, but its cause is seen, since the owner checks before it waits.
                 EventFd.drain(wakeDescriptor);
-                signalled.set(false);
+                served += signals.getAndSet(0) & WOKEN;
                 continue;
             }
+            served++;
             Registration registration = registrations.find(key);
             if (registration != null) { // else removed meanwhile
                 try {
@@ -376,8 +381,25 @@ public final class Poller implements AutoCloseable {
      * nothing, and makes a system call only if no wake is pending.
      */
     public void wake() {
-        if (signalled.compareAndSet(false, true)) {
-            synchronized (signalled) { // contended only by close
+        signal(WOKEN);
+    }
+
+    /**
+     * Ends the current {@link #poll}, or the next one if none is waiting, which does not count it:
+     * for a thread that is interrupted. Any thread, also after the end of the wait and of the
+     * poller; allocates nothing.
+     */
+    public void endWait() {
+        signal(ENDED);
+    }
+
+    private void signal(int kind) {
+        int before = signals.get();
+        while ((before & kind) == 0 && !signals.compareAndSet(before, before | kind)) {
+            before = signals.get();
+        }
+        if (before == 0) {
+            synchronized (signals) { // contended only by close
                 if (!closed) {
                     EventFd.signal(wakeDescriptor);
                 }
@@ -415,10 +437,10 @@ public final class Poller implements AutoCloseable {
             return;
         }
         requireOutside();
-        signalled.set(true); // no further wake needs a signal
+        signals.set(WOKEN | ENDED); // no further wake needs a signal
         epoll.close();
         descriptor.close();
-        synchronized (signalled) {
+        synchronized (signals) {
             closed = true;
             FileDescriptors.close(wakeDescriptor);
         }

@@ -301,6 +301,19 @@ final class PollerDescriptorTest {
     }
 
     @Test
+    void shouldEndTheNextWaitWithoutCountingItAsAWake() {
+        poller.endWait();
+        poller.endWait();
+        assertThat(poller.poll(UNTIL_EVENT)).isZero();
+        poller.endWait();
+        poller.wake();
+        assertThat(poller.poll(UNTIL_EVENT)).as("the wake alone").isEqualTo(1);
+        assertThat(poller.poll(0)).isZero();
+        poller.close();
+        poller.endWait(); // of an interrupt that is late
+    }
+
+    @Test
     void shouldEndTheNextWaitOfAWakeThatCameBefore() {
         poller.wake();
         poller.wake();

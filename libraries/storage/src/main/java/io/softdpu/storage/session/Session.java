@@ -87,10 +87,12 @@ public abstract class Session<W extends Worker> implements StorageRole {
         if (!started.compareAndSet(false, true)) {
             throw new DpuException(Status.BAD_STATE, "session was run already: role=" + role);
         }
+        boolean interrupted = false;
         try {
             try {
                 session();
             } catch (RuntimeException | Error e) {
+                interrupted = Thread.interrupted(); // its peers are told, which takes waits
                 fail(e);
             }
         } finally {
@@ -98,6 +100,9 @@ public abstract class Session<W extends Worker> implements StorageRole {
                 tearDown();
             } finally {
                 ended.countDown();
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
             }
         }
         DpuException reason = failure;
@@ -269,12 +274,18 @@ public abstract class Session<W extends Worker> implements StorageRole {
                                 role + " ended the session: reason=" + Reason.of(reason)));
     }
 
+    /** Ends in order, within deadlines, also on a thread that is interrupted. */
     private void tearDown() {
+        boolean interrupted = Thread.interrupted();
         try {
             endWorkers();
             releaseResources();
         } catch (RuntimeException | Error e) {
             recordFailure(e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -14,6 +14,7 @@ public final class FabricFailures {
             case NOT_FOUND -> Status.NOT_FOUND;
             case IN_USE -> Status.IN_USE;
             case TIMED_OUT -> Status.TIME_OUT;
+            case INTERRUPTED -> Status.CONNECTION_ABORTED;
             case PEER_GONE -> Status.CONNECTION_RESET;
             case REFUSED -> refusal(e.refusalCode());
             case MALFORMED -> Status.INVALID_VALUE;

@@ -2,6 +2,7 @@ package io.softdpu.core.internal.engine;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
@@ -30,6 +31,9 @@ public final class EngineImpl implements Waitable {
     /** Longest single sleep, an hour; a longer wait has several. */
     private static final long MAX_SLEEP_NANOS = 3_600_000_000_000L;
 
+    /** Contexts that a message describes. */
+    private static final int MAX_DESCRIBED = 8;
+
     /** Created first: if the environment's seed is refused nothing has been opened yet. */
     private final @Nullable CompletionShuffler shuffler = CompletionShuffler.ofCurrent();
 
@@ -47,6 +51,10 @@ public final class EngineImpl implements Waitable {
     private @Nullable EngineEvents events;
 
     private boolean progressing;
+
+    /** Whether the wait is that of a close, which an interrupt does not end. */
+    private boolean closing;
+
     private boolean selective = true;
 
     /** Whether a notification is requested and not yet signalled by this thread. */
@@ -98,10 +106,37 @@ public final class EngineImpl implements Waitable {
         return progressed;
     }
 
-    /** See {@code ProgressEngine.await}. */
+    /**
+     * See {@code ProgressEngine.await}.
+     *
+     * @throws DpuException CONNECTION_ABORTED if the thread is interrupted
+     */
     public boolean await(long timeoutNanos) {
+        if (awaitOrInterrupt(timeoutNanos)) {
+            return true;
+        }
+        if (timeoutNanos != 0 && Interrupts.isPending()) {
+            throw Interrupts.ended("ProgressEngine.await", "awaited=work, " + describeAllWork());
+        }
+        return false;
+    }
+
+    /** The same, but returns false if the thread is interrupted: for waits that say why. */
+    public boolean awaitOrInterrupt(long timeoutNanos) {
         requireOwner();
         return adaptiveWait.await(this, timeoutNanos);
+    }
+
+    /** The same for the close of a context, which an interrupt does not end. */
+    public boolean awaitUninterrupted(long timeoutNanos) {
+        requireOwner();
+        boolean before = closing;
+        closing = true;
+        try {
+            return adaptiveWait.await(this, timeoutNanos);
+        } finally {
+            closing = before;
+        }
     }
 
     /** See {@code ProgressEngine.requestNotification}. */
@@ -179,11 +214,22 @@ public final class EngineImpl implements Waitable {
         requireOwner();
         requireOutside("awaitNotification");
         requireOpen();
-        boolean readable = poller.sleep(Math.min(timeoutNanos, MAX_SLEEP_NANOS));
-        if (readable) {
+        if (!isNotificationInterrupted(timeoutNanos)
+                && poller.sleep(Math.min(timeoutNanos, MAX_SLEEP_NANOS))) {
             woken = false;
+            return true;
         }
-        return readable;
+        if (isNotificationInterrupted(timeoutNanos)) {
+            throw Interrupts.ended(
+                    "ProgressEngine.awaitNotification",
+                    "awaited=a notification, requested=" + requested + ", " + describeAllWork());
+        }
+        return false;
+    }
+
+    /** Whether an interrupt ends the wait for a notification: what is pending stays so. */
+    private static boolean isNotificationInterrupted(long timeoutNanos) {
+        return timeoutNanos != 0 && Interrupts.isPending();
     }
 
     /** Closes the engine; false if it was closed already. */
@@ -255,9 +301,10 @@ public final class EngineImpl implements Waitable {
         return closed;
     }
 
-    /** The work of the first contexts that are started, for a message. */
-    public List<String> describeWork(int most) {
-        return members.describeWork(most);
+    /** The work of contexts that are started, as a text for messages. */
+    public String describeAllWork() {
+        List<String> described = members.describeWork(MAX_DESCRIBED);
+        return described.isEmpty() ? "contexts=0" : String.join("; ", described);
     }
 
     /** Whether the start or stop of any context waits for a peer. */
@@ -433,6 +480,11 @@ public final class EngineImpl implements Waitable {
     }
 
     @Override
+    public boolean isInterrupted() {
+        return !closing && Interrupts.isPending();
+    }
+
+    @Override
     public boolean takeWake() {
         if (!woken) {
             return false;
@@ -460,7 +512,8 @@ public final class EngineImpl implements Waitable {
     @Override
     public void sleep(long timeoutNanos) {
         long limitNanos = Math.min(timeoutNanos, MAX_SLEEP_NANOS);
-        poller.sleep(events == null ? limitNanos : events.untilDeadline(limitNanos));
+        long sleepNanos = events == null ? limitNanos : events.untilDeadline(limitNanos);
+        boolean _ = closing ? poller.sleepUninterrupted(sleepNanos) : poller.sleep(sleepNanos);
     }
 
     private boolean drainMailbox() {

@@ -2,6 +2,7 @@ package io.softdpu.core.internal.engine;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
@@ -354,6 +355,20 @@ public final class WorkQueueImpl<J> {
         if (ready) {
             signal();
         }
+    }
+
+    /** See {@code WorkQueue.awaitEvent}. */
+    public boolean awaitEvent(long timeoutNanos) {
+        EventPoller present = poller();
+        boolean waits = timeoutNanos != 0;
+        if (!(waits && Interrupts.isPending()) && present.sleep(timeoutNanos)) {
+            return true;
+        }
+        if (waits && Interrupts.isPending()) {
+            throw Interrupts.ended(
+                    "WorkQueue.awaitEvent", "awaited=a signal, inFlightJobs=" + inFlight);
+        }
+        return false;
     }
 
     /** See {@code WorkQueue.clearEvent}. */

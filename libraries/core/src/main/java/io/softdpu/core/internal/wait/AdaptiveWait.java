@@ -57,7 +57,8 @@ public final class AdaptiveWait {
     }
 
     /**
-     * Waits until work was done, the timeout is over, or a wake was taken.
+     * Waits until work was done, the timeout is over, a wake was taken, or the thread is
+     * interrupted. Work that is there is done without a look at the interrupt.
      *
      * @param timeoutNanos 0 polls once
      * @return whether work was done
@@ -66,7 +67,7 @@ public final class AdaptiveWait {
         if (waitable.progress()) {
             return true;
         }
-        if (timeoutNanos == 0 || waitable.takeWake()) {
+        if (timeoutNanos == 0 || waitable.isInterrupted() || waitable.takeWake()) {
             return false;
         }
         if (shortSpin.poll(waitable)) {
@@ -78,7 +79,7 @@ public final class AdaptiveWait {
             if (yieldUntilDone(waitable, begin, timeoutNanos)) {
                 return true;
             }
-            if (waitable.takeWake()) {
+            if (waitable.isInterrupted() || waitable.takeWake()) {
                 return false;
             }
             long left = timeoutNanos - (nanoClock.getAsLong() - begin);

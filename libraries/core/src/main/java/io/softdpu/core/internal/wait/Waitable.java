@@ -14,6 +14,9 @@ public interface Waitable {
     /** Does the work that can be done now; whether any was done. */
     boolean progress();
 
+    /** Whether an interrupt of the thread ends the wait; changes nothing. */
+    boolean isInterrupted();
+
     /** Whether the end of the wait was requested; clears the request. */
     boolean takeWake();
 

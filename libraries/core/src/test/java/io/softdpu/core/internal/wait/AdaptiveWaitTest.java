@@ -46,6 +46,7 @@ class AdaptiveWaitTest {
         BooleanSupplier progress = () -> false;
         boolean ready;
         boolean woken;
+        boolean interrupted;
         int situation;
         long sleepNanos = SECOND;
 
@@ -58,6 +59,11 @@ class AdaptiveWaitTest {
         public boolean progress() {
             steps.add("progress");
             return progress.getAsBoolean();
+        }
+
+        @Override
+        public boolean isInterrupted() {
+            return interrupted;
         }
 
         @Override
@@ -107,6 +113,17 @@ class AdaptiveWaitTest {
         }
         expected.addAll(List.of("arm", "progress", "sleep", "disarm", "progress"));
         assertThat(script.steps.subList(0, expected.size())).isEqualTo(expected);
+    }
+
+    @Test
+    void shouldEndAtAnInterruptAfterTheWorkThatIsThereAndKeepAWake() {
+        script.interrupted = true;
+        script.woken = true;
+        assertThat(wait.await(script, SECOND)).isFalse();
+        assertThat(script.steps).containsExactly("progress");
+        assertThat(script.woken).as("a wake is for the next wait").isTrue();
+        script.progress = () -> true;
+        assertThat(wait.await(script, SECOND)).isTrue();
     }
 
     @Test
