@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
@@ -89,7 +90,7 @@ final class SendTask extends TaskBase implements ComchSendTask {
                                 + " memoryBytes=%d, thread=%s, expected=memory that this thread can"
                                 + " read until the submission",
                         memory.byteSize(),
-                        Thread.currentThread().getName());
+                        Threads.current());
     }
 
     @Override

@@ -62,6 +62,7 @@ final class Registry {
     static final Map<String, String> FREE_OF_THREAD =
             Map.of(
                     "ProgressEngine.wake", "made for other threads: it ends a wait",
+                    "ProgressEngine.execute", "made for other threads: it gives the engine work",
                     "Dma.createMemcpyJob", "jobs are for the threads of the work queues",
                     "Sha.createHashJob", "jobs are for the threads of the work queues",
                     "Sha.createPartialHashJob", "jobs are for the threads of the work queues",

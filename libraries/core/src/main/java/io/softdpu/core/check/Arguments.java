@@ -49,7 +49,7 @@ public final class Arguments {
                     Text.format(
                             "memory is closed or belongs to another thread: argument=%s,"
                                     + " sizeBytes=%d, thread=%s",
-                            argument, segment.byteSize(), Thread.currentThread().getName()));
+                            argument, segment.byteSize(), Threads.current()));
         }
         return segment;
     }

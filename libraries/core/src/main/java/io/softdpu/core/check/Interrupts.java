@@ -35,7 +35,7 @@ public final class Interrupts {
                 Text.format(
                         "interrupted during a wait: thread=%s, call=%s, %s, expected=the same call"
                                 + " again, after Thread.interrupted()",
-                        Thread.currentThread().getName(), call, awaited),
+                        Threads.current(), call, awaited),
                 cause);
     }
 }

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Interrupts;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.engine.EngineImpl;
 import io.softdpu.core.internal.engine.EngineMember;
@@ -69,7 +70,7 @@ final class ContextWait {
                     Status.NOT_PERMITTED,
                     Text.format(
                             "context is not connected to this engine: context=%s, engineThread=%s",
-                            context, impl.owner().getName()));
+                            context, Threads.describe(impl.owner())));
         }
         context.stop();
         if (!await("stop", () -> context.state() == ContextState.IDLE, timeoutNanos)) {
@@ -131,7 +132,7 @@ final class ContextWait {
                                 "context is not connected to this engine, which does not notice its"
                                     + " failure: context=%s, engineThread=%s, expected=runUntil of"
                                     + " its engine",
-                                context, other.owner().getName()));
+                                context, Threads.describe(other.owner())));
     }
 
     @SuppressWarnings("ReferenceEquality") // as above

@@ -2,6 +2,7 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.access.ImplementationAccess;
 import io.softdpu.core.internal.base.FabricFailures;
@@ -10,6 +11,7 @@ import io.softdpu.core.internal.wait.AdaptiveWait;
 import io.softdpu.core.internal.wait.AffinityPolicy;
 import io.softdpu.fabric.error.FabricException;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +27,12 @@ import org.jspecify.annotations.Nullable;
  * repeat.
  *
  * <p>Thread: an engine belongs to the thread that created it, with its contexts and their tasks. A
- * call from another thread fails with NOT_PERMITTED that names both; {@link #wake()}, {@link
- * #owner()} and the counters may be used by any. After the start of its contexts an engine
- * allocates nothing, takes no lock, and makes no system call while it polls; exceptions are changes
- * of {@linkplain CpuBinding#soft soft} affinity, and polls of {@linkplain #watch watched}
- * descriptors.
+ * call from another thread fails with NOT_PERMITTED that names both; {@link #execute}, {@link
+ * #wake()}, {@link #owner()} and the counters may be used by any, and {@link #takeOver()} when the
+ * thread has ended. It has to be a platform thread: a virtual one would keep its carrier while it
+ * waits in the kernel. After the start of its contexts an engine allocates nothing, takes no lock,
+ * and makes no system call while it polls; exceptions are changes of {@linkplain CpuBinding#soft
+ * soft} affinity, and polls of {@linkplain #watch watched} descriptors.
  *
  * <p>Interrupts: {@link Thread#interrupt} ends each wait at once with CONNECTION_ABORTED, also if
  * the thread was interrupted before. The flag stays set, and the same wait can be repeated. Work
@@ -42,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * it. Contexts, tasks and counters are consistent then; the task of the callback belongs to the
  * user, as after any callback, and progress can be called again.
  */
-public final class ProgressEngine implements AutoCloseable {
+public final class ProgressEngine implements AutoCloseable, Executor {
     static {
         ImplementationAccess.install(ProgressEngine.class, engine -> engine.impl);
     }
@@ -53,6 +56,7 @@ public final class ProgressEngine implements AutoCloseable {
     private final @Nullable AffinityPolicy affinity;
 
     private ProgressEngine(@Nullable AffinityPolicy affinity) {
+        Threads.requirePlatform("an engine");
         this.affinity = affinity;
         try {
             this.impl = new EngineImpl(new AdaptiveWait(affinity));
@@ -64,7 +68,8 @@ public final class ProgressEngine implements AutoCloseable {
     /**
      * Creates an engine of the calling thread.
      *
-     * @throws DpuException OPERATING_SYSTEM if the program has no file descriptors left
+     * @throws DpuException NOT_SUPPORTED on a virtual thread; OPERATING_SYSTEM if the program has
+     *     no file descriptors left
      */
     public static ProgressEngine create() {
         return new ProgressEngine(null);
@@ -76,8 +81,8 @@ public final class ProgressEngine implements AutoCloseable {
      * another thread competes for the processor; {@link #close} unpins it finally. Pinning and
      * unpinning take a system call each.
      *
-     * @throws DpuException NOT_FOUND if this process may not use that processor; OPERATING_SYSTEM
-     *     if it has no file descriptors left
+     * @throws DpuException NOT_FOUND if this process may not use that processor; NOT_SUPPORTED on a
+     *     virtual thread; OPERATING_SYSTEM if it has no file descriptors left
      */
     public static ProgressEngine create(CpuBinding binding) {
         Arguments.notNull(binding, "binding");
@@ -291,6 +296,38 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
+     * Executes work inside {@link #progress()}, on the engine's thread, in the order of the calls;
+     * a wait of the engine ends for it. What the work throws is thrown as the exception of a
+     * callback is. Any thread, the engine's and virtual ones too; allocates nothing. As an {@link
+     * Executor} the engine makes a future of a call in one step:
+     *
+     * <pre>{@code
+     * CompletableFuture<ContextState> state = CompletableFuture.supplyAsync(dma::state, engine);
+     * }</pre>
+     *
+     * @param work runs once, at the latest in {@link #close()}
+     * @throws DpuException SHUTDOWN after {@link #close()}; FULL if 1024 pieces of work wait for
+     *     progress; INVALID_VALUE if the work is null
+     */
+    @Override
+    public void execute(Runnable work) {
+        impl.execute(Arguments.notNull(work, "work"));
+    }
+
+    /**
+     * Makes the calling thread the owner of an engine whose thread has ended, with its contexts,
+     * tasks, watches and timers; does nothing if it is the owner. A {@linkplain CpuBinding binding}
+     * ended with the thread: {@link CpuBinding#bindCurrentThread()} binds this one. Halves of sync
+     * events, work queues and confined memory belong to the ended thread still.
+     *
+     * @throws DpuException NOT_PERMITTED if the engine's thread has not ended: {@link Thread#join}
+     *     it first; NOT_SUPPORTED on a virtual thread; BAD_STATE if the engine is closed
+     */
+    public void takeOver() {
+        impl.takeOver();
+    }
+
+    /**
      * Ends the current {@link #await}, or the next one if none is running; it then returns false
      * unless work was done. Also ends {@link #awaitNotification}, which then returns true. Any
      * thread.
@@ -386,15 +423,21 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Closes the engine, with its watches and timers; closing twice does nothing.
+     * Closes the engine, with its watches and timers, after it has run the work of {@link
+     * #execute}; closing twice does nothing. An exception of that work is thrown when it is closed.
      *
      * @throws DpuException IN_USE while contexts or graphs are started on it, or from inside a
      *     callback
      */
     @Override
     public void close() {
-        if (impl.close() && affinity != null) {
-            affinity.close();
+        boolean closing = !impl.isClosed();
+        try {
+            impl.close();
+        } finally {
+            if (closing && impl.isClosed() && affinity != null) {
+                affinity.close();
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.access.ImplementationAccess;
 import io.softdpu.core.internal.base.FabricFailures;
@@ -32,9 +33,10 @@ import org.jspecify.annotations.Nullable;
  * is readable (or {@link #awaitEvent}), {@linkplain #clearEvent clear}, retrieve until AGAIN, and
  * repeat. A signal means that the queue can continue its work, not that a job has completed.
  *
- * <p>Thread: a queue belongs to the thread that created it; a call from another fails with
- * NOT_PERMITTED that names both. Contexts on work queues may be used from any thread. Submitting
- * and retrieving allocates nothing, takes no lock, and makes no system call in polling mode.
+ * <p>Thread: a queue belongs to the thread that created it, a platform thread; a call from another
+ * fails with NOT_PERMITTED that names both. Contexts on work queues may be used from any thread.
+ * Submitting and retrieving allocates nothing, takes no lock, and makes no system call in polling
+ * mode.
  */
 public final class WorkQueue implements AutoCloseable {
     static {
@@ -47,6 +49,7 @@ public final class WorkQueue implements AutoCloseable {
     private final WorkQueueImpl<Job> impl;
 
     private WorkQueue(int depth) {
+        Threads.requirePlatform("a work queue");
         this.impl = new WorkQueueImpl<>(depth);
     }
 
@@ -54,7 +57,8 @@ public final class WorkQueue implements AutoCloseable {
      * Creates a queue of the calling thread, in polling mode.
      *
      * @param depth limit of jobs submitted and not yet retrieved, 1 to {@link #MAX_DEPTH}
-     * @throws DpuException INVALID_VALUE if the depth is out of range
+     * @throws DpuException INVALID_VALUE if the depth is out of range; NOT_SUPPORTED on a virtual
+     *     thread
      */
     public static WorkQueue create(int depth) {
         if (depth < 1 || depth > MAX_DEPTH) {
@@ -95,7 +99,7 @@ public final class WorkQueue implements AutoCloseable {
                     Status.IN_USE,
                     Text.format(
                             "queue was added to the context already: context=%s, queueThread=%s",
-                            context, impl.owner().getName()));
+                            context, Threads.describe(impl.owner())));
         }
         impl.requireFit(context, context.isEventDrivenSupported());
         impl.add(
@@ -119,7 +123,7 @@ public final class WorkQueue implements AutoCloseable {
                     Status.NOT_FOUND,
                     Text.format(
                             "queue was not added to the context: context=%s, queueThread=%s",
-                            context, impl.owner().getName()));
+                            context, Threads.describe(impl.owner())));
         }
         if (member.inFlight() > 0) {
             throw new DpuException(
@@ -134,7 +138,7 @@ public final class WorkQueue implements AutoCloseable {
                     Text.format(
                             "a graph on the queue uses the context: graph=%s, context=%s,"
                                     + " queueThread=%s",
-                            graph, context, impl.owner().getName()));
+                            graph, context, Threads.describe(impl.owner())));
         }
         impl.remove(member);
     }
@@ -191,7 +195,7 @@ public final class WorkQueue implements AutoCloseable {
                 Status.NOT_FOUND,
                 "queue was not added to the context of the job: queueThread=%s,"
                         + " expected=WorkQueue.add",
-                impl.owner().getName());
+                Threads.describe(impl.owner()));
     }
 
     /**
@@ -335,7 +339,7 @@ public final class WorkQueue implements AutoCloseable {
                     Status.IN_USE,
                     Text.format(
                             "jobs are in flight: jobs=%d, queueThread=%s",
-                            impl.inFlight(), impl.owner().getName()));
+                            impl.inFlight(), Threads.describe(impl.owner())));
         }
         impl.removeAll();
         impl.close();

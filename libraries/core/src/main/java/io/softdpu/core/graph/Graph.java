@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Job;
@@ -384,7 +385,7 @@ public final class Graph implements AutoCloseable {
                         Text.format(
                                 "engine of the graph is closed: graph=%s, engineThread=%s,"
                                         + " expected=an engine that is open",
-                                this, engine.owner().getName()));
+                                this, Threads.describe(engine.owner())));
             }
             List<Graph> held = new ArrayList<>();
             try {
@@ -562,7 +563,7 @@ public final class Graph implements AutoCloseable {
                     Text.format(
                             "graph is for an engine: graph=%s, queueThread=%s,"
                                     + " expected=Graph.create without one",
-                            this, impl.owner().getName()));
+                            this, Threads.describe(impl.owner())));
         }
         synchronized (lock) {
             requireStarted("addTo");
@@ -572,7 +573,7 @@ public final class Graph implements AutoCloseable {
                         Status.IN_USE,
                         Text.format(
                                 "graph is on the queue already: graph=%s, queueThread=%s",
-                                this, impl.owner().getName()));
+                                this, Threads.describe(impl.owner())));
             }
             for (Context context : contexts) {
                 if (impl.member(context) == null) {
@@ -581,7 +582,7 @@ public final class Graph implements AutoCloseable {
                             Text.format(
                                     "context of a node is not on the queue: graph=%s, context=%s,"
                                             + " queueThread=%s, expected=WorkQueue.add",
-                                    this, context, impl.owner().getName()));
+                                    this, context, Threads.describe(impl.owner())));
                 }
             }
             there.add(this);
@@ -605,7 +606,7 @@ public final class Graph implements AutoCloseable {
                         Text.format(
                                 "graph is not on the queue: graph=%s, queueThread=%s,"
                                         + " expected=Graph.addTo",
-                                this, impl.owner().getName()));
+                                this, Threads.describe(impl.owner())));
             }
             for (GraphInstance instance : instances) {
                 if (instance.isInFlightOn(impl)) {
@@ -614,7 +615,7 @@ public final class Graph implements AutoCloseable {
                             Text.format(
                                     "instance is in flight on the queue: instance=%s,"
                                             + " queueThread=%s, expected=its retrieval first",
-                                    instance, impl.owner().getName()));
+                                    instance, Threads.describe(impl.owner())));
                 }
             }
             there.remove(this);
@@ -765,7 +766,7 @@ public final class Graph implements AutoCloseable {
     }
 
     private String purpose() {
-        return engine == null ? "work queues" : "engine of " + engine.owner().getName();
+        return engine == null ? "work queues" : "engine of " + Threads.describe(engine.owner());
     }
 
     private void requireConfigurable() {

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.Task;
@@ -300,7 +301,7 @@ public final class GraphInstance implements AutoCloseable {
                     "graph was not added to the queue: graph=%s, queueThread=%s,"
                             + " expected=Graph.addTo",
                     graph,
-                    to.owner().getName());
+                    Threads.describe(to.owner()));
         }
         if (!to.reserve(graph.places())) {
             return graph.tooFewPlaces();

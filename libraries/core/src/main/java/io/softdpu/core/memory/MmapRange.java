@@ -3,6 +3,7 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
@@ -127,7 +128,7 @@ final class MmapRange {
                     "memory is confined to another thread: mmap=%s, thread=%s, expected=memory of a"
                             + " shared arena",
                     of,
-                    Thread.currentThread().getName());
+                    Threads.current());
         }
         return null;
     }

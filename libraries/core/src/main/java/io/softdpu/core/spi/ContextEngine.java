@@ -3,6 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
@@ -58,7 +59,7 @@ final class ContextEngine extends EngineMember {
                         Text.format(
                                 "context is connected to an engine already: context=%s,"
                                         + " engineThread=%s",
-                                context, impl.owner().getName()));
+                                context, Threads.describe(impl.owner())));
             }
             impl = newImpl;
             copier = newImpl.copier();

@@ -3,6 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.linux.text.Text;
@@ -336,7 +337,7 @@ final class ContextStates {
                 throw badState(
                         "engine of the context is closed",
                         ", engineThread="
-                                + engine.impl().owner().getName()
+                                + Threads.describe(engine.impl().owner())
                                 + ", expected=an engine that is open");
             }
         } else if (context.maxWorkQueues() == 0) {

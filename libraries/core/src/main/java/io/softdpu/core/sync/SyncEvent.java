@@ -5,6 +5,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Interrupts;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.internal.access.DependentsAccess;
@@ -848,7 +849,7 @@ public final class SyncEvent implements AutoCloseable {
                             "%s half of the event belongs to another thread: thread=%s,"
                                 + " eventThread=%s, event=%s, expected=the thread that used this"
                                 + " half first",
-                            half, current.getName(), owner.getName(), this));
+                            half, Threads.describe(current), Threads.describe(owner), this));
         }
         return current;
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.graph.Graph;
 import io.softdpu.core.graph.GraphInstance;
 import io.softdpu.core.graph.GraphNode;
@@ -280,7 +281,7 @@ class GraphStructureTest extends WorkQueueFixture {
                 .hasMessage(
                         "context of a node is not on the queue: graph=%s, context=%s,"
                                 + " queueThread=%s, expected=WorkQueue.add",
-                        graph, context, Thread.currentThread().getName());
+                        graph, context, Threads.current());
         GraphInstance instance = instance().setJob(node, context.job());
         assertThat(instance.trySubmit(queue)).isEqualTo(Status.NOT_FOUND);
         assertThat(instance.refusal()).hasMessageContaining("expected=Graph.addTo");
@@ -290,7 +291,7 @@ class GraphStructureTest extends WorkQueueFixture {
                 .hasMessage(
                         "a graph on the queue uses the context: graph=%s, context=%s,"
                                 + " queueThread=%s",
-                        graph, context, Thread.currentThread().getName());
+                        graph, context, Threads.current());
         instance.submit(queue);
         Thrown.with(Status.NOT_PERMITTED, () -> graph.removeFrom(queue))
                 .hasMessageContaining("instance is in flight on the queue: instance=" + instance);

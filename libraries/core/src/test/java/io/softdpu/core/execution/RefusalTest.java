@@ -7,6 +7,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.core.execution.TinyJobs.TinyJob;
@@ -285,7 +286,7 @@ class RefusalTest {
                         "of another context",
                         Status.NOT_FOUND,
                         "queue was not added to the context of the job: queueThread="
-                                + Thread.currentThread().getName()
+                                + Threads.current()
                                 + ", expected=WorkQueue.add",
                         test -> test.machines.add(new TinyJobs("other jobs", test.device)).job()));
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.AllocationMeter;
@@ -262,7 +263,7 @@ class SyncEventTest extends SyncEventFixture {
         SyncEvent event = started();
         event.set(1); // publishing: this thread
         CompletableFuture<Void> ran = new CompletableFuture<>();
-        String own = Thread.currentThread().getName();
+        String own = Threads.current();
         Thread.ofPlatform()
                 .name("other")
                 .start(() -> {
@@ -270,7 +271,7 @@ class SyncEventTest extends SyncEventFixture {
                         assertThat(event.get()).isEqualTo(1);
                         Thrown.with(Status.NOT_PERMITTED, () -> event.set(2))
                                 .hasMessageContaining("publishing half")
-                                .hasMessageContaining("thread=other, eventThread=" + own);
+                                .hasMessageContainingAll("thread=other#", ", eventThread=" + own);
                         Thrown.with(Status.NOT_PERMITTED, () -> event.add(2));
                         ran.complete(null);
                     } catch (Throwable e) {
@@ -280,7 +281,7 @@ class SyncEventTest extends SyncEventFixture {
         ran.get(Patience.SECONDS, TimeUnit.SECONDS);
         Thrown.with(Status.NOT_PERMITTED, event::get)
                 .hasMessageContaining("subscribing half")
-                .hasMessageContaining("eventThread=other");
+                .hasMessageContaining("eventThread=other#");
         Thrown.with(Status.NOT_PERMITTED, () -> event.waitGreater(0, ALL));
         assertThat(event.add(1)).isEqualTo(1);
     }

@@ -3,6 +3,7 @@ package io.softdpu.core.internal.engine;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Interrupts;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
@@ -23,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Implementation of {@code ProgressEngine}, for its users and for the contexts.
  *
- * <p>Belongs to the thread that created it, except for {@link #wake()}, the mailbox and the
- * counters. Polling allocates nothing, takes no lock and makes no system call.
+ * <p>Belongs to the thread that created it or has taken it over, except for {@link #wake()}, {@link
+ * #execute}, the mailbox and the counters. Polling allocates nothing, takes no lock and makes no
+ * system call.
  */
 @SuppressWarnings("ReferenceEquality") // threads are compared by identity
 public final class EngineImpl implements Waitable {
@@ -37,7 +39,10 @@ public final class EngineImpl implements Waitable {
     /** Created first: if the environment's seed is refused nothing has been opened yet. */
     private final @Nullable CompletionShuffler shuffler = CompletionShuffler.ofCurrent();
 
-    private final Thread owner = Thread.currentThread();
+    /** Changed by a thread for itself alone, so each thread sees whether it is the owner. */
+    private Thread owner = Thread.currentThread();
+
+    private final PostedWork posted = new PostedWork();
     private final EventPoller poller = new EventPoller();
     private final Mailbox mailbox = new Mailbox(poller);
     private final Copier copier = new Copier();
@@ -85,6 +90,7 @@ public final class EngineImpl implements Waitable {
         boolean progressed = false;
         try {
             progressed = drainMailbox();
+            progressed |= runPosted();
             if (events != null && progress(events)) {
                 progressed = true;
                 members.selectAll(); // a context may check deadlines in its own progress
@@ -149,7 +155,10 @@ public final class EngineImpl implements Waitable {
                     Status.NOT_SUPPORTED,
                     Text.format(
                             "%s does not support event mode: %s=%s, engineThread=%s",
-                            polled.kind(), polled.kind(), polled.describe(), owner.getName()));
+                            polled.kind(),
+                            polled.kind(),
+                            polled.describe(),
+                            Threads.describe(owner)));
         }
         members.selectAll();
         boolean ready = arm(); // may create the events
@@ -182,7 +191,7 @@ public final class EngineImpl implements Waitable {
         if (selective) {
             // Later work is found when the next notification is requested. Work in the
             // mailbox may be for any context.
-            members.select(mailbox.isEmpty() && shuffler == null);
+            members.select(mailbox.isEmpty() && posted.isEmpty() && shuffler == null);
         }
         disarm();
     }
@@ -199,7 +208,7 @@ public final class EngineImpl implements Waitable {
                             "event mode is set before %s are started: %s, engineThread=%s",
                             EngineMembers.describeKinds(active),
                             EngineMembers.describeCounts(active),
-                            owner.getName()));
+                            Threads.describe(owner)));
         }
         this.selective = selective;
     }
@@ -232,16 +241,16 @@ public final class EngineImpl implements Waitable {
         return timeoutNanos != 0 && Interrupts.isPending();
     }
 
-    /** Closes the engine; false if it was closed already. */
-    public boolean close() {
+    /** Closes the engine, unless it is closed already. */
+    public void close() {
         if (closed) {
-            return false;
+            return;
         }
         requireOwner();
         if (progressing) {
             throw new DpuException(
                     Status.IN_USE,
-                    "engine closed from inside a callback: thread=" + owner.getName());
+                    "engine closed from inside a callback: thread=" + Threads.describe(owner));
         }
         List<EngineMember> active = members.active();
         if (!active.isEmpty()) {
@@ -253,14 +262,57 @@ public final class EngineImpl implements Waitable {
                             EngineMembers.describeCounts(active),
                             active.getFirst().describe()));
         }
-        closed = true;
+        closed = true; // before the last work, which cannot start anything any more
+        runLastPosted();
         WaitPermission.lift(denial);
         mailbox.close();
         if (events != null) {
             events.close();
         }
         poller.close();
-        return true;
+        failures.throwKept();
+    }
+
+    /** See {@code ProgressEngine.execute}; any thread. */
+    public void execute(Runnable work) {
+        switch (posted.offer(work)) {
+            case ACCEPTED -> poller.wake();
+            case FULL ->
+                    throw new DpuException(
+                            Status.FULL,
+                            Text.format(
+                                    "too much work waits for the engine: waiting=%d,"
+                                            + " engineThread=%s, expected=progress of the engine",
+                                    posted.size(), Threads.describe(owner)));
+            case CLOSED ->
+                    throw new DpuException(
+                            Status.SHUTDOWN,
+                            Text.format(
+                                    "engine was closed and executes no more work: thread=%s,"
+                                            + " engineThread=%s, expected=an engine that is open",
+                                    Threads.current(), Threads.describe(owner)));
+        }
+    }
+
+    /** See {@code ProgressEngine.takeOver}; any thread. */
+    public synchronized void takeOver() {
+        requireOpen();
+        Thread current = Thread.currentThread();
+        if (current == owner) {
+            return;
+        }
+        Threads.requirePlatform("an engine");
+        if (owner.isAlive()) {
+            throw new DpuException(
+                    Status.NOT_PERMITTED,
+                    Text.format(
+                            "engine belongs to a thread that has not ended: thread=%s,"
+                                    + " engineThread=%s, expected=ProgressEngine.execute, or a call"
+                                    + " after Thread.join",
+                            Threads.current(), Threads.describe(owner)));
+        }
+        owner = current; // what the ended thread has done is visible since isAlive was false
+        WaitPermission.deny(denial);
     }
 
     /** Ends the current wait, or the next one. Any thread. */
@@ -439,8 +491,12 @@ public final class EngineImpl implements Waitable {
                     Status.NOT_PERMITTED,
                     Text.format(
                             "called from a thread that is not the engine's: thread=%s,"
-                                    + " engineThread=%s",
-                            Thread.currentThread().getName(), owner.getName()));
+                                    + " engineThread=%s, expected=%s",
+                            Threads.current(),
+                            Threads.describe(owner),
+                            owner.isAlive()
+                                    ? "ProgressEngine.execute"
+                                    : "ProgressEngine.takeOver first"));
         }
     }
 
@@ -456,7 +512,7 @@ public final class EngineImpl implements Waitable {
                     Status.NOT_PERMITTED,
                     Text.format(
                             "%s called from inside a callback: thread=%s",
-                            operation, owner.getName()));
+                            operation, Threads.describe(owner)));
         }
     }
 
@@ -468,7 +524,7 @@ public final class EngineImpl implements Waitable {
     public void requireOpen() {
         if (closed) {
             throw new DpuException(
-                    Status.BAD_STATE, "engine is closed: engineThread=" + owner.getName());
+                    Status.BAD_STATE, "engine is closed: engineThread=" + Threads.describe(owner));
         }
     }
 
@@ -501,7 +557,7 @@ public final class EngineImpl implements Waitable {
         }
         VarHandle.fullFence();
         ready |= shuffler != null && shuffler.mustNotSleep();
-        return ready || !mailbox.isEmpty();
+        return ready || !mailbox.isEmpty() || !posted.isEmpty();
     }
 
     @Override
@@ -526,6 +582,49 @@ public final class EngineImpl implements Waitable {
             callbackFailed(e);
         }
         return true;
+    }
+
+    /** Runs the work that was posted before this pass; whether there was any. */
+    private boolean runPosted() {
+        if (posted.isEmpty()) {
+            return false;
+        }
+        int limit = posted.size();
+        for (int i = 0; i < limit; i++) {
+            Runnable work = posted.take();
+            if (work == null) {
+                break;
+            }
+            run(work);
+        }
+        return true;
+    }
+
+    /** Refuses further work, and runs what was accepted: a thread may wait for it. */
+    private void runLastPosted() {
+        posted.close();
+        progressing = true;
+        try {
+            while (posted.size() > 0) {
+                Runnable work = posted.take();
+                if (work == null) {
+                    Thread.onSpinWait(); // an offer is about to be complete
+                } else {
+                    run(work);
+                }
+            }
+        } finally {
+            progressing = false;
+            members.closeGaps();
+        }
+    }
+
+    private void run(Runnable work) {
+        try {
+            work.run();
+        } catch (Throwable e) { // as of any callback
+            callbackFailed(e);
+        }
     }
 
     private boolean progress(EngineEvents present) {

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.check.Threads;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
 import io.softdpu.core.internal.sanitizer.Mistake;
@@ -204,7 +205,7 @@ public final class WorkQueueImpl<J> {
                     Text.format(
                             "progressRetrieve called from inside a user node: thread=%s, expected=a"
                                     + " call after the node has returned",
-                            owner.getName()));
+                            Threads.describe(owner)));
         }
         if (present.hasEnded()) {
             return Status.SUCCESS;
@@ -299,7 +300,7 @@ public final class WorkQueueImpl<J> {
             throw new DpuException(
                     Status.BAD_STATE,
                     "mode must be set before the first submission and retrieval: queueThread="
-                            + owner.getName());
+                            + Threads.describe(owner));
         }
         if (!eventDriven) {
             closePoller();
@@ -337,7 +338,7 @@ public final class WorkQueueImpl<J> {
             throw new DpuException(
                     Status.BAD_STATE,
                     "queue is in polling mode: queueThread="
-                            + owner.getName()
+                            + Threads.describe(owner)
                             + ", expected=event-driven mode, chosen before the first job");
         }
         return present;
@@ -453,12 +454,14 @@ public final class WorkQueueImpl<J> {
                     Status.NOT_PERMITTED,
                     Text.format(
                             "called from a thread that is not the queue's: thread=%s,"
-                                    + " queueThread=%s",
-                            Thread.currentThread().getName(), owner.getName()));
+                                    + " queueThread=%s, expected=the queue's thread, or a queue of"
+                                    + " this thread",
+                            Threads.current(), Threads.describe(owner)));
         }
         if (closed) {
             throw new DpuException(
-                    Status.BAD_STATE, "work queue is closed: queueThread=" + owner.getName());
+                    Status.BAD_STATE,
+                    "work queue is closed: queueThread=" + Threads.describe(owner));
         }
     }
 
@@ -511,7 +514,7 @@ public final class WorkQueueImpl<J> {
                     Text.format(
                             "context does not support event-driven mode: context=%s,"
                                     + " queueThread=%s",
-                            context, owner.getName()));
+                            context, Threads.describe(owner)));
         }
     }
 
