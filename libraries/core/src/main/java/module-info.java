@@ -41,6 +41,7 @@ module io.softdpu.core {
             io.softdpu.rdma;
 
     uses io.softdpu.core.capability.CapabilitySource;
+    uses io.softdpu.core.device.TopologySource;
     uses io.softdpu.core.internal.base.ProfileCheck;
 
     provides io.softdpu.core.capability.CapabilitySource with

@@ -6,4 +6,7 @@ module io.softdpu.topology.json {
     requires static org.jspecify;
 
     exports io.softdpu.topology.json;
+
+    provides io.softdpu.core.device.TopologySource with
+            io.softdpu.topology.json.JsonTopologySource;
 }

@@ -86,6 +86,7 @@ final class Children {
         line.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(line);
         builder.environment().put("SOFTDPU_FABRIC", fabricFolder.toString());
+        builder.environment().put("SOFTDPU_TOPOLOGY", ""); // not the card of who runs the test
         if (settings.sanitized()) {
             builder.environment().put(Sanitizer.ENVIRONMENT, Long.toString(settings.seed()));
         }

@@ -83,15 +83,16 @@ class ChildJvmTest {
         public static void main(String[] arguments) {
             try (Machine machine = Machine.open(Side.HOST)) {
                 System.out.println(machine.fabricFolder() + " " + String.join(",", arguments));
+                System.out.println("named " + System.getenv("SOFTDPU_TOPOLOGY"));
             }
         }
     }
 
     @Test
-    void shouldLetAMainClassFindTheFabricFolder(SoftDpu card) {
+    void shouldLetAMainClassFindTheFabricFolderAndTakeNoCardOfTheEnvironment(SoftDpu card) {
         ChildJvm child = card.startMain(Program.class, "one", "two");
         assertThat(child.awaitExit(Patience.LIMIT)).as("%s", child.errorLines()).isZero();
-        assertThat(child.outputLines()).containsExactly(card.fabricFolder() + " one,two");
+        assertThat(child.outputLines()).containsExactly(card.fabricFolder() + " one,two", "named ");
     }
 
     @Test

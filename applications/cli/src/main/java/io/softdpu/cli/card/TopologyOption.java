@@ -28,7 +28,7 @@ public final class TopologyOption {
      * @throws DpuException NOT_FOUND, IO_FAILED or BAD_CONFIG if it cannot be read
      */
     public Topology load() {
-        return named == null ? TopologyJson.fromEnvironment() : TopologyJson.load(named.toString());
+        return named == null ? Topology.fromEnvironment() : TopologyJson.load(named.toString());
     }
 
     /** Arguments by which a child process uses the same topology; empty if it inherits it. */

@@ -5,7 +5,6 @@ import io.softdpu.core.Side;
 import io.softdpu.core.device.Topology;
 import io.softdpu.fabric.folder.FolderReport;
 import io.softdpu.linux.text.Reason;
-import io.softdpu.topology.json.TopologyJson;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +34,7 @@ final class CardCheck {
                     CHECK, "opened=no, reason=fabric folder", "mend the fabric folder first");
         }
         return devices(
-                TopologyJson::fromEnvironment,
+                Topology::fromEnvironment,
                 fabric.isUnchangedByJoining(removed) ? null : placeOf(fabric, temporary));
     }
 

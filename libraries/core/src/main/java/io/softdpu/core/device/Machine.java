@@ -67,9 +67,13 @@ public final class Machine implements AutoCloseable {
     private final Dependents dependents = new Dependents(() -> "machine=" + this);
 
     private Machine(
-            Builder builder, Bus bus, long importedBytesLimit, long importedBytesLimitPerPeer) {
+            Builder builder,
+            Topology topology,
+            Bus bus,
+            long importedBytesLimit,
+            long importedBytesLimitPerPeer) {
         this.side = builder.side;
-        this.topology = builder.topology;
+        this.topology = topology;
         this.hotplug = new HotplugFile(topology);
         this.retainedLimitBytes = builder.retainedLimitBytes;
         this.importedBytesLimit = importedBytesLimit;
@@ -78,7 +82,10 @@ public final class Machine implements AutoCloseable {
         OPEN.add(this);
     }
 
-    /** Opens a machine on this side of the built-in topology, in the default fabric folder. */
+    /**
+     * Opens a machine on this side of the topology {@linkplain Topology#fromEnvironment() of the
+     * environment}, the built-in one unless that names another, in the default fabric folder.
+     */
     public static Machine open(Side side) {
         return builder(side).open();
     }
@@ -220,7 +227,10 @@ public final class Machine implements AutoCloseable {
     /** Builder of a machine. Belongs to one thread. */
     public static final class Builder {
         private final Side side;
-        private Topology topology = Topology.builtin();
+
+        /** Null for that of the environment, read when the machine is opened. */
+        private @Nullable Topology topology;
+
         private @Nullable Path fabricFolder;
         private long retainedLimitBytes = DEFAULT_RETAINED_LIMIT_BYTES;
         private long importLimitBytes = DEFAULT_IMPORT_LIMIT_BYTES;
@@ -238,8 +248,8 @@ public final class Machine implements AutoCloseable {
         }
 
         /**
-         * Sets the topology, instead of the built-in one; all programs of a fabric folder need
-         * equal ones.
+         * Sets the topology, instead of that {@linkplain Topology#fromEnvironment() of the
+         * environment}; all programs of a fabric folder need equal ones.
          */
         public Builder topology(Topology topology) {
             this.topology = Arguments.notNull(topology, "topology");
@@ -330,10 +340,12 @@ public final class Machine implements AutoCloseable {
          *     the folder cannot be represented in the locale of this JVM; BAD_CONFIG if the folder
          *     is in use with another topology, naming both; NOT_PERMITTED if it is not private to
          *     this user, or holds a file of another program; OPERATING_SYSTEM if it cannot be used;
-         *     TIME_OUT if another process keeps a file in it locked, naming that
+         *     TIME_OUT if another process keeps a file in it locked, naming that; as {@link
+         *     Topology#fromEnvironment()} if no topology was set
          */
         public Machine open() {
-            topology.functions()
+            Topology card = topology == null ? Topology.fromEnvironment() : topology;
+            card.functions()
                     .forEach(function -> ProfileCheck.require(function.key(), function.profile()));
             try {
                 long all =
@@ -342,11 +354,12 @@ public final class Machine implements AutoCloseable {
                         importedBytesLimitPerPeer > 0 ? importedBytesLimitPerPeer : all - all / 4;
                 return new Machine(
                         this,
+                        card,
                         Bus.open(
                                 new Bus.Config(
                                         fabricFolder,
-                                        topology.sha256(),
-                                        topology.name(),
+                                        card.sha256(),
+                                        card.name(),
                                         handshakeTimeoutNanos,
                                         importLimitBytes,
                                         all,

@@ -62,6 +62,18 @@ public final class Topology {
         return BUILTIN;
     }
 
+    /**
+     * The topology that the environment variable {@code SOFTDPU_TOPOLOGY} names, a JSON file or a
+     * bundled topology; {@link #builtin()} if it is unset or empty.
+     *
+     * @throws DpuException BAD_CONFIG if this program lacks the artefact that reads topologies,
+     *     {@code softdpu-topology-json}, or the file is not a topology; NOT_FOUND if there is none;
+     *     IO_FAILED if it cannot be read; INVALID_VALUE if the value cannot be a path
+     */
+    public static Topology fromEnvironment() {
+        return EnvironmentTopology.read();
+    }
+
     /** Creates a builder; the name is used in messages only. */
     public static Builder builder(String name) {
         return new Builder(name);

@@ -51,12 +51,10 @@ import org.jspecify.annotations.Nullable;
  * fields are mandatory, and unknown fields are rejected. A limit that its library does not declare
  * is rejected; limits of libraries that are not loaded are kept ({@link
  * io.softdpu.core.capability.Capabilities#acceptsLimit}). Comments as in Java and a byte order mark
- * are skipped. Any thread.
+ * are skipped. {@link Topology#fromEnvironment()} reads by this class what {@code SOFTDPU_TOPOLOGY}
+ * names. Any thread.
  */
 public final class TopologyJson {
-    /** The environment variable that {@link #fromEnvironment()} reads. */
-    public static final String ENVIRONMENT_VARIABLE = "SOFTDPU_TOPOLOGY";
-
     /** Largest accepted file in bytes, which is ample for the functions of any card. */
     public static final int MAX_BYTES = FilePolicy.MAX_TEXT_BYTES;
 
@@ -150,7 +148,7 @@ public final class TopologyJson {
         return load("argument=fileOrName", require(fileOrName, "fileOrName"));
     }
 
-    private static Topology load(String source, String fileOrName) {
+    static Topology load(String source, String fileOrName) {
         if (SHIPPED.contains(fileOrName)) {
             return shipped(fileOrName);
         }
@@ -159,19 +157,6 @@ public final class TopologyJson {
                         source,
                         fileOrName,
                         refusal -> new DpuException(Status.INVALID_VALUE, refusal)));
-    }
-
-    /**
-     * The topology that {@code SOFTDPU_TOPOLOGY} {@linkplain #load names}; {@link
-     * Topology#builtin()} if it is unset or empty.
-     *
-     * @throws DpuException as {@link #load}
-     */
-    public static Topology fromEnvironment() {
-        @Nullable String named = System.getenv(ENVIRONMENT_VARIABLE);
-        return named == null || named.isEmpty()
-                ? Topology.builtin()
-                : load("variable=" + ENVIRONMENT_VARIABLE, named);
     }
 
     /**
