@@ -182,7 +182,7 @@ final class StreamContext extends ContextBase implements ComchStream {
             while ((free = tryClaim()) == null) {
                 requireNoEnd();
                 if (late) {
-                    throw timeOut("no send buffer is free", timeoutNanos);
+                    throw noSendBuffer(timeoutNanos);
                 }
                 late = awaitEvent("claim", "a free send buffer", begin, timeoutNanos);
             }
@@ -208,7 +208,7 @@ final class StreamContext extends ContextBase implements ComchStream {
             boolean late = false;
             while ((next = half.take()) == null && state() != ContextState.IDLE) {
                 if (late) {
-                    throw timeOut("no message arrived", timeoutNanos);
+                    throw timeOut("no message arrived", timeoutNanos, "");
                 }
                 late = awaitEvent("receive", "a message", begin, timeoutNanos);
             }
@@ -278,12 +278,28 @@ final class StreamContext extends ContextBase implements ComchStream {
         return System.nanoTime() - beginNanos >= timeoutNanos;
     }
 
-    private DpuException timeOut(String reason, long timeoutNanos) {
+    private DpuException noSendBuffer(long timeoutNanos) {
+        StreamSends half = sending();
+        int claimed = half.claimed();
+        return timeOut(
+                "no send buffer is free",
+                timeoutNanos,
+                Text.format(
+                        ", sendBuffers=%d, waitingForPeer=%d, claimed=%d, expected=%s",
+                        sendCount,
+                        sendCount - claimed,
+                        claimed,
+                        claimed < sendCount
+                                ? "the peer to close() received buffers"
+                                : "send() or cancel() of claimed buffers"));
+    }
+
+    private DpuException timeOut(String reason, long timeoutNanos, String more) {
         return new DpuException(
                 Status.TIME_OUT,
                 Text.format(
-                        "%s in time: timeoutMillis=%d, stream=%s, state=%s",
-                        reason, timeoutNanos / 1_000_000, this, state()));
+                        "%s in time: timeoutMillis=%d, stream=%s, state=%s%s",
+                        reason, timeoutNanos / 1_000_000, this, state(), more));
     }
 
     // ---- the context ----
@@ -443,10 +459,15 @@ final class StreamContext extends ContextBase implements ComchStream {
                     + connection.remoteConsumers().length;
         }
         if (phase != Phase.ENDING) {
-            return "awaited=receive buffers of the peer, for what was sent";
+            return Text.format(
+                    "awaited=receive buffers of the peer, for what was sent, waiting=%d,"
+                            + " expected=the peer to progress its engine and to close() received"
+                            + " buffers",
+                    sending().waiting());
         }
         return Text.format(
-                "awaited=end of the peer's stream, producer=%s, consumer=%s",
+                "awaited=end of the peer's stream, producer=%s, consumer=%s, expected=the peer to"
+                        + " progress its engine, as by awaitNotification, or to end",
                 sending().producer().state(), receiving().consumer().state());
     }
 

@@ -240,6 +240,20 @@ final class StreamSends {
 
     // ---- the end ----
 
+    /** The number of buffers that the program has, neither sent nor cancelled. */
+    int claimed() {
+        int count = 0;
+        for (ComchSendBuffer buffer : isOpen ? buffers : new ComchSendBuffer[0]) {
+            count += buffer.isClaimed() ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** The number of messages that wait for buffers of the peer. */
+    int waiting() {
+        return waitingCount;
+    }
+
     /** Whether messages wait for buffers of the peer. */
     boolean isWaiting() {
         return waitingCount > 0;

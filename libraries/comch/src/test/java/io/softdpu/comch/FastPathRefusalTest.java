@@ -179,7 +179,9 @@ class FastPathRefusalTest extends FastPathFixture {
                         List.of(
                                 "tailroom 0 < 1: destination=buf[",
                                 "tailroomBytes=0",
-                                "expected=tailroom"),
+                                "expected=tailroom for all the data: a buf by address"
+                                    + " (bufByAddress, where bufByData leaves none), or"
+                                    + " Buf.resetDataLength"),
                         test -> {
                             Buf full = test.room(8);
                             full.setDataLength(8);

@@ -44,6 +44,10 @@ class StreamEndTest extends StreamFixture {
         List<Integer> received = new ArrayList<>();
         card.settle();
         assertThat(atClient.state()).as("six wait").isEqualTo(ContextState.STOPPING);
+        assertThatThrownBy(() -> card.hostEngine.stop(atClient, Duration.ZERO))
+                .hasMessageContainingAll(
+                        "awaited=receive buffers of the peer, for what was sent, waiting=6",
+                        "expected=the peer to progress its engine and to close() received buffers");
         card.until(
                 "all",
                 () -> {
@@ -60,6 +64,44 @@ class StreamEndTest extends StreamFixture {
         assertThatThrownBy(() -> atServer.claim(Duration.ZERO))
                 .isInstanceOfSatisfying(
                         DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.SHUTDOWN));
+    }
+
+    @Test
+    void shouldSayThatItsStopAwaitsTheEngineOfThePeer() {
+        open(2, 2);
+        atClient.stop();
+        assertThatThrownBy(() -> card.hostEngine.stop(atClient, Duration.ZERO))
+                .hasMessageContainingAll(
+                        "awaited=end of the peer's stream",
+                        "expected=the peer to progress its engine, as by awaitNotification, or to"
+                                + " end");
+        untilEnded(atClient);
+        untilEnded(atServer);
+    }
+
+    @Test
+    void shouldSayThatTheProgramHasClaimedAllBuffers() {
+        open(2, 2);
+        atClient.tryClaim();
+        atClient.tryClaim();
+        assertThatThrownBy(() -> atClient.claim(Duration.ZERO))
+                .hasMessageEndingWith(
+                        ", sendBuffers=2, waitingForPeer=0, claimed=2, expected=send() or cancel()"
+                                + " of claimed buffers");
+    }
+
+    @Test
+    void shouldSayThatThePeerIsToCloseItsBuffers() {
+        open(2, 2);
+        for (int i = 0; i < 4; i++) {
+            int next = i;
+            card.until("sent", () -> send(atClient, next));
+        }
+        card.settle();
+        assertThatThrownBy(() -> atClient.claim(Duration.ZERO))
+                .hasMessageEndingWith(
+                        ", sendBuffers=2, waitingForPeer=2, claimed=0, expected=the peer to"
+                                + " close() received buffers");
     }
 
     /** One pass of a consumer completes 64. */

@@ -379,7 +379,10 @@ class BusTest {
         assertThatThrownBy(() -> two.listen("name", PendingLinkRefuser.INSTANCE))
                 .isInstanceOfSatisfying(
                         FabricException.class,
-                        e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.IN_USE));
+                        e -> assertThat(e.kind()).isEqualTo(FabricException.Kind.IN_USE))
+                .hasMessageContainingAll(
+                        "name=name, pid=" + ProcessHandle.current().pid() + ", folder=",
+                        "expected=another name, or the end of that process");
         first.close();
         two.listen("name", PendingLinkRefuser.INSTANCE);
     }

@@ -2,6 +2,7 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.BlobKind;
 import io.softdpu.core.memory.Permissions;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -137,7 +138,11 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
     private static ConnectionBlob decode(ByteBuffer bytes, byte[] blob) {
         int magic = bytes.getInt();
         if (magic != MAGIC) {
-            throw malformed("magic", Integer.toHexString(magic));
+            throw malformed(
+                    "magic",
+                    Integer.toHexString(magic)
+                            + BlobKind.inMessage(blob)
+                            + ", expected=RdmaConnection.blob() of the peer");
         }
         int version = Short.toUnsignedInt(bytes.getShort());
         if (version != VERSION) {

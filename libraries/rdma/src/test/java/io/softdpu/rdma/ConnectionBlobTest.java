@@ -177,4 +177,21 @@ class ConnectionBlobTest {
 
         assertThatThrownBy(() -> ConnectionBlob.decode(damaged)).hasMessageContaining(named);
     }
+
+    /** A user who mixes up two exports is told which one it is. */
+    @ParameterizedTest
+    @CsvSource({
+        "53444d58, 'an export of an mmap, for Mmap.createFromExport'",
+        "53445345, 'an export of a sync event, for SyncEvent.createFromExport'",
+        "53445352, 'an export of a sync event, for RemoteSyncEvent.createFromExport'"
+    })
+    void shouldSayWhichOtherBlobItIs(String magic, String blob) {
+        byte[] other = new byte[200];
+        System.arraycopy(HexFormat.of().parseHex(magic), 0, other, 0, 4);
+        assertThatThrownBy(() -> ConnectionBlob.decode(other))
+                .isInstanceOf(DpuException.class)
+                .hasMessageContaining("field=magic, value=")
+                .hasMessageEndingWith(
+                        ", blob=" + blob + ", expected=RdmaConnection.blob() of the peer");
+    }
 }

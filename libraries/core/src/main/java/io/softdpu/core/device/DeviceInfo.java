@@ -61,9 +61,8 @@ public final class DeviceInfo {
                         devices,
                         others.isEmpty()
                                 ? ""
-                                : ", expected=one of these, or Machine.open(Side."
-                                        + others.getFirst()
-                                        + ")"));
+                                : ", expected=one of these, or a machine of the side "
+                                        + others.getFirst().id()));
     }
 
     /** The other sides that have a function with this name. */

@@ -3,6 +3,7 @@ package io.softdpu.core.graph;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.CallName;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.check.Threads;
 import io.softdpu.core.execution.Context;
@@ -777,8 +778,9 @@ public final class Graph implements AutoCloseable {
                             ? Text.format(
                                     "graph is closed: graph=%s, expected=one that is open", this)
                             : Text.format(
-                                    "graph is started: graph=%s, expected=one that is not started",
-                                    this));
+                                    "graph is started: graph=%s, call=%s, expected=a call before"
+                                            + " start or after stop",
+                                    this, CallName.of(Graph.class)));
         }
     }
 

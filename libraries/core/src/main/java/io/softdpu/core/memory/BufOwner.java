@@ -109,9 +109,14 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
                 Text.format(
                         "all bufs are in use: total=%d, expected=a buf released, or a larger %s",
                         total, name),
-                handedOut == null || handedOut.isEmpty()
-                        ? null
-                        : handedOut.iterator().next().allocatedAt());
+                allocationInUse());
+    }
+
+    /** Where the buf that is in use for longest was allocated; null without a sanitizer. */
+    private @Nullable Throwable allocationInUse() {
+        return handedOut == null || handedOut.isEmpty()
+                ? null
+                : handedOut.iterator().next().allocatedAt();
     }
 
     /** Refuses a stop while bufs are in use. */
@@ -122,7 +127,14 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
             }
             throw new DpuException(
                     Status.IN_USE,
-                    Text.format("bufs are in use: bufs=%d, total=%d", total - available, total));
+                    Text.format(
+                            "bufs are in use: bufs=%d, total=%d, expected=each released%s",
+                            total - available,
+                            total,
+                            handedOut == null
+                                    ? "; SOFTDPU_SANITIZE=1 names where they were allocated"
+                                    : ""),
+                    allocationInUse());
         }
     }
 

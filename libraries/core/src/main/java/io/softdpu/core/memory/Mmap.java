@@ -3,6 +3,7 @@ package io.softdpu.core.memory;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.check.CallName;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.base.Dependents;
@@ -610,7 +611,7 @@ public final class Mmap implements AutoCloseable {
             throw state == State.CLOSED
                     ? closed()
                     : badState(
-                            "mmap is started",
+                            "mmap is started: call=" + CallName.of(Mmap.class),
                             origin == null ? "IDLE, by Mmap.stop" : "a local mmap");
         }
     }
@@ -652,6 +653,9 @@ public final class Mmap implements AutoCloseable {
 
     private DpuException badState(String reason, String expected) {
         return new DpuException(
-                Status.BAD_STATE, Text.format("%s: mmap=%s, expected=%s", reason, this, expected));
+                Status.BAD_STATE,
+                Text.format(
+                        "%s%smmap=%s, expected=%s",
+                        reason, reason.contains(":") ? ", " : ": ", this, expected));
     }
 }

@@ -58,7 +58,8 @@ final class MmapExports {
             throw refused(
                     Status.NOT_SUPPORTED,
                     "device has no parent port on the DPU, so there is no importer",
-                    device);
+                    device,
+                    ", expected=exportPci on a function of the host, or exportRdma");
         }
         requireOneKind(granted.allowsPciWrite(), granted.allowsRdmaWrite(), device);
         if (pci == null) {

@@ -107,8 +107,8 @@ public final class BufLists {
     public static Refusal tooLittleTailroom(String operand, Buf list, long neededBytes) {
         return Refusal.of(
                 Status.INVALID_VALUE,
-                "tailroom %d < %d: %s=%s, expected=tailroom for all the data, such as after"
-                        + " Buf.resetDataLength",
+                "tailroom %d < %d: %s=%s, expected=tailroom for all the data: a buf by address"
+                        + " (bufByAddress, where bufByData leaves none), or Buf.resetDataLength",
                 tailroom(list),
                 neededBytes,
                 operand,

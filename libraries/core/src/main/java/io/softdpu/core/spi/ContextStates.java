@@ -2,8 +2,10 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.CallName;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.check.Threads;
+import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.linux.text.Text;
@@ -200,7 +202,13 @@ final class ContextStates {
     void requireConfigurable() {
         requireOpen();
         if (state != ContextState.IDLE) {
-            throw badState("context is started", ", expected=" + ContextState.IDLE);
+            throw badState(
+                    "context is started",
+                    ", call="
+                            + CallName.of(ContextStates.class, Context.class, ContextEngine.class)
+                            + ", expected="
+                            + ContextState.IDLE
+                            + ", before start or after stop");
         }
     }
 

@@ -124,7 +124,7 @@ class DeviceTest {
         Thrown.with(Status.NOT_FOUND, () -> dpu.findDevice("pf0"))
                 .hasMessageContainingAll(
                         "device=pf0, side=dpu, otherSides=[host], available=[",
-                        "expected=one of these, or Machine.open(Side.HOST)");
+                        "expected=one of these, or a machine of the side host");
     }
 
     @Test

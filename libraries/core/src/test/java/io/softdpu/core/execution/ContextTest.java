@@ -158,9 +158,12 @@ class ContextTest {
         running();
         Thrown.with(Status.BAD_STATE, () -> context.setMandatory(false))
                 .hasMessage(
-                        "context is started: context=%s, state=RUNNING, expected=IDLE", context);
-        Thrown.with(Status.BAD_STATE, () -> context.setStateChangedCallback(null));
-        Thrown.with(Status.BAD_STATE, context::start);
+                        "context is started: context=%s, state=RUNNING, call=setMandatory,"
+                                + " expected=IDLE, before start or after stop",
+                        context);
+        Thrown.with(Status.BAD_STATE, () -> context.setStateChangedCallback(null))
+                .hasMessageContaining("call=setStateChangedCallback, ");
+        Thrown.with(Status.BAD_STATE, context::start).hasMessageContaining("call=start, ");
         context.stop();
         engine.progress();
         assertThat(changes)

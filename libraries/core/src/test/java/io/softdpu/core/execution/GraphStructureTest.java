@@ -9,6 +9,7 @@ import io.softdpu.core.graph.Graph;
 import io.softdpu.core.graph.GraphInstance;
 import io.softdpu.core.graph.GraphNode;
 import io.softdpu.testkit.Clause;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -149,19 +150,24 @@ class GraphStructureTest extends WorkQueueFixture {
         subgraph.start();
         graph.start();
 
-        String expected = "graph is started: graph=%s, expected=one that is not started";
-        Thrown.with(Status.BAD_STATE, this::jobNode).hasMessage(expected, graph);
-        Thrown.with(Status.BAD_STATE, this::userNode).hasMessage(expected, graph);
-        Thrown.with(Status.BAD_STATE, () -> graph.addSubgraphNode(subgraph))
-                .hasMessage(expected, graph);
-        Thrown.with(Status.BAD_STATE, () -> graph.addDependency(first, second))
-                .hasMessage(expected, graph);
-        Thrown.with(Status.BAD_STATE, () -> graph.setMaxInstances(2)).hasMessage(expected, graph);
-        Thrown.with(Status.BAD_STATE, graph::start).hasMessage(expected, graph);
+        assertNotNow("addContextNode", this::jobNode);
+        assertNotNow("addUserNode", this::userNode);
+        assertNotNow("addSubgraphNode", () -> graph.addSubgraphNode(subgraph));
+        assertNotNow("addDependency", () -> graph.addDependency(first, second));
+        assertNotNow("setMaxInstances", () -> graph.setMaxInstances(2));
+        assertNotNow("start", graph::start);
 
         graph.stop();
         graph.addDependency(first, second).start();
         assertThat(graph.isStarted()).isTrue();
+    }
+
+    private void assertNotNow(String call, ThrowingCallable refused) {
+        Thrown.with(Status.BAD_STATE, refused)
+                .hasMessage(
+                        "graph is started: graph=%s, call=%s, expected=a call before start or after"
+                                + " stop",
+                        graph, call);
     }
 
     @Test

@@ -147,7 +147,10 @@ class BufTest {
         Thrown.with(Status.NO_MEMORY, () -> inventory.bufByAddress(mmap, 0, 1))
                 .hasMessageContainingAll(
                         "total=4", "expected=a buf released, or a larger inventory");
-        Thrown.with(Status.IN_USE, inventory::stop).hasMessageContaining("bufs=4");
+        Thrown.with(Status.IN_USE, inventory::stop)
+                .hasMessage(
+                        "bufs are in use: bufs=4, total=4, expected=each released;"
+                                + " SOFTDPU_SANITIZE=1 names where they were allocated");
         Thrown.with(Status.IN_USE, inventory::close);
         bufs.getFirst().release();
         assertThat(inventory.bufByAddress(mmap, 9, 1))

@@ -222,6 +222,27 @@ class MmapExportTest {
     }
 
     @Test
+    void shouldSayWhatToExportThroughInsteadOfAPortOfTheDpu() {
+        Mmap mmap =
+                machines.add(
+                        Mmap.create().setMemory(memory).setPermissions(ALL).addDevice(p0).start());
+        Thrown.with(Status.NOT_SUPPORTED, () -> mmap.exportPci(p0))
+                .hasMessageStartingWith("device has no parent port on the DPU")
+                .hasMessageEndingWith(
+                        ", expected=exportPci on a function of the host, or exportRdma");
+        assertThat(mmap.exportRdma(p0)).isNotEmpty();
+    }
+
+    @Test
+    void shouldSayThatAStartedMmapWasConfigured() {
+        Mmap mmap = mmap(ALL);
+        Thrown.with(Status.BAD_STATE, () -> mmap.setPermissions(ALL))
+                .hasMessageMatching(
+                        "mmap is started: call=setPermissions, mmap=.*, expected=IDLE, by"
+                                + " Mmap.stop");
+    }
+
+    @Test
     void shouldSayWhatMemoryCanBeExported() {
         Mmap mmap =
                 machines.add(

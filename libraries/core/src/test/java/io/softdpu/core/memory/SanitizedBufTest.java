@@ -166,7 +166,13 @@ class SanitizedBufTest {
     void shouldReportABufThatWasNotReleased() {
         Buf forgotten = inventory.bufByAddress(mmap, 0, 8);
         inventory.bufByAddress(mmap, 8, 8).release();
-        Thrown.with(Status.IN_USE, inventory::stop).hasMessageContaining("bufs=1");
+        Thrown.with(Status.IN_USE, inventory::stop)
+                .hasMessage("bufs are in use: bufs=1, total=8, expected=each released")
+                .cause()
+                .extracting(Throwable::getStackTrace, as(ARRAY))
+                .anySatisfy(frame ->
+                        assertThat(frame.toString())
+                                .contains("SanitizedBufTest.shouldReportABufThatWasNotReleased"));
         assertReported(Kind.BUF_LEAKED, "buf was not released before the end");
         forgotten.release();
         inventory.stop();

@@ -84,8 +84,10 @@ public final class Endpoint implements AutoCloseable {
                     FabricException.Kind.IN_USE,
                     "name is served by a living process: name="
                             + name
+                            + serverOf(folder.socketAddress(name))
                             + ", folder="
-                            + folder.path());
+                            + folder.path()
+                            + ", expected=another name, or the end of that process");
         }
         int socket = -1;
         try {
@@ -106,6 +108,23 @@ public final class Endpoint implements AutoCloseable {
             }
             folder.release(name, lock);
             throw e;
+        }
+    }
+
+    /**
+     * The process that listens on a socket, {@code ", pid=NUMBER"}; empty if it does not listen yet
+     * or any more, or the kernel does not name it, as in a container without its processes.
+     */
+    private static String serverOf(String address) {
+        int client = UnixSocket.create();
+        try {
+            if (UnixSocket.connect(client, address) != 0) {
+                return "";
+            }
+            int pid = UnixSocket.peerCredentials(client).pid();
+            return pid > 0 ? ", pid=" + pid : "";
+        } finally {
+            FileDescriptors.close(client);
         }
     }
 

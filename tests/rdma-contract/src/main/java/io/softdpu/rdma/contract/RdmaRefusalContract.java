@@ -124,7 +124,7 @@ public abstract class RdmaRefusalContract extends RdmaContract {
                         List.of(
                                 "tailroom 0 < 100: destination=buf[",
                                 "tailroomBytes=0",
-                                "expected=tailroom for all the data"),
+                                "expected=tailroom for all the data: a buf by address"),
                         test -> {
                             Pair pair = test.connected();
                             Peer near = pair.near();

@@ -3,6 +3,7 @@ package io.softdpu.core.memory.wire;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.BlobKind;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.Text;
@@ -219,13 +220,17 @@ public record ExportDescriptor(
      */
     public static ExportDescriptor decode(byte[] bytes) {
         if (bytes.length < VERSION_END) {
-            throw refused("length", bytes.length, MIN_BYTES + " to " + MAX_BYTES);
+            throw refused(
+                    "length",
+                    bytes.length + BlobKind.inMessage(bytes),
+                    MIN_BYTES + " to " + MAX_BYTES);
         }
         byte[] copy = Arrays.copyOf(bytes, Math.min(bytes.length, MAX_BYTES));
         MemorySegment blob = MemorySegment.ofArray(copy);
         int magic = blob.get(U32, AT_MAGIC);
         if (magic != MAGIC) {
-            throw refused("magic", Integer.toHexString(magic), "53444d58");
+            throw refused(
+                    "magic", Integer.toHexString(magic) + BlobKind.inMessage(copy), "53444d58");
         }
         int version = Short.toUnsignedInt(blob.get(U16, AT_VERSION));
         if (version != VERSION) {

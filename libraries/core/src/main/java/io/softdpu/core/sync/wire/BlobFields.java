@@ -2,6 +2,7 @@ package io.softdpu.core.sync.wire;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.BlobKind;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
@@ -46,7 +47,8 @@ final class BlobFields {
             throw refused(
                     what,
                     "magic",
-                    Integer.toHexString(blob.get(U32, 0)),
+                    Integer.toHexString(blob.get(U32, 0))
+                            + BlobKind.inMessage(blob.toArray(ValueLayout.JAVA_BYTE)),
                     Integer.toHexString(magic));
         }
         int found = Short.toUnsignedInt(blob.get(U16, AT_VERSION));

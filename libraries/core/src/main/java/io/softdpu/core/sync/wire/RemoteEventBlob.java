@@ -2,6 +2,7 @@ package io.softdpu.core.sync.wire;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
+import io.softdpu.core.check.BlobKind;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
@@ -115,7 +116,7 @@ public record RemoteEventBlob(
      */
     public static RemoteEventBlob decode(byte[] bytes) {
         if (bytes.length != WIRE_BYTES) {
-            throw refused("length", bytes.length, "184");
+            throw refused("length", bytes.length + BlobKind.inMessage(bytes), "184");
         }
         byte[] copy = bytes.clone();
         MemorySegment blob = MemorySegment.ofArray(copy);

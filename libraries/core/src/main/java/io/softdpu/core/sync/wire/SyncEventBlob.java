@@ -2,6 +2,7 @@ package io.softdpu.core.sync.wire;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
+import io.softdpu.core.check.BlobKind;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
@@ -150,7 +151,10 @@ public record SyncEventBlob(
      */
     public static SyncEventBlob decode(byte[] bytes) {
         if (bytes.length != WIRE_BYTES) {
-            throw refused("length", bytes.length, "168, the export of a sync event");
+            throw refused(
+                    "length",
+                    bytes.length + BlobKind.inMessage(bytes),
+                    "168, the export of a sync event");
         }
         byte[] copy = bytes.clone();
         MemorySegment blob = MemorySegment.ofArray(copy);

@@ -83,6 +83,15 @@ class SyncEventBlobTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {168, 200})
+    void shouldSayThatItIsTheExportOfAnMmap(int length) {
+        byte[] export = new byte[length];
+        System.arraycopy(new byte[] {'S', 'D', 'M', 'X'}, 0, export, 0, 4);
+        Thrown.with(Status.INVALID_VALUE, () -> SyncEventBlob.decode(export))
+                .hasMessageContaining(", blob=an export of an mmap, for Mmap.createFromExport, ");
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {0, 1, 167, 169, 4096})
     void shouldRefuseOtherLengths(int length) {
         Thrown.with(
