@@ -10,6 +10,7 @@ import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
+import io.softdpu.linux.text.Suggestions;
 import io.softdpu.perf.text.TextTable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -18,10 +19,12 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code softdpu caps}: prints the capabilities of each library on each device. */
@@ -65,7 +68,9 @@ final class CapsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        CommandLine command = Objects.requireNonNull(spec).commandLine();
+        PrintWriter out = command.getOut();
+        requireLibrary(command);
         CapabilityReport report = new CapabilityReport();
         Topology card = topology.load();
         List<DeviceInfo> known = new ArrayList<>();
@@ -103,6 +108,19 @@ final class CapsCommand implements Callable<Integer> {
             print(report, out);
         }
         return ExitCode.OK.code();
+    }
+
+    private void requireLibrary(CommandLine command) {
+        List<String> libraries = Capabilities.libraries();
+        if (library != null && !libraries.contains(library)) {
+            throw new ParameterException(
+                    command,
+                    "no such library: option=--library, library="
+                            + library
+                            + ", expected=one of "
+                            + libraries
+                            + Suggestions.question(Suggestions.of(library, libraries)));
+        }
     }
 
     /** A name may mean a device on more than one side; it is shown on each. */

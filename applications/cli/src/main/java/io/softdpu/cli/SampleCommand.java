@@ -2,9 +2,11 @@ package io.softdpu.cli;
 
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SecondsConverter;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.samples.Sample;
 import io.softdpu.samples.SampleOption;
 import io.softdpu.samples.SampleSettings;
+import io.softdpu.samples.SampleUsageException;
 import io.softdpu.samples.Samples;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -19,6 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -144,7 +147,13 @@ final class SampleCommand implements Callable<Integer> {
                     given.put(option, parsed.originalStringValues().getLast());
                 }
             }
-            sample.run(new SampleSettings(topology.load(), given), System.out);
+            SampleSettings settings = new SampleSettings(topology.load(), given);
+            try {
+                sample.run(settings, System.out);
+            } catch (SampleUsageException e) {
+                throw new ParameterException(
+                        Objects.requireNonNull(spec).commandLine(), Reason.of(e), e);
+            }
             return ExitCode.OK.code();
         }
     }

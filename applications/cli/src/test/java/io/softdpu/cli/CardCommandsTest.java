@@ -354,10 +354,16 @@ class CardCommandsTest {
                 .contains("host 0b:00.0 mlx5_0 pf0", "dpu 03:00.0 mlx5_0 p0", "target 41:00.0");
         assertThat(run("caps", "--side", "host", "--device", "p0")).isEqualTo(1);
         assertThat(err.toString()).contains("device=p0").doesNotContain("dpu 03:00.0");
-        assertThat(run("caps", "--library", "warp")).isEqualTo(ExitCode.FAILED.code());
+        assertThat(err.toString()).doesNotContain("Machine.open");
+        assertThat(run("caps", "--library", "warp")).isEqualTo(ExitCode.USAGE.code());
         assertThat(err.toString())
-                .startsWith("softdpu: NOT_FOUND: no such library: library=warp")
-                .contains("core", "comch-consumer", "rdma");
+                .startsWith(
+                        "softdpu: no such library: option=--library, library=warp, expected=one of"
+                                + " [core, ")
+                .contains("comch-consumer", "rdma")
+                .doesNotContain("artefact", "did you mean");
+        assertThat(run("caps", "--library", "sync_event")).isEqualTo(ExitCode.USAGE.code());
+        assertThat(err.toString()).contains("; did you mean sync-event?");
         assertThat(run("caps", "--side", "moon")).isEqualTo(ExitCode.USAGE.code());
     }
 

@@ -157,6 +157,10 @@ class FlagFileArgumentsTest {
                 "{~~'doca_dpdk_flags': {}}|no such section: file=FILE, line=3,"
                         + " name=doca_dpdk_flags, expected=one of [doca_general_flags,"
                         + " doca_program_flags]",
+                "{'doca_programm_flags': {}}|no such section: file=FILE, line=1,"
+                        + " name=doca_programm_flags, expected=one of [doca_general_flags,"
+                        + " doca_program_flags]; did you mean doca_program_flags or"
+                        + " doca_general_flags?",
                 "{'doca_program_flags': {'cpu': 0,~'cpu': 1}}|flag is given twice: file=FILE,"
                         + " line=2, name=cpu, expected=one value",
                 "{'doca_program_flags': {},~'doca_program_flags': {}}|section is given twice:"

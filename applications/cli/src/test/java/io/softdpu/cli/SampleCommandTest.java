@@ -208,8 +208,8 @@ class SampleCommandTest {
     /** Connection descriptors are needed without connections by address alone. */
     @ParameterizedTest
     @CsvSource({
-        "-re r -m m,--local-descriptor-path,FAILED",
-        "-ld l -m m,--remote-descriptor-path,FAILED",
+        "-re r -m m,--local-descriptor-path,USAGE",
+        "-ld l -m m,--remote-descriptor-path,USAGE",
         "-ld l -re r,--mmap-descriptor-path,USAGE",
         "--use-rdma-cm,--mmap-descriptor-path,USAGE"
     })
@@ -329,13 +329,13 @@ class SampleCommandTest {
     }
 
     @Test
-    void shouldFailForATextThatTheDeviceCannotSend() {
+    void shouldRefuseATextThatTheDeviceCannotSend() {
         Run sample = Run.of("sample", "cc-ctrl-path-client", "-t", "");
-        assertThat(sample.exit()).isEqualTo(ExitCode.FAILED.code());
+        assertThat(sample.exit()).isEqualTo(ExitCode.USAGE.code());
         assertThat(sample.errorLines().getFirst())
                 .startsWith(
-                        "softdpu: INVALID_VALUE: length of the text is illegal: option=--text,"
-                                + " lengthBytes=0, expected=1 to 4080");
+                        "softdpu: length of the text is illegal: option=--text, lengthBytes=0,"
+                                + " expected=1 to 4080");
     }
 
     /** A usage error has a reason, and no status. */
@@ -348,6 +348,15 @@ class SampleCommandTest {
                 "sample pe-polling --text=x|no such option: option=--text=x, expected=an option of",
                 "sample pe-polling --timeout=0|time is illegal: option=--timeout, seconds=0,"
                         + " expected=",
+                "sample rdma-send --use-rdma-cm --port=x --address=127.0.0.1|not a port:"
+                        + " option=--port, port=x, expected=1 to 65535",
+                "sample rdma-send --use-rdma-cm --port=0 --address=127.0.0.1|not a port:",
+                "sample rdma-send --use-rdma-cm --address=here|not an address: option=--address,",
+                "sample rdma-send --port=1|option belongs to another way to connect: option=--port",
+                "sample sync-event-dpu --rep-pci-addr=0b:00.0 --qdepth=1|only the asynchronous mode"
+                        + " has a work queue:",
+                "sample sha --text=a --file=b|either a file or a text: option=--file, file=b,"
+                        + " text=a",
                 "sample pe-polling --timeout=soon|time is illegal: option=--timeout, seconds=soon,"
             })
     void shouldRefuseWhatItDoesNotKnow(String line, String reason) {

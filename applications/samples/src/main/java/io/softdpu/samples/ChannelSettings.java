@@ -69,7 +69,7 @@ final class ChannelSettings {
     /**
      * The function of the host that a client works on.
      *
-     * @throws DpuException INVALID_VALUE if the server is said to serve another
+     * @throws SampleUsageException if the server is said to serve another
      */
     static DeviceInfo function(Machine host, SampleSettings settings) {
         String named = settings.value(PCI_ADDRESS);
@@ -77,8 +77,7 @@ final class ChannelSettings {
                 host.findDevice(SampleDevices.hostFunction(settings.topology(), named));
         String served = settings.value(OWN_FUNCTION);
         if (served != null && !isServed(function, served)) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
+            throw new SampleUsageException(
                     Text.format(
                             "representor is another function's: option=--rep-pci, representor=%s,"
                                     + " device=%s, expected=%s (the client's own function)",
@@ -98,7 +97,7 @@ final class ChannelSettings {
     /**
      * The text to send in a message, as UTF-8.
      *
-     * @throws DpuException INVALID_VALUE if it is empty, or longer than a message of the device
+     * @throws SampleUsageException if it is empty, or longer than a message of the device
      */
     static byte[] messageText(SampleSettings settings, DeviceInfo device, String otherwise) {
         return text(settings, device, otherwise, ComchCapabilities.of(device).maxMessageBytes());
@@ -107,8 +106,8 @@ final class ChannelSettings {
     /**
      * The text to send on the fast path, as UTF-8.
      *
-     * @throws DpuException NOT_SUPPORTED for a device without producers or consumers; INVALID_VALUE
-     *     if the text is empty, or longer than a buffer of the device
+     * @throws SampleUsageException if the text is empty, or longer than a buffer of the device
+     * @throws DpuException NOT_SUPPORTED for a device without producers or consumers
      */
     static byte[] dataText(SampleSettings settings, DeviceInfo device, String otherwise) {
         ComchCapabilities capabilities = ComchCapabilities.of(device);
@@ -129,8 +128,7 @@ final class ChannelSettings {
             SampleSettings settings, DeviceInfo device, String otherwise, int maxBytes) {
         byte[] text = settings.value(TEXT, otherwise).getBytes(StandardCharsets.UTF_8);
         if (text.length < 1 || text.length > maxBytes) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
+            throw new SampleUsageException(
                     Text.format(
                             "length of the text is illegal: option=--text, lengthBytes=%d,"
                                     + " expected=1 to %d, device=%s",

@@ -155,8 +155,7 @@ final class RdmaProgram implements AutoCloseable {
         SampleOption option = sample.sharedDescriptor();
         Path memoryFile = option == null ? null : file(option).normalize();
         if (local.equals(peer) || local.equals(memoryFile) || peer.equals(memoryFile)) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
+            throw new SampleUsageException(
                     Text.format(
                             "descriptors are in one file: local=%s, remote=%s, mmap=%s,"
                                     + " expected=different files",

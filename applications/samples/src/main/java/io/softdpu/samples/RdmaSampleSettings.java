@@ -9,6 +9,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaCapabilities;
@@ -127,6 +128,7 @@ final class RdmaSampleSettings {
             text("write-string", "w", "The string to write into the peer's memory");
 
     private static final String DEFAULT_PORT = "13579";
+    private static final int MAX_PORT = 65_535;
 
     private RdmaSampleSettings() {}
 
@@ -166,7 +168,7 @@ final class RdmaSampleSettings {
     /**
      * Whether the two sides connect by address, in place of descriptors.
      *
-     * @throws DpuException INVALID_VALUE for an option of the other way
+     * @throws SampleUsageException for an option of the other way
      */
     static boolean isByAddress(SampleSettings settings) {
         boolean byAddress = settings.isGiven(USE_RDMA_CM);
@@ -174,8 +176,7 @@ final class RdmaSampleSettings {
                 byAddress ? List.of(LOCAL_DESCRIPTOR, REMOTE_DESCRIPTOR) : List.of(PORT, ADDRESS);
         for (SampleOption option : ofOtherWay) {
             if (settings.isGiven(option)) {
-                throw new DpuException(
-                        Status.INVALID_VALUE,
+                throw new SampleUsageException(
                         Text.format(
                                 "option belongs to another way to connect: option=--%s,"
                                         + " expected=%s",
@@ -189,32 +190,48 @@ final class RdmaSampleSettings {
     /**
      * The port that is listened on.
      *
-     * @throws DpuException INVALID_VALUE for a text that is no number; another number is refused by
-     *     the library
+     * @throws SampleUsageException for what is no port
      */
     static int port(SampleSettings settings) {
         String text = settings.value(PORT, DEFAULT_PORT);
         try {
-            return Text.parseInt(text);
+            int port = Text.parseInt(text);
+            if (port >= 1 && port <= MAX_PORT) {
+                return port;
+            }
         } catch (NumberFormatException e) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    Text.format(
-                            "not a port: option=--port, port=%s, expected=1 to 65535",
-                            ForeignText.escapeAndCut(text)),
-                    e);
+            throw illegalPort(text, e);
         }
+        throw illegalPort(text, null);
+    }
+
+    private static SampleUsageException illegalPort(
+            String text, @Nullable NumberFormatException cause) {
+        return new SampleUsageException(
+                Text.format(
+                        "not a port: option=--port, port=%s, expected=1 to %d",
+                        ForeignText.escapeAndCut(text), MAX_PORT),
+                cause);
     }
 
     /**
      * The address that is connected to: a text with colons is a GID, which every IPv6 address is.
      *
-     * @throws DpuException INVALID_VALUE if it is missing or no address
+     * @throws SampleUsageException if it is missing or no address
      */
     static RdmaAddress address(SampleSettings settings) {
         String text = settings.required(ADDRESS);
         RdmaAddress.Type type = text.contains(":") ? RdmaAddress.Type.GID : RdmaAddress.Type.IPV4;
-        return RdmaAddress.of(type, text, port(settings));
+        int port = port(settings);
+        try {
+            return RdmaAddress.of(type, text, port);
+        } catch (DpuException e) {
+            throw new SampleUsageException(
+                    Text.format(
+                            "not an address: option=--%s, reason=%s",
+                            ADDRESS.longName(), Reason.of(e)),
+                    e);
+        }
     }
 
     /** The address of this side, by which a peer connects to it. */
@@ -298,7 +315,7 @@ final class RdmaSampleSettings {
     /**
      * The index of the GID.
      *
-     * @throws DpuException INVALID_VALUE for one that the device does not have
+     * @throws SampleUsageException for one that the device does not have
      */
     static int gidIndex(SampleSettings settings, Device device) {
         String text = settings.value(GID_INDEX, "0");
@@ -314,10 +331,9 @@ final class RdmaSampleSettings {
         throw illegalIndex(text, device, addresses.size(), null);
     }
 
-    private static DpuException illegalIndex(
+    private static SampleUsageException illegalIndex(
             String text, Device device, int count, @Nullable NumberFormatException cause) {
-        return new DpuException(
-                Status.INVALID_VALUE,
+        return new SampleUsageException(
                 Text.format(
                         "index of the GID is illegal: option=--gid-index, index=%s, device=%s,"
                                 + " expected=0 to %d",

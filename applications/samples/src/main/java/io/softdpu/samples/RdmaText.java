@@ -1,7 +1,5 @@
 package io.softdpu.samples;
 
-import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.RdmaOpcode;
@@ -34,14 +32,13 @@ record RdmaText(String text) {
     /**
      * The text that the user gave, or the default.
      *
-     * @throws DpuException INVALID_VALUE if it is empty or too long
+     * @throws SampleUsageException if it is empty or too long
      */
     static RdmaText of(SampleSettings settings, SampleOption option) {
         RdmaText given = new RdmaText(settings.value(option, DEFAULT));
         int lengthBytes = given.sizeBytes();
         if (lengthBytes < 1 || lengthBytes > MAX_BYTES) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
+            throw new SampleUsageException(
                     Text.format(
                             "length of the text is illegal: option=--%s, lengthBytes=%d, expected=1"
                                     + " to %d",

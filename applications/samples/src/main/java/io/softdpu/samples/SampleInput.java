@@ -39,8 +39,7 @@ sealed interface SampleInput extends AutoCloseable {
         String chosenFile = settings.value(file);
         String chosenText = settings.value(text);
         if (chosenFile != null && chosenText != null) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
+            throw new SampleUsageException(
                     "either a file or a text: file=" + chosenFile + ", text=" + chosenText);
         }
         if (chosenFile == null) {
@@ -68,8 +67,7 @@ sealed interface SampleInput extends AutoCloseable {
 
     private static SampleInput ofText(String text) {
         if (text.isEmpty()) {
-            throw new DpuException(
-                    Status.INVALID_VALUE, "text is empty: lengthBytes=0, expected=1 or more");
+            throw new SampleUsageException("text is empty: lengthBytes=0, expected=1 or more");
         }
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return new TextInput(MemorySegment.ofArray(bytes));

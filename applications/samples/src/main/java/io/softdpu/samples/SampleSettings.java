@@ -1,7 +1,5 @@
 package io.softdpu.samples;
 
-import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.GivenText;
 import io.softdpu.linux.text.Text;
@@ -48,13 +46,12 @@ public record SampleSettings(Topology topology, Map<SampleOption, String> values
     /**
      * The value of an option that the sample needs.
      *
-     * @throws DpuException INVALID_VALUE if it was not given
+     * @throws SampleUsageException if it was not given
      */
     public String required(SampleOption option) {
         String value = values.get(option);
         if (value == null) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
+            throw new SampleUsageException(
                     Text.format(
                             "value is missing: option=--%s, expected=--%s=%s",
                             option.longName(), option.longName(), option.label()));
@@ -65,20 +62,18 @@ public record SampleSettings(Topology topology, Map<SampleOption, String> values
     /**
      * The file that an option names.
      *
-     * @throws DpuException INVALID_VALUE if it was not given, is no path, or is one that this JVM
-     *     cannot represent in its locale
+     * @throws SampleUsageException if it was not given, is no path, or is one that this JVM cannot
+     *     represent in its locale
      */
     public Path file(SampleOption option) {
         return GivenText.path(
-                "option=--" + option.longName(),
-                required(option),
-                refusal -> new DpuException(Status.INVALID_VALUE, refusal));
+                "option=--" + option.longName(), required(option), SampleUsageException::new);
     }
 
     /**
      * How long the sample may take.
      *
-     * @throws DpuException INVALID_VALUE if what was given is no time
+     * @throws SampleUsageException if what was given is no time
      */
     public Duration timeout() {
         String text = values.get(SampleOption.TIMEOUT);
@@ -91,10 +86,9 @@ public record SampleSettings(Topology topology, Map<SampleOption, String> values
                 return Duration.ofNanos((long) (seconds * 1e9));
             }
         } catch (NumberFormatException e) {
-            throw new DpuException(Status.INVALID_VALUE, "not a time: timeout=" + text, e);
+            throw new SampleUsageException("not a time: timeout=" + text, e);
         }
-        throw new DpuException(
-                Status.INVALID_VALUE,
+        throw new SampleUsageException(
                 Text.format("time is illegal: timeout=%s, expected=seconds up to 86400", text));
     }
 }

@@ -1,7 +1,5 @@
 package io.softdpu.samples;
 
-import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.WorkQueue;
@@ -69,13 +67,12 @@ record SyncEventSettings(boolean isAsynchronous, int queueDepth, boolean isAtomi
     /**
      * Reads them.
      *
-     * @throws DpuException INVALID_VALUE for a depth that is none, or that belongs to no queue
+     * @throws SampleUsageException for a depth that is none, or that belongs to no queue
      */
     static SyncEventSettings of(SampleSettings settings) {
         boolean async = settings.isGiven(ASYNC);
         if (settings.isGiven(QUEUE_DEPTH) && !async) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
+            throw new SampleUsageException(
                     Text.format(
                             "only the asynchronous mode has a work queue: option=--qdepth,"
                                     + " depth=%s, expected=--async beside it",
@@ -97,9 +94,9 @@ record SyncEventSettings(boolean isAsynchronous, int queueDepth, boolean isAtomi
         throw illegal(text, null);
     }
 
-    private static DpuException illegal(String text, @Nullable NumberFormatException cause) {
-        return new DpuException(
-                Status.INVALID_VALUE,
+    private static SampleUsageException illegal(
+            String text, @Nullable NumberFormatException cause) {
+        return new SampleUsageException(
                 Text.format(
                         "depth of the work queue is illegal: option=--qdepth, depth=%s, expected=1"
                                 + " to %d",

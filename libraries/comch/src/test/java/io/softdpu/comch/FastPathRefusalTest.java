@@ -180,8 +180,8 @@ class FastPathRefusalTest extends FastPathFixture {
                                 "tailroom 0 < 1: destination=buf[",
                                 "tailroomBytes=0",
                                 "expected=tailroom for all the data: a buf by address"
-                                    + " (bufByAddress, where bufByData leaves none), or"
-                                    + " Buf.resetDataLength"),
+                                        + " (bufByAddress, where bufByData leaves none), or"
+                                        + " Buf.resetDataLength"),
                         test -> {
                             Buf full = test.room(8);
                             full.setDataLength(8);

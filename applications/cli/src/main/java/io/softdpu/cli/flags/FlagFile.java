@@ -13,6 +13,7 @@ import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.Reason;
+import io.softdpu.linux.text.Suggestions;
 import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -69,8 +70,9 @@ public record FlagFile(String source, List<Flag> flags) {
             return Arrays.stream(values()).filter(one -> one.key.equals(key)).findFirst();
         }
 
-        private static String all() {
-            return "one of " + Arrays.stream(values()).map(Section::key).toList();
+        private static String expectedFor(String key) {
+            List<String> keys = Arrays.stream(values()).map(Section::key).toList();
+            return "one of " + keys + Suggestions.question(Suggestions.of(key, keys));
         }
     }
 
@@ -251,7 +253,7 @@ public record FlagFile(String source, List<Flag> flags) {
                                                 line,
                                                 key,
                                                 null,
-                                                Section.all()));
+                                                Section.expectedFor(key)));
                 if (!seen.add(section)) {
                     throw refused("section is given twice", source, line, key, null, "one section");
                 }
