@@ -1,6 +1,8 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.card.CapabilityReport;
+import io.softdpu.cli.card.DeviceNames;
+import io.softdpu.cli.card.LibraryNames;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SideConverter;
 import io.softdpu.core.DpuException;
@@ -44,6 +46,7 @@ final class CapsCommand implements Callable<Integer> {
     @Option(
             names = {"-d", "--device"},
             paramLabel = "DEVICE",
+            completionCandidates = DeviceNames.class,
             description = "PCI address, ibdev name or interface name (default: all devices).")
     private @Nullable String device;
 
@@ -58,6 +61,7 @@ final class CapsCommand implements Callable<Integer> {
     @Option(
             names = "--library",
             paramLabel = "LIBRARY",
+            completionCandidates = LibraryNames.class,
             description = "The library, for example comch or rdma (default: all libraries).")
     private @Nullable String library;
 

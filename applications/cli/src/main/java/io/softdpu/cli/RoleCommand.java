@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.DeviceNames;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.CpuConverter;
 import io.softdpu.core.DpuException;
@@ -42,6 +43,7 @@ abstract class RoleCommand implements Callable<Integer> {
             names = {"-d", "--device"},
             required = true,
             paramLabel = "DEVICE",
+            completionCandidates = DeviceNames.class,
             description = "The device: PCI address, ibdev name or interface name.")
     private String device = "";
 

@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.DeviceNames;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.linux.text.Reason;
@@ -122,6 +123,9 @@ final class SampleCommand implements Callable<Integer> {
             return builder.type(boolean.class).build();
         }
         builder.paramLabel(option.label());
+        if (option.longName().equals(SampleOption.DEVICE.longName())) {
+            builder.completionCandidates(new DeviceNames());
+        }
         return option.equals(SampleOption.TIMEOUT)
                 ? builder.type(Duration.class).converters(new SecondsConverter()).build()
                 : builder.type(String.class).build();
