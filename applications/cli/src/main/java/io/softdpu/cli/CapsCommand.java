@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Prints the capabilities and limits of each library on each device.",
             "A limit of an unsupported operation is 0. For the names and addresses of devices use"
-                    + " devices.",
+                    + " devices. As JSON an array with one object per device.",
             "Joins the fabric folder, to show functions that programs have plugged in, too."
         },
         footerHeading = Examples.HEADING,
@@ -65,8 +65,8 @@ final class CapsCommand implements Callable<Integer> {
             description = "The library, for example comch or rdma (default: all libraries).")
     private @Nullable String library;
 
-    @Option(names = "--json", description = "Print a JSON array with one object per device.")
-    private boolean json;
+    /** An array with one object per device. */
+    @Mixin private final JsonOption json = new JsonOption();
 
     @Mixin private final TopologyOption topology = new TopologyOption();
 
@@ -75,6 +75,7 @@ final class CapsCommand implements Callable<Integer> {
         CommandLine command = Objects.requireNonNull(spec).commandLine();
         PrintWriter out = command.getOut();
         requireLibrary(command);
+        json.check(command);
         CapabilityReport report = new CapabilityReport();
         Topology card = topology.load();
         List<DeviceInfo> known = new ArrayList<>();
@@ -106,9 +107,8 @@ final class CapsCommand implements Callable<Integer> {
                                     .map(info -> info.machine().side().id() + " " + info)
                                     .toList());
         }
-        if (json) {
-            out.println(report.toJson().toPrettyString());
-        } else {
+        json.write(report.toJson(), out);
+        if (!json.isStandardOutput()) {
             print(report, out);
         }
         return ExitCode.OK.code();

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,7 +27,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Lists the devices of each side of the card.",
             "Prints names, addresses, and the representor of each on the DPU. For the operations"
-                    + " and limits of a device use caps.",
+                + " and limits of a device use caps. As JSON an array with one object per device.",
             "Joins the fabric folder, to show functions that programs have plugged in, too."
         },
         footerHeading = Examples.HEADING,
@@ -42,19 +43,20 @@ final class DevicesCommand implements Callable<Integer> {
             description = "The side to list (default: all).")
     private @Nullable Side side;
 
-    @Option(names = "--json", description = "Print a JSON array.")
-    private boolean json;
+    /** An array with one object per device. */
+    @Mixin private final JsonOption json = new JsonOption();
 
     @Mixin private final TopologyOption card = new TopologyOption();
 
     @Override
     public Integer call() {
-        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        CommandLine command = Objects.requireNonNull(spec).commandLine();
+        PrintWriter out = command.getOut();
+        json.check(command);
         Side[] sides = side == null ? Side.values() : new Side[] {side};
         List<PciFunction> functions = CardDevices.list(card.load(), null, sides);
-        if (json) {
-            out.println(toJson(functions).toPrettyString());
-        } else {
+        json.write(toJson(functions), out);
+        if (!json.isStandardOutput()) {
             table(functions).lines().forEach(out::println);
         }
         return ExitCode.OK.code();

@@ -18,16 +18,21 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** The option {@code --json} of the commands that measure. */
+/**
+ * The option {@code --json} of the commands that print results: alone for standard output, or with
+ * a file.
+ */
 final class JsonOption {
     private static final String STDOUT = "-";
 
     @Option(
             names = "--json",
             paramLabel = "FILE|-",
+            arity = "0..1",
+            fallbackValue = STDOUT,
             description =
-                    "Write the results as JSON, in place of a file that is there; -: to standard"
-                            + " output instead of the table.")
+                    "Print the results as JSON instead of the table (-, or no value), or write them"
+                            + " to a file beside it, in place of one that is there.")
     private @Nullable String json;
 
     /** True if the document is printed instead of the table. */
@@ -57,10 +62,21 @@ final class JsonOption {
      * @throws DpuException IO_FAILED naming the file
      */
     void write(JsonNode document, PrintWriter out) {
+        if (json != null) {
+            writeText(document.toPrettyString() + System.lineSeparator(), out);
+        }
+    }
+
+    /**
+     * As {@link #write}, for a document that has been made.
+     *
+     * @param text whole lines
+     */
+    void writeText(String text, PrintWriter out) {
         if (isStandardOutput()) {
-            out.println(document.toPrettyString());
+            out.print(text);
+            out.flush();
         } else if (json != null) {
-            String text = document.toPrettyString() + System.lineSeparator();
             try {
                 OutputFile.replace(
                         Path.of(json),

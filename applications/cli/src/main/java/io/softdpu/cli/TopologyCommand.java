@@ -15,10 +15,10 @@ import java.io.PrintWriter;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code softdpu topology}: draws the card as a tree, or prints its topology file. */
@@ -41,17 +41,18 @@ final class TopologyCommand implements Callable<Integer> {
 
     @Mixin private final TopologyOption card = new TopologyOption();
 
-    @Option(names = "--json", description = "Print a topology file.")
-    private boolean json;
+    /** A topology file. */
+    @Mixin private final JsonOption json = new JsonOption();
 
     @Override
     public Integer call() {
-        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        CommandLine command = Objects.requireNonNull(spec).commandLine();
+        PrintWriter out = command.getOut();
+        json.check(command);
         Topology topology = card.load();
         requireKnownLibraries(topology);
-        if (json) {
-            out.print(TopologyJson.toJson(topology));
-        } else {
+        json.writeText(TopologyJson.toJson(topology), out);
+        if (!json.isStandardOutput()) {
             TopologyTree.lines(topology).forEach(out::println);
         }
         out.flush();

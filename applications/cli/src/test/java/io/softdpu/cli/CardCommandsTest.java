@@ -28,6 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** Tests of the commands that show the card: topology, caps and devices. */
@@ -365,6 +366,25 @@ class CardCommandsTest {
         assertThat(run("caps", "--library", "sync_event")).isEqualTo(ExitCode.USAGE.code());
         assertThat(err.toString()).contains("; did you mean sync-event?");
         assertThat(run("caps", "--side", "moon")).isEqualTo(ExitCode.USAGE.code());
+    }
+
+    /** As the commands that measure. */
+    @ParameterizedTest
+    @ValueSource(strings = {"devices", "caps", "topology"})
+    void shouldTakeJsonWithAndWithoutAFile(String command) throws Exception {
+        assertThat(run(command)).isZero();
+        String table = out.toString();
+        assertThat(run(command, "--json")).isZero();
+        String json = out.toString();
+        assertThat(json).startsWith(command.equals("topology") ? "{" : "[").endsWith("\n");
+        assertThat(run(command, "--json", "-")).isZero();
+        assertThat(out.toString()).isEqualTo(json);
+        Path file = folder.resolve("written.json");
+        assertThat(run(command, "--json", file.toString())).isZero();
+        assertThat(out.toString()).isEqualTo(table);
+        assertThat(file).hasContent(json);
+        assertThat(run(command, "--json", folder.toString())).isEqualTo(ExitCode.USAGE.code());
+        assertThat(err.toString()).contains("option=--json, file=" + folder);
     }
 
     @Test

@@ -57,6 +57,18 @@ class JsonOptionTest {
     }
 
     @Test
+    void shouldMeanStandardOutputWithoutAValue() {
+        for (String[] arguments : new String[][] {{"--json"}, {"--json", "-"}}) {
+            Measuring measuring = new Measuring();
+            new CommandLine(measuring).parseArgs(arguments);
+            assertThat(measuring.json.isStandardOutput()).isTrue();
+        }
+        Measuring measuring = new Measuring();
+        new CommandLine(measuring).parseArgs();
+        assertThat(measuring.json.isStandardOutput()).isFalse();
+    }
+
+    @Test
     void shouldReplaceARegularFileAndCreateANewOne() throws IOException {
         Path file = folder.resolve("results.json");
         for (int run = 1; run <= 2; run++) {
