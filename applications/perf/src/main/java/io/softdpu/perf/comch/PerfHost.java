@@ -66,6 +66,11 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
     }
 
     @Override
+    Object peerName() {
+        return "DPU process " + otherHalf.pid();
+    }
+
+    @Override
     void checkPeer() {
         try {
             super.checkPeer();

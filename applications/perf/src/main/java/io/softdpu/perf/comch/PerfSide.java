@@ -11,9 +11,9 @@ import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.text.ForeignText;
-import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.EngineTurns;
+import io.softdpu.perf.pair.InactivePeer;
 import io.softdpu.perf.pair.PerfWait;
 import io.softdpu.perf.pair.ResourceStack;
 import io.softdpu.perf.pair.SharedLine;
@@ -239,12 +239,13 @@ abstract class PerfSide implements AutoCloseable {
     final void checkSilence(Supplier<String> awaited, long deadlineNanos) {
         checkPeer();
         if (System.nanoTime() - deadlineNanos > 0) {
-            throw new DpuException(
-                    Status.TIME_OUT,
-                    Text.format(
-                            "peer is inactive: awaited=%s, waitedMillis=%d",
-                            awaited.get(), TimeUnit.NANOSECONDS.toMillis(silenceTimeoutNanos)));
+            throw InactivePeer.of(peerName(), awaited.get(), silenceTimeoutNanos);
         }
+    }
+
+    /** The other side, for messages: its connection, or what makes one. */
+    Object peerName() {
+        return connection == null ? "a client of " + SERVER : connection;
     }
 
     /**

@@ -44,6 +44,11 @@ public final class RdmaHost extends RdmaSide implements HostSide<RdmaResult> {
     }
 
     @Override
+    Object peerName() {
+        return "DPU process " + dpu.pid();
+    }
+
+    @Override
     void unblock() {
         Process process = dpu;
         if (process != null) {

@@ -16,6 +16,7 @@ import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.EngineTurns;
+import io.softdpu.perf.pair.InactivePeer;
 import io.softdpu.perf.pair.ResourceStack;
 import io.softdpu.perf.pair.SharedLine;
 import io.softdpu.perf.pair.SideDevice;
@@ -257,17 +258,18 @@ abstract class RdmaSide implements AutoCloseable {
         }
     }
 
+    /** The other side, for messages. */
+    Object peerName() {
+        return "the host";
+    }
+
     /** Runs the engine until a condition holds; within the time limit of the setup. */
     final void until(String what, BooleanSupplier condition) {
         long deadline = System.nanoTime() + plan.deadlineNanos();
         while (!condition.getAsBoolean()) {
             turn();
             if (System.nanoTime() - deadline > 0 && !condition.getAsBoolean()) {
-                throw new DpuException(
-                        Status.TIME_OUT,
-                        Text.format(
-                                "peer is inactive: awaited=%s, waitedMillis=%d",
-                                what, plan.deadlineNanos() / 1_000_000));
+                throw InactivePeer.of(peerName(), what, plan.deadlineNanos());
             }
         }
     }

@@ -162,7 +162,10 @@ class PerfReportsTest {
         assertThatThrownBy(() -> measure(plan, 3 * SECOND))
                 .isInstanceOfSatisfying(
                         DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.TIME_OUT))
-                .hasMessageMatching(".*awaited=.*, received=7, sent=[1-9]\\d*, waitedMillis=3000");
+                .hasMessageMatching(
+                        "peer is inactive: peer=DPU process \\d+, awaited=.*, received=7,"
+                                + " sent=[1-9]\\d*, waitedMillis=3000, expected=.*"
+                                + "--wait event");
 
         assertThat(dpu.get(Patience.SECONDS, TimeUnit.SECONDS)).hasSize(1);
     }
