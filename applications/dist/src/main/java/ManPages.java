@@ -1,11 +1,17 @@
+import io.softdpu.cli.EnvironmentVariable;
 import io.softdpu.cli.SoftDpu;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import picocli.CommandLine;
 import picocli.codegen.docgen.manpage.ManPageGenerator;
 
-/** Writes a page in AsciiDoc for each command of softdpu, of which Asciidoctor makes man pages. */
+/**
+ * Writes a page in AsciiDoc for each command of softdpu, of which Asciidoctor makes man pages: with
+ * a section on the environment variables, the same on each.
+ */
 final class ManPages {
 
     private ManPages() {}
@@ -22,6 +28,27 @@ final class ManPages {
             throw new IllegalStateException(
                     "no man pages: folder=" + pages + ", code=" + code + ", expected=0");
         }
+        String environment = environment();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(pages, "*.adoc")) {
+            for (Path page : all) {
+                Files.writeString(page, environment, StandardOpenOption.APPEND);
+            }
+        }
+    }
+
+    /** The section; passed through as it is, since a dollar or a tilde has a meaning in AsciiDoc. */
+    private static String environment() {
+        StringBuilder section = new StringBuilder("\n== Environment\n");
+        for (EnvironmentVariable variable : EnvironmentVariable.values()) {
+            section.append("\n*")
+                    .append(variable.name())
+                    .append("*::\n  pass:[")
+                    .append(variable.meaning().replace("]", "\\]"))
+                    .append("] (")
+                    .append(variable.readBy())
+                    .append(")\n");
+        }
+        return section.toString();
     }
 
     /** In place of the text of --version, which names the Java and the machine. */
