@@ -8,10 +8,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Send buffer of a stream, which the program fills in place and does not touch after {@link #send}.
  * It belongs to the program from {@link ComchStream#tryClaim()} or {@link ComchStream#claim} until
- * {@link #send} or {@link #cancel()}; the same object is handed out again later. Thread: that of
- * the stream's engine.
+ * {@link #send}, {@link #close()}, or the end of the stream; the same object is handed out again
+ * later, by the next claim at the earliest. Thread: that of the stream's engine.
+ *
+ * <p>A program that may fail between claim and send claims the buffer in a {@code
+ * try}-with-resources statement, and the next one after it.
  */
-public final class ComchSendBuffer {
+public final class ComchSendBuffer implements AutoCloseable {
     private final StreamSends sends;
     private final MemorySegment segment;
     private final Buf buf;
@@ -36,8 +39,8 @@ public final class ComchSendBuffer {
     }
 
     /**
-     * The memory of the whole buffer, valid until {@link #send} or {@link #cancel()}: bytes that
-     * are written later change a message under way, or a later one. It has {@link
+     * The memory of the whole buffer, valid until {@link #send} or {@link #close()}: bytes that are
+     * written later change a message under way, or a later one. It has {@link
      * ComchStream#bufferBytes()} bytes, with those of an earlier message.
      *
      * <p>Always the same segment, whose memory is there until the stream is closed or started
@@ -75,13 +78,14 @@ public final class ComchSendBuffer {
     }
 
     /**
-     * Returns the buffer without sending it.
+     * Returns the buffer without sending it. Does nothing if the program does not have it, since it
+     * was sent or closed, or the stream has ended.
      *
-     * @throws DpuException BAD_STATE if the program does not have the buffer, or the stream is not
-     *     RUNNING
+     * @throws DpuException NOT_PERMITTED from another thread
      */
-    public void cancel() {
-        sends.cancel(this);
+    @Override
+    public void close() {
+        sends.close(this);
     }
 
     // ---- for the stream ----

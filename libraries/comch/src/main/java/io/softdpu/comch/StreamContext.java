@@ -362,8 +362,12 @@ final class StreamContext extends ContextBase implements ComchStream {
         }
         if (drains) {
             stopIfDrained();
-        } else if (!isHalfFailed() && state == ContextState.STARTING) {
-            runIfPeerIsReady();
+        } else if (!isHalfFailed()) {
+            if (state == ContextState.STARTING) {
+                runIfPeerIsReady();
+            } else {
+                sending().offerFree();
+            }
         }
         return true;
     }
@@ -554,6 +558,12 @@ final class StreamContext extends ContextBase implements ComchStream {
     /** Makes the next pass look for changes. */
     void requestPass() {
         passRequested = true;
+    }
+
+    /** The program has returned a buffer after it has found none: the next pass offers it. */
+    void bufferFreed() {
+        requestPass();
+        workAdded();
     }
 
     boolean isStopping() {

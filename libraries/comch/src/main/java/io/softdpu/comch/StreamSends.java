@@ -122,10 +122,16 @@ final class StreamSends {
         }
     }
 
-    void cancel(ComchSendBuffer buffer) {
-        requireClaimed(buffer, "cancelling");
-        buffer.setClaimed(false);
-        release(buffer);
+    /** Takes back a buffer, unless the program does not have it. */
+    void close(ComchSendBuffer buffer) {
+        stream.requireThread();
+        if (buffer.isClaimed()) {
+            buffer.setClaimed(false);
+            release(buffer);
+            if (claimWaits) {
+                stream.bufferFreed();
+            }
+        }
     }
 
     /**
@@ -224,6 +230,11 @@ final class StreamSends {
         if (waitingCount > 0) {
             sendWaiting();
         }
+        offerFree();
+    }
+
+    /** Offers free buffers to the program if it has found none. Inside progress. */
+    void offerFree() {
         if (claimWaits && hasFree()) {
             claimWaits = false;
             stream.ready();

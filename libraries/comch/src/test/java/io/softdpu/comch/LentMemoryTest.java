@@ -44,11 +44,11 @@ class LentMemoryTest extends StreamFixture {
     }
 
     @Test
-    void shouldFailAWriteToASendBufferThatWasCancelled() {
+    void shouldFailAWriteToASendBufferThatWasClosed() {
         open(1, 2);
         ComchSendBuffer buffer = Objects.requireNonNull(atClient.tryClaim());
         MemorySegment memory = buffer.segment();
-        buffer.cancel();
+        buffer.close();
         assertEnded(memory);
         assertThat(send(atClient, 3)).isTrue();
         card.until("message", () -> numbers(atServer).equals(List.of(3)));

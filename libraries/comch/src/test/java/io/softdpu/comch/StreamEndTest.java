@@ -234,7 +234,38 @@ class StreamEndTest extends StreamFixture {
         atClient.stop();
         untilEnded(atClient);
         refuse(Status.BAD_STATE, () -> claimed.send(1), "expected=RUNNING");
-        refuse(Status.BAD_STATE, claimed::cancel, "expected=RUNNING");
+        claimed.close(); // has no effect, and none after the close of the stream
+        atClient.close();
+        claimed.close();
+    }
+
+    /** A server that has a buffer for its reply before it waits for the next request. */
+    @Test
+    void shouldLetAProgramCloseWhatItHoldsAfterThePeersEnd() {
+        open(4, 4);
+        send(atClient, 1);
+        List<Integer> requests = new ArrayList<>();
+        boolean[] ended = {false};
+        card.until(
+                "end",
+                () -> {
+                    try (ComchSendBuffer reply = atServer.tryClaim()) {
+                        card.settle();
+                        for (ComchReceiveBuffer request;
+                                (request = atServer.tryReceive()) != null; ) {
+                            requests.add((int) request.length());
+                            atClient.stop();
+                            card.settle(); // also the end is known before the request is closed
+                            request.close();
+                        }
+                        ended[0] = reply == null;
+                    }
+                    return ended[0];
+                });
+        untilEnded(atServer);
+        untilEnded(atClient);
+        assertThat(requests).containsExactly(Integer.BYTES);
+        assertThat(atServer.failure()).isNull();
     }
 
     @Test

@@ -249,7 +249,7 @@ class StreamTest extends StreamFixture {
         while ((reply = stream.tryClaim()) != null) {
             ComchReceiveBuffer request = stream.tryReceive();
             if (request == null) {
-                reply.cancel();
+                reply.close();
                 return;
             }
             MemorySegment.copy(request.segment(), 0, reply.segment(), 0, request.length());
@@ -277,13 +277,54 @@ class StreamTest extends StreamFixture {
     }
 
     @Test
-    void shouldReturnBuffersThatWereCancelled() {
+    void shouldReturnBuffersThatWereClosedBeforeTheyWereSent() {
         open(1, 1);
-        Objects.requireNonNull(atClient.tryClaim()).cancel();
+        ComchSendBuffer claimed = Objects.requireNonNull(atClient.tryClaim());
+        claimed.close();
+        claimed.close(); // has no effect
         ComchSendBuffer again = Objects.requireNonNull(atClient.tryClaim());
         assertThat(atClient.tryClaim()).isNull();
         again.send(0);
         assertThat(next(atServer).length()).isZero();
+    }
+
+    @Test
+    void shouldSendOnceThoughTheBufferIsClosedAfterwards() {
+        open(2, 2);
+        try (ComchSendBuffer small = Objects.requireNonNull(atClient.tryClaim())) {
+            small.send(8);
+        }
+        try (ComchSendBuffer large = Objects.requireNonNull(atClient.tryClaim())) {
+            large.send(BYTES);
+        }
+        assertThat(atClient.tryClaim()).as("both are under way").isNull();
+        assertThat(next(atServer).length()).isEqualTo(8);
+        assertThat(next(atServer).length()).isEqualTo(BYTES);
+        card.settle();
+        assertThat(atServer.tryReceive()).as("two messages").isNull();
+        assertThat(atClient.tryClaim()).isNotNull();
+        assertThat(atClient.tryClaim()).isNotNull();
+        assertThat(atClient.tryClaim()).as("two buffers").isNull();
+    }
+
+    @Test
+    void shouldCallAgainWhenABufferIsClosedUnsentAfterNoneWasFound() {
+        create(1, 1);
+        List<String> calls = new ArrayList<>();
+        atClient.setReadyCallback(_ -> calls.add("client"));
+        start();
+        ComchSendBuffer claimed = Objects.requireNonNull(atClient.tryClaim());
+        assertThat(atClient.tryClaim()).isNull();
+        card.settle();
+        assertThat(calls).isEmpty();
+        card.hostEngine.clearNotification(); // what has rung while it was polled
+        card.hostEngine.requestNotification();
+        claimed.close();
+        assertThat(calls).as("outside progress").isEmpty();
+        assertThat(card.hostEngine.awaitNotification(Patience.LIMIT)).isTrue();
+        card.hostEngine.clearNotification();
+        card.settle();
+        assertThat(calls).containsExactly("client");
     }
 
     @Test
@@ -298,7 +339,6 @@ class StreamTest extends StreamFixture {
                 "immediate");
         buffer.send(8);
         refuse(Status.BAD_STATE, () -> buffer.send(8), "not sent");
-        refuse(Status.BAD_STATE, buffer::cancel, "not sent");
         refuse(
                 Status.BAD_STATE,
                 () -> buffer.setImmediate(MemorySegment.ofArray(new byte[1]), 0, 1),
