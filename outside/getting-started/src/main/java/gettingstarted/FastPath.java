@@ -36,7 +36,7 @@ public final class FastPath {
             server.acceptStreams();
             server.setSendTasks(1, Task::free, Task::free);
             server.setMessageCallback((client, message) -> {});
-            server.setConnectionCallbacks((client, ok) -> {}, (client, ok) -> {});
+            server.setConnectedCallback(client -> {});
             engine.start(server, TIMEOUT);
             System.out.println("serving: name=" + server.serverName());
             engine.runUntil(() -> !server.connections().isEmpty(), Duration.ofMinutes(5), server);

@@ -36,7 +36,8 @@ public final class RequestResponse {
                 ComchServer server = ComchServer.create(port, function, "upper-case")) {
             // A message fails only if the connection ends, which is reported by other means, too.
             server.setSendTasks(16, Task::free, Task::free)
-                    .setConnectionCallbacks((client, ok) -> {}, (client, ok) -> ended[0] = true)
+                    .setConnectedCallback(client -> {})
+                    .setDisconnectedCallback((client, reason) -> ended[0] = true)
                     .setMessageCallback((client, message) -> {
                         String request = UTF_8.decode(message.asByteBuffer()).toString();
                         send(client, request.toUpperCase(Locale.ROOT));

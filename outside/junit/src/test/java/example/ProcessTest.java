@@ -33,8 +33,8 @@ class ProcessTest {
         AtomicBoolean left = new AtomicBoolean();
         try (ComchServer server = ComchServer.create(card.dpuDevice(), card.representor(), NAME)) {
             server.setSendTasks(1, ComchSendTask::free, ComchSendTask::free);
-            server.setConnectionCallbacks(
-                    (connection, successful) -> {}, (connection, successful) -> left.set(true));
+            server.setConnectedCallback(connection -> {});
+            server.setDisconnectedCallback((connection, reason) -> left.set(true));
             server.setMessageCallback(
                     (from, message) -> send(server, from, "hello " + text(message)));
             card.engine().start(server, TIMEOUT);

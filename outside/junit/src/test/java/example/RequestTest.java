@@ -29,8 +29,7 @@ class RequestTest {
                         ComchServer.create(card.dpuDevice(), card.representor(), "greetings");
                 ComchClient client = ComchClient.create(card.hostDevice(), "greetings")) {
             server.setSendTasks(1, ComchSendTask::free, ComchSendTask::free);
-            server.setConnectionCallbacks(
-                    (connection, successful) -> {}, (connection, successful) -> {});
+            server.setConnectedCallback(connection -> {});
             server.setMessageCallback(
                     (from, message) -> send(server, from, "hello " + text(message)));
             client.setSendTasks(1, ComchSendTask::free, ComchSendTask::free);

@@ -3,6 +3,7 @@ package io.softdpu.samples;
 import io.softdpu.comch.ComchClient;
 import io.softdpu.comch.ComchConnection;
 import io.softdpu.comch.ComchServer;
+import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Deadline;
@@ -26,7 +27,14 @@ final class ChannelEvents {
     /** Registers for the events of a server: it learns of connections by callbacks of their own. */
     void register(ComchServer server) {
         server.setStateChangedCallback(changesOf("server"));
-        server.setConnectionCallbacks(this::connected, this::disconnected);
+        server.setConnectedCallback(this::connected);
+        server.setRefusedCallback((refused, reason) ->
+                out.println(
+                        "refused: function="
+                                + refused.function()
+                                + ", reason="
+                                + reason.getMessage()));
+        server.setDisconnectedCallback(this::disconnected);
     }
 
     /**
@@ -36,11 +44,11 @@ final class ChannelEvents {
         client.setStateChangedCallback((context, previous, next) -> {
             printChange("client", previous, next);
             if (next == ContextState.RUNNING) {
-                connected(client.connection(), true);
+                connected(client.connection());
             }
             ComchConnection ended = connection;
             if (next == ContextState.IDLE && ended != null) {
-                disconnected(ended, client.failure() == null);
+                disconnected(ended, client.failure());
             }
         });
     }
@@ -72,16 +80,13 @@ final class ChannelEvents {
         out.println(name + ": " + previous + " to " + next);
     }
 
-    private void connected(ComchConnection established, boolean successful) {
-        out.println(
-                (successful ? "connected" : "refused") + ": function=" + established.function());
-        if (successful) {
-            connection = established;
-        }
+    private void connected(ComchConnection established) {
+        out.println("connected: function=" + established.function());
+        connection = established;
     }
 
-    private void disconnected(ComchConnection ended, boolean orderly) {
-        out.println("disconnected: function=" + ended.function() + ", orderly=" + orderly);
+    private void disconnected(ComchConnection ended, @Nullable DpuException reason) {
+        out.println("disconnected: function=" + ended.function() + ", orderly=" + (reason == null));
         if (ended == connection) {
             connection = null;
         }

@@ -87,13 +87,15 @@ final class DmaCopyDpu implements Sample {
                 ProgressEngine engine = ProgressEngine.create();
                 ComchServer server = ComchServer.create(device, representor, CopyMessage.SERVER)) {
             MessageChannel channel = new MessageChannel(server, engine, deadline);
-            server.setConnectionCallbacks(
-                    (connection, successful) ->
-                            out.println(
-                                    (successful ? "host has connected" : "a host has given up")
-                                            + ": function="
-                                            + connection.function()),
-                    (_, _) -> {}); // the channel looks for itself whether its peer is there
+            // The channel looks for itself whether its peer is there.
+            server.setConnectedCallback(connection ->
+                    out.println("host has connected: function=" + connection.function()));
+            server.setRefusedCallback((connection, reason) ->
+                    out.println(
+                            "a host was refused: function="
+                                    + connection.function()
+                                    + ", reason="
+                                    + reason.getMessage()));
             server.start();
             out.println("waiting for dma-copy-host");
             CopyMessage message = CopyMessage.decode(channel.awaitMessage());

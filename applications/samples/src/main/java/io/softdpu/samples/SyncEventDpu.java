@@ -14,6 +14,7 @@ import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.linux.text.Text;
 import java.io.PrintStream;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The DPU side of two signals by one sync event: serves a Comm Channel, makes a handle from the
@@ -67,7 +68,7 @@ final class SyncEventDpu implements Sample {
                         ComchServer.create(device, representor, SyncEventSettings.SERVER)) {
             server.setMaxClients(1);
             HostWatch host = new HostWatch();
-            server.setConnectionCallbacks((_, _) -> {}, host::disconnected);
+            server.setConnectedCallback(_ -> {}).setDisconnectedCallback(host::disconnected);
             MessageChannel channel = new MessageChannel(server, engine, deadline);
             server.start();
             out.println("waiting for sync-event-host");
@@ -95,14 +96,15 @@ final class SyncEventDpu implements Sample {
         private boolean hasLeft;
 
         /** Called inside progress, which throws what this throws. */
-        void disconnected(ComchConnection connection, boolean orderly) {
-            if (!orderly || !mayLeave) {
+        void disconnected(ComchConnection connection, @Nullable DpuException reason) {
+            if (reason != null || !mayLeave) {
                 throw new DpuException(
                         Status.CONNECTION_RESET,
                         Text.format(
                                 "host has ended before it had both signals: function=%s,"
                                         + " orderly=%s",
-                                connection.function(), orderly));
+                                connection.function(), reason == null),
+                        reason);
             }
             hasLeft = true;
         }

@@ -231,7 +231,7 @@ class SyncEventSamplesTest {
                 Representor function = port.findRepresentor("0b:00.0").open();
                 ProgressEngine engine = ProgressEngine.create();
                 ComchServer silent = ComchServer.create(port, function, SyncEventSettings.SERVER)) {
-            silent.setConnectionCallbacks((_, _) -> {}, (_, _) -> {});
+            silent.setConnectedCallback(_ -> {});
             MessageChannel unanswered = new MessageChannel(silent, engine, deadline);
             silent.start();
             ChildProcess host;

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * Connection of one client and one server: the handle for sending messages and for creating
  * producers and consumers.
  *
- * <p>A server gets it in its connection callback, a client with {@link ComchClient#connection()}.
- * Thread: that of the client's or server's engine, except where a method states otherwise.
+ * <p>A server gets it in its {@linkplain ComchConnectionCallback connected callback}, a client with
+ * {@link ComchClient#connection()}. Thread: that of the client's or server's engine, except where a
+ * method states otherwise.
  */
 public final class ComchConnection {
     private final EndpointContext<?> endpoint;
@@ -270,13 +271,12 @@ public final class ComchConnection {
     }
 
     /**
-     * As {@link #requireRegistry}, for the creation of a stream. Any thread.
+     * The producers and consumers of the connection, for the creation of a stream; null if it was
+     * not established. Any thread.
      *
-     * @throws DpuException NOT_CONNECTED as for {@link #requireRegistry}; BAD_STATE if the client
-     *     or server does not accept streams
+     * @throws DpuException BAD_STATE if the client or server does not accept streams
      */
-    ConsumerRegistry requireStreams() {
-        ConsumerRegistry known = requireRegistry();
+    @Nullable ConsumerRegistry requireStreams() {
         if (!services.acceptsStreams()) {
             throw new DpuException(
                     Status.BAD_STATE,
@@ -285,6 +285,18 @@ public final class ComchConnection {
                                     + " its start",
                             endpoint));
         }
-        return known;
+        return registry;
+    }
+
+    /** The failure of a stream that is started on a connection which is not connected. */
+    DpuException endedBeforeStream() {
+        DpuException known = failure;
+        return new DpuException(
+                known == null ? Status.CONNECTION_RESET : known.status(),
+                Text.format(
+                        "connection has ended before its stream: connection=%s, reason=%s,"
+                                + " expected=a new connection",
+                        this, known == null ? "orderly end" : known.getMessage()),
+                known);
     }
 }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #start()} begins to listen and makes it RUNNING at once. Clients are accepted or
  * refused in progress: a refused client gets the status and the reason, and so does {@link
- * ComchConnectionCallback} with {@code successful} false. The end of a connection, orderly or not,
- * affects neither the server nor its other connections.
+ * ComchRefusalCallback}. The end of a connection, orderly or not, affects neither the server nor
+ * its other connections.
  */
 public sealed interface ComchServer extends ComchEndpoint permits ServerContext {
     /**
@@ -66,9 +66,14 @@ public sealed interface ComchServer extends ComchEndpoint permits ServerContext 
     /** The number of clients that may be connected at a time. */
     int maxClients();
 
-    /** Sets the callbacks for connections that were established or refused, and that have ended. */
-    ComchServer setConnectionCallbacks(
-            ComchConnectionCallback connected, ComchConnectionCallback disconnected);
+    /** Sets the callback for connections that were established; mandatory. */
+    ComchServer setConnectedCallback(ComchConnectionCallback callback);
+
+    /** Sets the callback for clients that were refused or have given up; null for none. */
+    ComchServer setRefusedCallback(@Nullable ComchRefusalCallback callback);
+
+    /** Sets the callback for connections that have ended; null for none. */
+    ComchServer setDisconnectedCallback(@Nullable ComchDisconnectCallback callback);
 
     /** The representor of the function whose clients may connect. */
     Representor representor();

@@ -68,11 +68,11 @@ import org.jspecify.annotations.Nullable;
  * no half-closed stream: a program whose peer is to reply after its last message receives the
  * replies before it stops.
  *
- * <p>A stream fails with CONNECTION_RESET if the connection ends before it; with SHUTDOWN if the
- * peer has stopped and not taken all messages, or has withdrawn its memory; with INVALID_VALUE if a
- * message is larger than the peer's buffers, and on the peer's side with IO_FAILED after the
- * messages before it: both sides should set the same size. {@link #undeliveredMessages()} tells how
- * many messages were lost.
+ * <p>A stream fails with CONNECTION_RESET if the connection ends before it, also before its start;
+ * with SHUTDOWN if the peer has stopped and not taken all messages, or has withdrawn its memory;
+ * with INVALID_VALUE if a message is larger than the peer's buffers, and on the peer's side with
+ * IO_FAILED after the messages before it: both sides should set the same size. {@link
+ * #undeliveredMessages()} tells how many messages were lost.
  *
  * <p><b>Limits.</b> A connection has one stream of each side at a time, and no other producers and
  * consumers beside it: a second one is refused with IN_USE, and a stream whose peer has several
@@ -85,12 +85,13 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface ComchStream extends Context permits StreamContext {
     /**
-     * Creates a stream in IDLE. Any thread.
+     * Creates a stream in IDLE. Any thread. Over a connection that has ended or was refused it ends
+     * in the first progress after its start, with the failure of the connection, as one whose
+     * connection ends later does.
      *
-     * @param connection an established connection, whose client or server accepts streams
-     * @throws DpuException NOT_CONNECTED if the connection is not established; BAD_STATE if the
-     *     client or server does not accept streams; NOT_SUPPORTED if the connection's device does
-     *     not support producers or consumers
+     * @param connection a connection whose client or server accepts streams
+     * @throws DpuException BAD_STATE if the client or server does not accept streams; NOT_SUPPORTED
+     *     if the connection's device does not support producers or consumers
      */
     static ComchStream create(ComchConnection connection) {
         Arguments.notNull(connection, "connection");

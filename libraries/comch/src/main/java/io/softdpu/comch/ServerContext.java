@@ -30,7 +30,8 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
     private final List<ComchConnection> connections = new ArrayList<>();
     private int maxClients;
     private @Nullable ComchConnectionCallback connected;
-    private @Nullable ComchConnectionCallback disconnected;
+    private @Nullable ComchRefusalCallback refused;
+    private @Nullable ComchDisconnectCallback disconnected;
     private @Nullable PendingClients pendingClients;
 
     ServerContext(Device device, Representor representor, String name) {
@@ -55,13 +56,23 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
     }
 
     @Override
-    public ComchServer setConnectionCallbacks(
-            ComchConnectionCallback connected, ComchConnectionCallback disconnected) {
+    public ComchServer setConnectedCallback(ComchConnectionCallback callback) {
         requireConfigurable();
-        Arguments.notNull(connected, "connected");
-        Arguments.notNull(disconnected, "disconnected");
-        this.connected = connected;
-        this.disconnected = disconnected;
+        connected = Arguments.notNull(callback, "callback");
+        return this;
+    }
+
+    @Override
+    public ComchServer setRefusedCallback(@Nullable ComchRefusalCallback callback) {
+        requireConfigurable();
+        refused = callback;
+        return this;
+    }
+
+    @Override
+    public ComchServer setDisconnectedCallback(@Nullable ComchDisconnectCallback callback) {
+        requireConfigurable();
+        disconnected = callback;
         return this;
     }
 
@@ -80,7 +91,7 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
 
     @Override
     void checkOwnConfiguration() {
-        requireItem(connected, "connection callbacks", "setConnectionCallbacks");
+        requireItem(connected, "connected callback", "setConnectedCallback");
     }
 
     @Override
@@ -120,7 +131,15 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
     @Override
     void connectionEnded(ComchConnection connection, @Nullable DpuException failure) {
         connections.remove(connection);
-        call(disconnected, connection, failure == null);
+        ComchDisconnectCallback callback = disconnected;
+        if (callback == null) {
+            return;
+        }
+        try {
+            callback.onDisconnected(connection, failure);
+        } catch (Throwable e) {
+            callbackFailed(e);
+        }
     }
 
     @Override
@@ -146,14 +165,13 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
         request.refuse(refusal);
         Hello hello = request.hello();
         if (hello != null) {
-            ComchConnection refused =
+            ComchConnection connection =
                     new ComchConnection(
                             this,
                             endpointServices(),
                             ForeignText.escapeAndCut(hello.function()),
                             request.peer());
-            refused.ended(refusal);
-            call(connected, refused, false);
+            notEstablished(connection, refusal);
         }
     }
 
@@ -172,19 +190,24 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
                 endpointServices().bus().release(attachment);
             }
             inbound.release();
-            connection.ended(Failures.of(e));
-            call(connected, connection, false);
+            notEstablished(connection, Failures.of(e));
             return;
         }
-        call(connected, connection, true);
+        try {
+            Objects.requireNonNull(connected, "checked before start").onConnected(connection);
+        } catch (Throwable e) {
+            callbackFailed(e);
+        }
     }
 
-    private void call(
-            @Nullable ComchConnectionCallback callback,
-            ComchConnection connection,
-            boolean successful) {
+    private void notEstablished(ComchConnection connection, DpuException reason) {
+        connection.ended(reason);
+        ComchRefusalCallback callback = refused;
+        if (callback == null) {
+            return;
+        }
         try {
-            Objects.requireNonNull(callback).onConnection(connection, successful);
+            callback.onRefused(connection, reason);
         } catch (Throwable e) {
             callbackFailed(e);
         }

@@ -42,7 +42,10 @@ final class StreamContext extends ContextBase implements ComchStream {
     }
 
     private final ComchConnection connection;
-    private final ConsumerRegistry registry;
+
+    /** Null for a connection that was not established. */
+    private final @Nullable ConsumerRegistry registry;
+
     private final AtomicBoolean peersPosted = new AtomicBoolean();
     private long bufferBytes;
     private int sendCount;
@@ -72,7 +75,7 @@ final class StreamContext extends ContextBase implements ComchStream {
     /** Whether something has happened that the next pass handles. */
     private boolean passRequested;
 
-    StreamContext(ComchConnection connection, ConsumerRegistry registry) {
+    StreamContext(ComchConnection connection, @Nullable ConsumerRegistry registry) {
         super("comch stream", connection.toString(), connection.endpoint().device());
         this.connection = connection;
         this.registry = registry;
@@ -201,12 +204,12 @@ final class StreamContext extends ContextBase implements ComchStream {
     public @Nullable ComchReceiveBuffer receive(Duration timeout) {
         requireOwnerThread();
         long timeoutNanos = Arguments.nanos(timeout, "timeout");
-        StreamReceives half = requireStarted(receives, "receive");
-        ComchReceiveBuffer next = half.take();
+        requireStarted(receives, "receive");
+        ComchReceiveBuffer next = tryReceive();
         if (next == null) { // only a wait reads the clock
             long begin = System.nanoTime();
             boolean late = false;
-            while ((next = half.take()) == null && state() != ContextState.IDLE) {
+            while ((next = tryReceive()) == null && state() != ContextState.IDLE) {
                 if (late) {
                     throw timeOut("no message arrived", timeoutNanos, "");
                 }
@@ -249,8 +252,10 @@ final class StreamContext extends ContextBase implements ComchStream {
         }
     }
 
-    private <T> T requireStarted(@Nullable T half, String call) {
-        if (half == null) {
+    /** Refuses a call before the first start, and after the close of a stream without failure. */
+    private void requireStarted(@Nullable Object half, String call) {
+        if (half == null && state() == ContextState.IDLE) {
+            throwFailure(call);
             throw new DpuException(
                     Status.BAD_STATE,
                     Text.format(
@@ -258,7 +263,6 @@ final class StreamContext extends ContextBase implements ComchStream {
                                     + " expected=ProgressEngine.start first",
                             call, this, state()));
         }
-        return half;
     }
 
     /**
@@ -311,8 +315,14 @@ final class StreamContext extends ContextBase implements ComchStream {
 
     @Override
     protected ContextState onStart() {
-        connection.requireRegistry();
-        registry.enter(this);
+        ConsumerRegistry entered = registry;
+        if (entered == null || !connection.isConnected()) {
+            closeHalves();
+            undelivered = 0;
+            post(() -> fatal(connection.endedBeforeStream()));
+            return ContextState.STARTING;
+        }
+        entered.enter(this);
         boolean begun = false;
         try {
             closeHalves();
@@ -322,31 +332,35 @@ final class StreamContext extends ContextBase implements ComchStream {
             peerEnded = false;
             drains = false;
             endTimer = services().timer(this::requestPass); // can fail, like what follows
-            begin(services().engine());
+            begin(services().engine(), entered);
             begun = true;
         } finally {
             if (!begun) {
                 closeContexts();
                 closeHalves();
-                registry.leave(this);
+                entered.leave(this);
             }
         }
         peersChanged();
         return ContextState.STARTING;
     }
 
-    private void begin(ProgressEngine engine) {
-        StreamReceives receiving = new StreamReceives(this, registry, receiveCount, bufferBytes);
+    private void begin(ProgressEngine engine, ConsumerRegistry entered) {
+        StreamReceives receiving = new StreamReceives(this, entered, receiveCount, bufferBytes);
         receives = receiving;
-        StreamSends sending = new StreamSends(this, registry, sendCount, bufferBytes);
+        StreamSends sending = new StreamSends(this, entered, sendCount, bufferBytes);
         sends = sending;
         engine.connect(receiving.consumer());
         engine.connect(sending.producer());
-        receiving.consumer().start();
         try {
+            receiving.consumer().start();
             sending.producer().start();
-        } catch (DpuException e) { // the connection has just ended; the consumer ends in progress
-            post(() -> fatal(e));
+        } catch (DpuException e) {
+            if (connection.isConnected()) {
+                throw e;
+            }
+            // It has just ended, on a thread of its own; a consumer that was started ends, too.
+            post(() -> fatal(connection.endedBeforeStream()));
         }
     }
 
@@ -401,6 +415,9 @@ final class StreamContext extends ContextBase implements ComchStream {
         if (!isProgressing()) {
             return false;
         }
+        if (sends == null) { // started on a connection that had ended
+            return true;
+        }
         if (phase == Phase.OPEN) {
             phase = Phase.DELIVERING;
             deadlineNanos = System.nanoTime() + connection.services().controlTimeoutNanos();
@@ -434,7 +451,7 @@ final class StreamContext extends ContextBase implements ComchStream {
     private void finishStop() {
         timer().cancel();
         closeContexts();
-        registry.leave(this);
+        entered().leave(this);
         if (undeliveredMessages() > 0) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -526,7 +543,7 @@ final class StreamContext extends ContextBase implements ComchStream {
                             "peer has other consumers beside its stream: consumers=%d, expected=1,"
                                     + " connection=%s",
                             peers.length, connection));
-        } else if (!found && registry.hasEnded(peerConsumer)) {
+        } else if (!found && entered().hasEnded(peerConsumer)) {
             peerStopped();
         } // else the connection ends, which is reported next
     }
@@ -617,6 +634,10 @@ final class StreamContext extends ContextBase implements ComchStream {
 
     private StreamReceives receiving() {
         return Objects.requireNonNull(receives, "made at start");
+    }
+
+    private ConsumerRegistry entered() {
+        return Objects.requireNonNull(registry, "was entered at start");
     }
 
     private EngineTimer timer() {

@@ -42,7 +42,7 @@ class CloseTest {
         server.setSendTasks(2, ComchSendTask::free, ComchSendTask::free);
         server.setMessageCallback((from, message) -> {});
         server.setConsumerCallbacks((c, id) -> {}, (c, id) -> {});
-        server.setConnectionCallbacks((c, successful) -> {}, (c, successful) -> {});
+        server.setConnectedCallback(c -> {});
         engine.start(server, Patience.LIMIT);
         return server;
     }

@@ -67,7 +67,7 @@ class ConfigurationTest {
 
     @Clause({"cc-057", "cc-058", "cc-060"})
     @ParameterizedTest
-    @ValueSource(strings = {"send tasks", "message callback", "connection callbacks"})
+    @ValueSource(strings = {"send tasks", "message callback", "connected callback"})
     void shouldNotStartServerWithout(String item) {
         ComchServer server = card.keep(ComchServer.create(card.p0, card.hpf0, "name"));
         card.dpuEngine.connect(server);
@@ -77,8 +77,8 @@ class ConfigurationTest {
         if (!item.equals("message callback")) {
             server.setMessageCallback((from, message) -> {});
         }
-        if (!item.equals("connection callbacks")) {
-            server.setConnectionCallbacks((c, successful) -> {}, (c, successful) -> {});
+        if (!item.equals("connected callback")) {
+            server.setConnectedCallback(c -> {});
         }
         assertRefused(Status.INVALID_VALUE, () -> server.setSendTasks(1, null, task -> {}));
         assertRefused(Status.INVALID_VALUE, () -> server.setSendTasks(1, task -> {}, null));
@@ -234,9 +234,9 @@ class ConfigurationTest {
         assertRefused(Status.BAD_STATE, () -> server.setControlTimeout(Duration.ofNanos(1)));
         assertRefused(Status.BAD_STATE, () -> server.setSendTasks(1, task -> {}, task -> {}));
         assertRefused(Status.BAD_STATE, () -> server.setMessageCallback((from, message) -> {}));
-        assertRefused(
-                Status.BAD_STATE,
-                () -> server.setConnectionCallbacks((c, ok) -> {}, (c, ok) -> {}));
+        assertRefused(Status.BAD_STATE, () -> server.setConnectedCallback(c -> {}));
+        assertRefused(Status.BAD_STATE, () -> server.setRefusedCallback(null));
+        assertRefused(Status.BAD_STATE, () -> server.setDisconnectedCallback(null));
         assertRefused(
                 Status.BAD_STATE, () -> server.setConsumerCallbacks((c, id) -> {}, (c, id) -> {}));
         assertRefused(Status.BAD_STATE, () -> client.setConnectTimeout(Duration.ofNanos(1)));
@@ -279,7 +279,7 @@ class ConfigurationTest {
         ComchConnection[] connected = new ComchConnection[1];
         server.setSendTasks(1, task -> {}, task -> {});
         server.setMessageCallback((from, message) -> {});
-        server.setConnectionCallbacks((c, successful) -> connected[0] = c, (c, successful) -> {});
+        server.setConnectedCallback(c -> connected[0] = c);
         card.dpuEngine.connect(server);
         server.start();
         Peer client = Peer.client(card, "basic only");
@@ -419,7 +419,7 @@ class ConfigurationTest {
                                         card.p0, card.hpf0, pair.server().endpoint.serverName()))
                         .setSendTasks(1, task -> {}, task -> {})
                         .setMessageCallback((from, message) -> {})
-                        .setConnectionCallbacks((on, ok) -> {}, (on, ok) -> {});
+                        .setConnectedCallback(on -> {});
         card.dpuEngine.connect(second);
         for (int i = 0; i < 3; i++) {
             assertRefused(Status.IN_USE, second::start);

@@ -91,12 +91,11 @@ class ConnectionTest {
         List<ComchConnection> ended = new ArrayList<>();
         Peer server = Peer.server(card, Card.NAME);
         ((ComchServer) server.endpoint)
-                .setConnectionCallbacks(
-                        (connection, successful) -> {
-                            handed.add(connection);
-                            established.add(connection.isConnected());
-                        },
-                        (connection, successful) -> ended.add(connection));
+                .setConnectedCallback(connection -> {
+                    handed.add(connection);
+                    established.add(connection.isConnected());
+                })
+                .setDisconnectedCallback((connection, reason) -> ended.add(connection));
         server.endpoint.start();
         Peer client = Peer.client(card, Card.NAME);
         client.endpoint.start();
@@ -258,6 +257,7 @@ class ConnectionTest {
         assertThat(client.endpoint.failure().status()).isEqualTo(Status.TIME_OUT);
         card.until("server noticed", () -> !server.events.isEmpty());
         assertThat(server.events).containsExactly("connected false");
+        assertThat(server.reasons.getFirst().status()).isEqualTo(Status.CONNECTION_RESET);
     }
 
     @Clause("cc-038")
@@ -347,6 +347,10 @@ class ConnectionTest {
         assertThat(third.endpoint.failure().status()).isEqualTo(Status.FULL);
         assertThat(server.events)
                 .containsExactly("connected true", "connected true", "connected false");
+        assertThat(server.reasons).hasSize(1);
+        assertThat(server.reasons.getFirst().status()).isEqualTo(Status.FULL);
+        assertThat(server.connectionsOfEvents.getLast().failure())
+                .isSameAs(server.reasons.getFirst());
         Peer.stop(card, first.endpoint);
         third.endpoint.start();
         card.until("third again", () -> third.endpoint.state() == ContextState.RUNNING);

@@ -68,7 +68,7 @@ class ContextStateTest {
                             card.keep(ComchServer.create(card.p0, card.hpf0, "subject"));
                     server.setSendTasks(2, completed::add, completed::add);
                     server.setMessageCallback((from, message) -> {});
-                    server.setConnectionCallbacks((c, ok) -> connection = c, (c, ok) -> {});
+                    server.setConnectedCallback(c -> connection = c);
                     Peer client = Peer.client(card, "subject");
                     peerStart =
                             () -> {

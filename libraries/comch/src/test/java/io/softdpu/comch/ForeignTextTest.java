@@ -37,8 +37,8 @@ class ForeignTextTest {
     void shouldShowTheNamesInAHelloEscaped() {
         List<ComchConnection> refused = new ArrayList<>();
         ComchServer server = card.keep(ComchServer.create(card.p0, card.hpf0, Card.NAME));
-        server.setConnectionCallbacks(
-                (connection, successful) -> refused.add(connection), (_, _) -> {});
+        server.setConnectedCallback(refused::add)
+                .setRefusedCallback((connection, _) -> refused.add(connection));
         configure(server);
         card.dpuEngine.connect(server);
         server.start();

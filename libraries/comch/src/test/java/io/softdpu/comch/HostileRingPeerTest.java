@@ -102,20 +102,13 @@ class HostileRingPeerTest {
         server = card.keep(ComchServer.create(card.p0, card.hpf0, Card.NAME));
         card.dpuEngine.connect(server);
         configure(server);
-        server.setConnectionCallbacks(
-                (connection, successful) -> {
-                    if (successful) {
-                        arrived++;
-                        trafficPeers.put(
-                                connection,
-                                new TrafficPeer(
-                                        connection,
-                                        card.p0,
-                                        card.dpuEngine,
-                                        trafficPeers.isEmpty()));
-                    }
-                },
-                (connection, successful) -> left(connection));
+        server.setConnectedCallback(connection -> {
+            arrived++;
+            trafficPeers.put(
+                    connection,
+                    new TrafficPeer(connection, card.p0, card.dpuEngine, trafficPeers.isEmpty()));
+        });
+        server.setDisconnectedCallback((connection, reason) -> left(connection));
         server.start();
         client = card.keep(ComchClient.create(card.pf0, Card.NAME));
         card.hostEngine.connect(client);

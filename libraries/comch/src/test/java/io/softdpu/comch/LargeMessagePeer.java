@@ -136,9 +136,8 @@ public final class LargeMessagePeer implements AutoCloseable {
     private ComchServer server() {
         Representor representor = keep(device.findRepresentor("hpf0").open());
         return ComchServer.create(device, representor, NAME)
-                .setConnectionCallbacks(
-                        (established, successful) -> connection = established,
-                        (established, successful) -> disconnected = true);
+                .setConnectedCallback(established -> connection = established)
+                .setDisconnectedCallback((ended, reason) -> disconnected = true);
     }
 
     private <T extends AutoCloseable> T keep(T resource) {

@@ -181,14 +181,9 @@ public final class LoadPeer implements AutoCloseable {
     }
 
     private ComchServer server(ComchServer server) {
-        return server.setConnectionCallbacks(
-                (connection, successful) -> {
-                    if (successful) {
-                        begin(connection);
-                    }
-                },
-                (connection, successful) -> {
-                    if (!successful) {
+        return server.setConnectedCallback(this::begin)
+                .setDisconnectedCallback((connection, reason) -> {
+                    if (reason != null) {
                         requireSession(connection).lost();
                     }
                 });

@@ -66,12 +66,10 @@ class MessageTest {
     void shouldSendAndReceiveOnceTheHandlerHasTheConnection() {
         Peer server = Peer.server(card, Card.NAME);
         ((ComchServer) server.endpoint)
-                .setConnectionCallbacks(
-                        (connection, successful) -> {
-                            server.connection = connection;
-                            server.send("first word");
-                        },
-                        (connection, successful) -> {});
+                .setConnectedCallback(connection -> {
+                    server.connection = connection;
+                    server.send("first word");
+                });
         Peer client = Peer.client(card, Card.NAME);
         server.endpoint.start();
         client.endpoint.start();

@@ -255,12 +255,11 @@ class OwnEnginesTest {
     }
 
     private ComchServer configured(ComchServer server) {
-        server.setConnectionCallbacks(
-                (connection, successful) -> {
-                    serverConnection = connection;
-                    ofServer.event("connected");
-                },
-                (connection, successful) -> ofServer.event("disconnected"));
+        server.setConnectedCallback(connection -> {
+            serverConnection = connection;
+            ofServer.event("connected");
+        });
+        server.setDisconnectedCallback((connection, reason) -> ofServer.event("disconnected"));
         return configured(server, ofServer);
     }
 

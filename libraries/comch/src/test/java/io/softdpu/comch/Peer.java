@@ -1,5 +1,6 @@
 package io.softdpu.comch;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
@@ -26,6 +27,10 @@ final class Peer {
     final List<ComchConnection> consumerConnections = new ArrayList<>();
     final List<ComchConnection> connectionsOfEvents = new ArrayList<>();
     final List<ContextState> states = new ArrayList<>();
+
+    /** Of the server's refusals and disconnects; null for orderly ones. */
+    final List<DpuException> reasons = new ArrayList<>();
+
     ComchConnection connection;
 
     private Peer(Card card, ComchEndpoint endpoint, ProgressEngine engine) {
@@ -60,18 +65,21 @@ final class Peer {
     static Peer server(Card card, String name, Representor representor) {
         ComchServer server = ComchServer.create(representor.device(), representor, name);
         Peer peer = new Peer(card, server, card.dpuEngine);
-        server.setConnectionCallbacks(
-                (connection, successful) -> {
-                    peer.events.add("connected " + successful);
-                    peer.connectionsOfEvents.add(connection);
-                    if (successful) {
-                        peer.connection = connection;
-                    }
-                },
-                (connection, successful) -> {
-                    peer.events.add("disconnected " + successful);
-                    peer.connectionsOfEvents.add(connection);
-                });
+        server.setConnectedCallback(connection -> {
+            peer.events.add("connected true");
+            peer.connectionsOfEvents.add(connection);
+            peer.connection = connection;
+        });
+        server.setRefusedCallback((connection, reason) -> {
+            peer.events.add("connected false");
+            peer.connectionsOfEvents.add(connection);
+            peer.reasons.add(reason);
+        });
+        server.setDisconnectedCallback((connection, reason) -> {
+            peer.events.add("disconnected " + (reason == null));
+            peer.connectionsOfEvents.add(connection);
+            peer.reasons.add(reason);
+        });
         return peer;
     }
 

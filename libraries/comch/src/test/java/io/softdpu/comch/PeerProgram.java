@@ -74,14 +74,16 @@ public final class PeerProgram {
         });
         endpoint.setConsumerCallbacks((c, id) -> say("consumer " + id), (c, id) -> {});
         if (endpoint instanceof ComchServer listening) {
-            listening.setConnectionCallbacks(
-                    (c, successful) -> {
-                        say("connected " + successful);
+            listening
+                    .setConnectedCallback(c -> {
+                        say("connected true");
                         say("peer " + c.peer());
                         connected = c;
                         consume(engine, c, device);
-                    },
-                    (c, successful) -> say("disconnected " + successful));
+                    })
+                    .setRefusedCallback((c, reason) -> say("connected false"))
+                    .setDisconnectedCallback(
+                            (c, reason) -> say("disconnected " + (reason == null)));
         }
         endpoint.start();
         say("ready");

@@ -7,6 +7,7 @@ import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -388,12 +389,59 @@ class StreamEndTest extends StreamFixture {
         Peer.stop(card, one.consumer);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldEndAfterItsStartOverAConnectionThatHasEnded(boolean createdBefore) {
+        Peer server = pair.server();
+        if (createdBefore) {
+            atServer = stream(server);
+        }
+        Peer.stop(card, pair.client().endpoint);
+        card.until("told", () -> server.events.contains("disconnected true"));
+        if (!createdBefore) {
+            atServer = stream(server);
+        }
+        requireEnded(atServer, Status.CONNECTION_RESET, "reason=orderly end");
+        requireEnded(atServer, Status.CONNECTION_RESET, "reason=orderly end");
+        assertThat(atServer.undeliveredMessages()).isZero();
+    }
+
+    @Test
+    void shouldEndWithTheReasonForWhichAConnectionWasRefused() throws Exception {
+        card.close();
+        card = new Card(folder.resolve("refused"));
+        Peer server = Peer.server(card, Card.NAME);
+        ((ComchServer) server.endpoint).setMaxClients(1);
+        server.endpoint.start();
+        Peer first = Peer.client(card, Card.NAME);
+        first.endpoint.start();
+        card.until("first", () -> first.endpoint.state() == ContextState.RUNNING);
+        Peer second = Peer.client(card, Card.NAME);
+        second.endpoint.start();
+        card.until("refused", () -> server.events.contains("connected false"));
+        ComchStream stream = card.keep(ComchStream.create(server.connectionsOfEvents.getLast()));
+        card.dpuEngine.connect(stream);
+        requireEnded(stream, Status.FULL, "maxClients=1");
+    }
+
+    /** Starts a stream that ends at once, and whose calls tell why. */
+    private void requireEnded(ComchStream stream, Status status, String reason) {
+        assertThat(stream.start()).isEqualTo(Status.IN_PROGRESS);
+        assertThat(stream.tryClaim()).isNull();
+        assertThat(stream.tryReceive()).isNull();
+        refuse(status, () -> stream.receive(Patience.LIMIT), reason);
+        refuse(status, () -> stream.claim(Duration.ZERO), reason);
+        assertThat(stream.state()).isEqualTo(ContextState.IDLE);
+        assertThat(Objects.requireNonNull(stream.failure()).status()).isEqualTo(status);
+        assertThat(stream.failure()).hasMessageContaining("connection has ended before its stream");
+    }
+
     @Test
     void shouldNeedTheAcceptanceOfStreamsAlone() {
         ComchServer server = card.keep(ComchServer.create(card.p0, card.hpf0, "streams only"));
         ComchClient client = card.keep(ComchClient.create(card.pf0, "streams only"));
         ComchConnection[] connected = new ComchConnection[1];
-        server.setConnectionCallbacks((c, _) -> connected[0] = c, (_, _) -> {});
+        server.setConnectedCallback(c -> connected[0] = c);
         for (ComchEndpoint endpoint : List.of(server, client)) {
             endpoint.setSendTasks(1, ComchSendTask::free, ComchSendTask::free);
             endpoint.setMessageCallback((_, _) -> {});

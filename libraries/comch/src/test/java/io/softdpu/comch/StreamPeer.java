@@ -33,7 +33,7 @@ public final class StreamPeer implements AutoCloseable {
             representor = device.findRepresentor("hpf0").open();
             endpoint =
                     ComchServer.create(device, representor, NAME)
-                            .setConnectionCallbacks((c, _) -> connected = c, (_, _) -> {});
+                            .setConnectedCallback(c -> connected = c);
         } else {
             representor = null;
             endpoint = ComchClient.create(device, NAME).setConnectTimeout(Patience.LIMIT);

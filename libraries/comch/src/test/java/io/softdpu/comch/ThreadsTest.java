@@ -71,8 +71,7 @@ class ThreadsTest {
                         task.submit();
                     });
                     AtomicReference<Boolean> ended = new AtomicReference<>();
-                    server.setConnectionCallbacks(
-                            (c, successful) -> {}, (c, successful) -> ended.set(successful));
+                    server.setDisconnectedCallback((c, reason) -> ended.set(reason == null));
                     server.start();
                     awaitWoken(engine, "client has gone", () -> ended.get() != null);
                     assertThat(ended.get()).isTrue();
@@ -113,8 +112,7 @@ class ThreadsTest {
                             var hpf0 = p0.findRepresentor("hpf0").open()) {
                         ComchServer server = ComchServer.create(p0, hpf0, Card.NAME);
                         configure(server, engine);
-                        server.setConnectionCallbacks(
-                                (c, successful) -> serverConnection.set(c), (c, ok) -> {});
+                        server.setConnectedCallback(serverConnection::set);
                         server.start();
                         await(engine, "all done", () -> finished.get() == 4);
                         stop(engine, server);
@@ -320,7 +318,7 @@ class ThreadsTest {
         endpoint.setMessageCallback((from, message) -> {});
         endpoint.setConsumerCallbacks((c, id) -> {}, (c, id) -> {});
         if (endpoint instanceof ComchServer server) {
-            server.setConnectionCallbacks((c, successful) -> {}, (c, successful) -> {});
+            server.setConnectedCallback(c -> {});
         }
     }
 

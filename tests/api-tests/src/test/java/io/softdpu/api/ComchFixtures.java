@@ -8,6 +8,7 @@ import io.softdpu.comch.ComchConnection;
 import io.softdpu.comch.ComchConnectionCallback;
 import io.softdpu.comch.ComchConsumer;
 import io.softdpu.comch.ComchConsumerCallback;
+import io.softdpu.comch.ComchDisconnectCallback;
 import io.softdpu.comch.ComchEndpoint;
 import io.softdpu.comch.ComchMessageCallback;
 import io.softdpu.comch.ComchPeer;
@@ -15,6 +16,7 @@ import io.softdpu.comch.ComchPostReceiveTask;
 import io.softdpu.comch.ComchProducer;
 import io.softdpu.comch.ComchProducerSendTask;
 import io.softdpu.comch.ComchReceiveBuffer;
+import io.softdpu.comch.ComchRefusalCallback;
 import io.softdpu.comch.ComchSendBuffer;
 import io.softdpu.comch.ComchSendTask;
 import io.softdpu.comch.ComchServer;
@@ -39,7 +41,9 @@ final class ComchFixtures {
         registry.none(ComchBatchCallback.class, callback);
         registry.none(ComchConnectionCallback.class, callback);
         registry.none(ComchConsumerCallback.class, callback);
+        registry.none(ComchDisconnectCallback.class, callback);
         registry.none(ComchMessageCallback.class, callback);
+        registry.none(ComchRefusalCallback.class, callback);
         registry.none(ComchStreamCallback.class, callback);
         registry.none(ComchTaskCallback.class, callback);
         registry.none(
@@ -282,7 +286,7 @@ final class ComchFixtures {
         if (state.equals("created")) {
             return server;
         }
-        FixtureScope.configure(server, (connection, successful) -> {});
+        FixtureScope.configure(server, connection -> {});
         if (state.equals("configured")) {
             return server;
         }

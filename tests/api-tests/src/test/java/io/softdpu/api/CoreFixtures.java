@@ -169,7 +169,7 @@ final class CoreFixtures {
                         scope.keep(
                                 ComchServer.create(
                                         device, representor, scope.environment.freshName()));
-                FixtureScope.configure(server, (connection, successful) -> {});
+                FixtureScope.configure(server, connection -> {});
                 scope.engine().connect(server);
                 server.start();
             }

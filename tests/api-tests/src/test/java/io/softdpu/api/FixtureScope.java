@@ -234,7 +234,7 @@ final class FixtureScope implements AutoCloseable {
         String name = environment.freshName();
         ComchServer server = ComchServer.create(environment.p0, environment.hpf0, name);
         ComchConnection[] found = new ComchConnection[1];
-        configure(keep(server), (connection, successful) -> found[0] = connection);
+        configure(keep(server), connection -> found[0] = connection);
         ComchClient client = configure(keep(ComchClient.create(environment.pf0, name)));
         engine().connect(server);
         engine().connect(client);
@@ -250,7 +250,7 @@ final class FixtureScope implements AutoCloseable {
         server.setSendTasks(1, task -> {}, task -> {});
         server.setMessageCallback((from, message) -> {});
         server.setConsumerCallbacks((on, id) -> {}, (on, id) -> {});
-        server.setConnectionCallbacks(connected, (connection, successful) -> {});
+        server.setConnectedCallback(connected);
         return server;
     }
 

@@ -141,8 +141,7 @@ final class StartFixtures {
 
     private ComchServer server(String name, UnaryOperator<ComchServer> made) {
         return FixtureScope.configure(
-                made.apply(ComchServer.create(card.p0, card.hpf0, name)),
-                (connection, successful) -> {});
+                made.apply(ComchServer.create(card.p0, card.hpf0, name)), connection -> {});
     }
 
     private List<ThrowingCallable> mmaps() {
@@ -369,7 +368,7 @@ final class StartFixtures {
     private ComchServer server(Device device, Representor representor) {
         return FixtureScope.configure(
                 scope.keep(ComchServer.create(device, representor, card.freshName())),
-                (connection, successful) -> {});
+                connection -> {});
     }
 
     private ComchClient client(Device device) {

@@ -5,7 +5,9 @@ import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.comch.ComchConnection;
 import io.softdpu.comch.ComchConnectionCallback;
 import io.softdpu.comch.ComchConsumerCallback;
+import io.softdpu.comch.ComchDisconnectCallback;
 import io.softdpu.comch.ComchMessageCallback;
+import io.softdpu.comch.ComchRefusalCallback;
 import io.softdpu.comch.ComchServer;
 import io.softdpu.comch.ComchStreamCallback;
 import io.softdpu.comch.ComchTaskCallback;
@@ -241,8 +243,9 @@ final class Values {
     private void libraryTypes() {
         byType.put(ComchTaskCallback.class, (s, r) -> (ComchTaskCallback<Task>) task -> {});
         byType.put(ComchBatchCallback.class, (s, r) -> (ComchBatchCallback<Task>) (t, n) -> {});
-        byType.put(
-                ComchConnectionCallback.class, (s, r) -> (ComchConnectionCallback) (c, ok) -> {});
+        byType.put(ComchConnectionCallback.class, (s, r) -> (ComchConnectionCallback) c -> {});
+        byType.put(ComchRefusalCallback.class, (s, r) -> (ComchRefusalCallback) (c, e) -> {});
+        byType.put(ComchDisconnectCallback.class, (s, r) -> (ComchDisconnectCallback) (c, e) -> {});
         byType.put(ComchConsumerCallback.class, (s, r) -> (ComchConsumerCallback) (c, id) -> {});
         byType.put(ComchStreamCallback.class, (s, r) -> (ComchStreamCallback) stream -> {});
         byName.put("ComchStream.claim.timeout", (s, r) -> Duration.ofMillis(50));

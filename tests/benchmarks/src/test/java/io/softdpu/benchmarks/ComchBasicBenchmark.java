@@ -61,7 +61,7 @@ public class ComchBasicBenchmark {
         dpuEngine = sides.engine();
         ComchServer server =
                 ComchServer.create(p0, sides.keep(p0.findRepresentor("hpf0").open()), "benchmark");
-        server.setConnectionCallbacks((_, _) -> accepted = true, (_, _) -> {});
+        server.setConnectedCallback(_ -> accepted = true);
         start(server, dpuEngine);
         ComchClient client = ComchClient.create(pf0, "benchmark");
         start(client, hostEngine);

@@ -59,7 +59,7 @@ public class StreamBenchmark {
         dpuEngine = sides.engine();
         ComchServer server =
                 ComchServer.create(p0, sides.keep(p0.findRepresentor("hpf0").open()), "benchmark");
-        server.setConnectionCallbacks((arrived, _) -> client = arrived, (_, _) -> {});
+        server.setConnectedCallback(arrived -> client = arrived);
         start(server, dpuEngine);
         ComchClient connecting = ComchClient.create(pf0, "benchmark");
         start(connecting, hostEngine);

@@ -62,7 +62,7 @@ final class IdleServer {
         server.setMaxClients(side.plan.clients())
                 .setSendTasks(1, ComchSendTask::free, ComchSendTask::free)
                 .setMessageCallback((_, _) -> {})
-                .setConnectionCallbacks((_, _) -> {}, (_, _) -> {});
+                .setConnectedCallback(_ -> {});
         side.engine.connect(server);
         server.start();
         side.receive(host); // from here on questions are answered

@@ -60,8 +60,7 @@ public final class PerfDpu extends PerfSide {
         Representor host = keep(port.findRepresentor(pair.host().pciAddress().toString()).open());
         ComchServer server = ComchServer.create(port, host, SERVER);
         server.setMaxClients(1);
-        server.setConnectionCallbacks(
-                (arrived, successful) -> client = successful ? arrived : client, (_, _) -> {});
+        server.setConnectedCallback(arrived -> client = arrived);
         startEndpoint(server);
         until("host connects", () -> client != null);
         ComchConnection connection = client;

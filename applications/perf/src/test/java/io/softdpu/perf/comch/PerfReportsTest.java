@@ -270,7 +270,7 @@ class PerfReportsTest {
         List<PerfReport> run(int reportsToMake) {
             ComchServer server =
                     ComchServer.create(device, keep(device.findRepresentor("hpf0").open()), SERVER);
-            server.setConnectionCallbacks((arrived, _) -> client = arrived, (_, _) -> {});
+            server.setConnectedCallback(arrived -> client = arrived);
             startEndpoint(server);
             until("host connects", () -> client != null);
             receive(client);

@@ -6,6 +6,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ProgressEngine;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Server side of a Comch control channel. It accepts a single client; the server itself refuses
@@ -22,7 +23,8 @@ public final class ComchServerControlChannel extends ComchControlChannel {
         super(engine, server, consumers, timeout);
         this.server = server;
         server.setMaxClients(1);
-        server.setConnectionCallbacks(this::connected, this::disconnected);
+        server.setConnectedCallback(this::connected);
+        server.setDisconnectedCallback(this::disconnected);
     }
 
     @Override
@@ -48,10 +50,7 @@ public final class ComchServerControlChannel extends ComchControlChannel {
                         + waited.toMillis());
     }
 
-    private void connected(ComchConnection connection, boolean successful) {
-        if (!successful) {
-            return;
-        }
+    private void connected(ComchConnection connection) {
         if (peer() == null) {
             peerArrived(connection);
         } else {
@@ -60,9 +59,9 @@ public final class ComchServerControlChannel extends ComchControlChannel {
         }
     }
 
-    private void disconnected(ComchConnection connection, boolean orderly) {
+    private void disconnected(ComchConnection connection, @Nullable DpuException reason) {
         if (connection == peer()) {
-            peerLost(connection.failure());
+            peerLost(reason);
         }
     }
 }
