@@ -48,6 +48,9 @@ final class Channel {
     private final SendWindow window;
     private final Refusal windowFull;
     private final Refusal ringFull;
+    private final Refusal queuedBefore;
+    private final Refusal queueFull;
+    private final SendQueue queue;
     private final int maxMessageBytes;
     private final Link link;
     private final SharedSegment outboundMemory;
@@ -62,6 +65,12 @@ final class Channel {
 
     /** Whether a send has found the peer's ring full, of which no send in flight would tell. */
     private boolean waitsForSlot;
+
+    /** Whether the user has been told that the queue has no room, and not that it has. */
+    private boolean roomAwaited;
+
+    /** Whether the disconnect follows the messages that are queued. */
+    private boolean disconnectQueued;
 
     /**
      * Takes ownership of link, memory and ring, unless it throws, and watches the doorbell.
@@ -95,6 +104,24 @@ final class Channel {
                                         "ring to the peer is full: messages=%d, slots=%d,"
                                                 + " expected=a message received by the peer first",
                                         remote.ring().slots(), remote.ring().slots()));
+        this.queue = services.sendQueue(remote.maxMessageBytes());
+        this.queuedBefore =
+                Refusal.ready(
+                        Status.AGAIN,
+                        () ->
+                                Text.format(
+                                        "messages of ComchConnection.send wait: messages=%d,"
+                                                + " expected=a task after them",
+                                        queue.messages()));
+        this.queueFull =
+                Refusal.ready(
+                        Status.FULL,
+                        () ->
+                                Text.format(
+                                        "send queue is full: connection=%s, messages=%d,"
+                                                + " queuedBytes=%d, expected=the writable callback"
+                                                + " first, or a larger setSendQueue",
+                                        connection, queue.messages(), queue.bytes()));
         this.maxMessageBytes = remote.maxMessageBytes();
         this.link = attachment.link();
         this.outboundMemory = attachment.remote();
@@ -108,17 +135,57 @@ final class Channel {
         link.onPeerGone(services::wake);
     }
 
-    /** Copies a message into the peer's ring. */
+    /** Copies the message of a task into the peer's ring. */
     @Nullable Refusal send(SendTask task, MemorySegment memory, long offset, int length) {
+        Refusal refusal = refuse(length);
+        if (refusal != null) {
+            return refusal;
+        }
+        return queue.isEmpty() ? put(task, memory, offset, length) : queuedBefore;
+    }
+
+    /** Copies a message into the peer's ring, or to the queue if it has to wait. */
+    @Nullable Refusal send(MemorySegment memory, long offset, int length) {
+        Refusal refusal = refuse(length);
+        if (refusal == null && queue.isEmpty()) {
+            refusal = put(null, memory, offset, length);
+            if (refusal == null) {
+                return null;
+            }
+            if (refusal.status() == Status.AGAIN) {
+                refusal = null;
+            }
+        }
+        if (refusal == null && !queue.add(memory, offset, length)) {
+            roomAwaited = true;
+            refusal = queueFull;
+        }
+        return refusal;
+    }
+
+    /** Whether a message of any length can be sent now; if not, the user is told when it can. */
+    boolean isWritable() {
+        if (phase != Phase.OPEN) {
+            return false;
+        }
+        boolean room = queue.hasRoom();
+        roomAwaited |= !room;
+        return room;
+    }
+
+    private @Nullable Refusal refuse(int length) {
         if (phase != Phase.OPEN) {
             return connection.notConnected();
         }
         if (length > maxMessageBytes) {
             return tooLong(length);
         }
-        if (link.peerGone() || outbound.corrupt()) {
-            return reset();
-        }
+        return link.peerGone() || outbound.corrupt() ? reset() : null;
+    }
+
+    /** Copies a message into the peer's ring, unless it is full. */
+    private @Nullable Refusal put(
+            @Nullable SendTask task, MemorySegment memory, long offset, int length) {
         if (window.isFull()) {
             return windowFull;
         }
@@ -129,10 +196,38 @@ final class Channel {
         }
         waitsForSlot = false;
         copier.message(memory, offset, outbound.segment(), slotOffset, length);
-        outbound.commit(MessageType.DATA.code(), length, 0);
-        window.add(task, outbound.produced());
-        committed = true;
+        committed(task, length);
         return null;
+    }
+
+    private void committed(@Nullable SendTask task, int length) {
+        outbound.commit(MessageType.DATA.code(), length, 0);
+        window.add(task, length, outbound.produced());
+        committed = true;
+    }
+
+    /** Sends what is queued, as far as the peer has room, then what follows it. Inside progress. */
+    private boolean sendQueued() {
+        boolean worked = false;
+        while (!queue.isEmpty() && !window.isFull() && !link.peerGone()) {
+            long slotOffset = outbound.claim();
+            if (slotOffset < 0) { // or the peer has violated the protocol, which is found next
+                waitsForSlot = slotOffset == MessageRing.FULL;
+                break;
+            }
+            committed(null, queue.moveFirst(outbound.segment(), slotOffset));
+            worked = true;
+        }
+        if (disconnectQueued && queue.isEmpty()) {
+            disconnectQueued = false;
+            control.offerLast(MessageType.DISCONNECT, 0);
+        }
+        if (roomAwaited && phase == Phase.OPEN && queue.isHalfEmpty()) {
+            roomAwaited = false;
+            worked = true;
+            services.writable(connection);
+        }
+        return worked;
     }
 
     private Refusal tooLong(int length) {
@@ -165,7 +260,7 @@ final class Channel {
         if (registry.inUse()) {
             return Status.IN_USE;
         }
-        if (window.isFull() || !control.isEmpty()) {
+        if (queue.isEmpty() && (window.isFull() || !control.isEmpty())) {
             return Status.AGAIN;
         }
         beginClosing();
@@ -201,6 +296,9 @@ final class Channel {
         if (phase != Phase.CLOSED) {
             worked |= completeDelivered();
         }
+        if (phase != Phase.CLOSED) {
+            worked |= sendQueued();
+        }
         if (phase != Phase.CLOSED && control.drainTo(outbound)) {
             committed = true;
             worked = true;
@@ -223,9 +321,14 @@ final class Channel {
         }
         boolean ready = inbound.arm();
         ready |= committed || inbound.isPeerToBeAsked(true) || link.peerGone();
-        if (!window.isEmpty() || !control.isEmpty() || waitsForSlot || phase == Phase.CLOSING) {
+        boolean queued = !queue.isEmpty() && !window.isFull();
+        if (!window.isEmpty()
+                || !control.isEmpty()
+                || waitsForSlot
+                || queued
+                || phase == Phase.CLOSING) {
             ready |= outbound.arm();
-            ready |= waitsForSlot && outbound.free() > 0;
+            ready |= (waitsForSlot || queued) && outbound.free() > 0;
             // A claim may have read the peer's index after completeDelivered(): then the ring has
             // seen the release already, but the task has not been completed.
             ready |= window.hasDelivered(outbound.consumed());
@@ -319,11 +422,13 @@ final class Channel {
         }
         boolean worked = false;
         long releasedByPeer = outbound.consumed();
-        SendTask task;
-        while ((task = window.takeDelivered(releasedByPeer)) != null) {
+        while (window.hasDelivered(releasedByPeer)) {
             worked = true;
-            connection.delivered(task.length());
-            task.finish(Status.SUCCESS);
+            connection.delivered(window.firstLength());
+            SendTask task = window.take();
+            if (task != null) {
+                task.finish(Status.SUCCESS);
+            }
         }
         return worked;
     }
@@ -382,6 +487,7 @@ final class Channel {
 
     private boolean isDrained() {
         return disconnectReceived
+                && !disconnectQueued
                 && control.isEmpty()
                 && outbound.consumed() == outbound.produced()
                 && window.isEmpty();
@@ -393,7 +499,11 @@ final class Channel {
         closeTimer.setAt(closeDeadlineNanos);
         connection.closing();
         registry.closing();
-        control.offerLast(MessageType.DISCONNECT, 0);
+        if (queue.isEmpty()) {
+            control.offerLast(MessageType.DISCONNECT, 0);
+        } else {
+            disconnectQueued = true;
+        }
     }
 
     /** Releases all resources and notifies tasks, consumers and the context. Inside progress. */
@@ -406,9 +516,11 @@ final class Channel {
         services.bus().release(outboundMemory);
         inboundRing.release();
         Status ended = failure == null ? Status.SHUTDOWN : failure.status();
-        SendTask task;
-        while ((task = window.take()) != null) {
-            task.finish(ended);
+        while (!window.isEmpty()) {
+            SendTask task = window.take();
+            if (task != null) {
+                task.finish(ended);
+            }
         }
         registry.close();
         connection.context().ended(this, connection, failure);

@@ -85,6 +85,12 @@ public sealed interface ComchClient extends ComchEndpoint permits ClientContext 
             ComchTaskCallback<ComchSendTask> onFailure);
 
     @Override
+    ComchClient setSendQueue(int messageCount, int sizeBytes);
+
+    @Override
+    ComchClient setWritableCallback(@Nullable ComchConnectionCallback callback);
+
+    @Override
     ComchClient setMessageCallback(ComchMessageCallback callback);
 
     @Override

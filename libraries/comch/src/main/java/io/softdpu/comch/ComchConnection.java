@@ -2,6 +2,7 @@ package io.softdpu.comch;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
@@ -111,6 +112,82 @@ public final class ComchConnection {
         return this;
     }
 
+    /**
+     * Sends a message: copies it into the peer's receive queue, or into this connection's
+     * {@linkplain ComchEndpoint#setSendQueue send queue} while that is full. Messages arrive in the
+     * order of sending. {@link #sentMessages()} tells how many were delivered; those that wait when
+     * the connection fails are lost.
+     *
+     * @param message its bytes, copied at once; 0 to {@link ComchEndpoint#maxMessageBytes()}
+     * @throws DpuException FULL if the send queue has no room: the writable callback follows;
+     *     INVALID_VALUE if the message is too long; NOT_CONNECTED if the connection is ending or
+     *     has ended; CONNECTION_RESET if the peer has ended; NOT_PERMITTED from another thread
+     */
+    public void send(byte[] message) {
+        Refusal refusal = offer(message);
+        if (refusal != null) {
+            throw refusal.exception("messageBytes=" + message.length);
+        }
+    }
+
+    /**
+     * As {@link #send(byte[])}, with a status in place of an exception, for callbacks: an exception
+     * of a callback ends a server that does not expect it.
+     *
+     * @param message its bytes, copied at once
+     * @return SUCCESS, or the status that {@link #send(byte[])} throws
+     * @throws DpuException NOT_PERMITTED from another thread
+     */
+    public Status trySend(byte[] message) {
+        return Refusal.statusOf(offer(message));
+    }
+
+    /**
+     * As {@link #trySend(byte[])}, for a message in any memory; allocates nothing, once the send
+     * queue has grown to what the program needs.
+     *
+     * @param source any memory that this thread can read
+     * @param sourceOffset offset of the message, in bytes
+     * @param lengthBytes its length; 0 for an empty message
+     * @return SUCCESS, or the status that {@link #send(byte[])} throws
+     * @throws DpuException INVALID_VALUE if the range is not inside the memory, or this thread
+     *     cannot read it; NOT_PERMITTED from another thread
+     */
+    public Status trySend(MemorySegment source, long sourceOffset, int lengthBytes) {
+        endpoint.requireThread();
+        SendTask.requireInside(source, sourceOffset, lengthBytes);
+        return Refusal.statusOf(offer(source, sourceOffset, lengthBytes));
+    }
+
+    /**
+     * Whether the send queue has room for a message of any length: the next {@link #send} is not
+     * refused with FULL. False once the connection ends. If there is no room, the writable callback
+     * follows.
+     *
+     * @throws DpuException NOT_PERMITTED from another thread
+     */
+    public boolean isWritable() {
+        endpoint.requireThread();
+        Channel open = channel;
+        return open != null && open.isWritable();
+    }
+
+    private @Nullable Refusal offer(byte[] message) {
+        endpoint.requireThread();
+        Arguments.notNull(message, "message");
+        return offer(MemorySegment.ofArray(message), 0, message.length);
+    }
+
+    private @Nullable Refusal offer(MemorySegment memory, long offset, int length) {
+        Channel open = channel;
+        if (open == null) {
+            return notConnected();
+        }
+        Refusal refusal = open.send(memory, offset, length);
+        endpoint.messageSent();
+        return refusal;
+    }
+
     /** Messages that were sent and delivered. */
     public long sentMessages() {
         return sentMessages;
@@ -138,13 +215,13 @@ public final class ComchConnection {
     }
 
     /**
-     * Begins an orderly disconnect: messages sent before are still delivered, new ones are refused.
-     * When both sides have finished, or the control timeout has expired, a server's disconnect
-     * callback runs and a client passes through STOPPING to IDLE.
+     * Begins an orderly disconnect: messages sent before are still delivered, those of the send
+     * queue too; new ones are refused. When both sides have finished, or the control timeout has
+     * expired, a server's disconnect callback runs and a client passes through STOPPING to IDLE.
      *
      * @return SUCCESS if the disconnect has begun; IN_USE while a producer or consumer of this side
-     *     is active; AGAIN if the queue to the peer is full; NOT_CONNECTED if the connection is
-     *     ending or has ended
+     *     is active; AGAIN if the queue to the peer is full and the send queue is empty;
+     *     NOT_CONNECTED if the connection is ending or has ended
      * @throws DpuException NOT_PERMITTED from another thread
      */
     public Status disconnect() {

@@ -1,13 +1,14 @@
 package io.softdpu.comch;
 
-/** Callback for connections of a server that were established. Runs inside progress. */
+/** Callback for a connection that was established, or has room for messages again. */
 @FunctionalInterface
 public interface ComchConnectionCallback {
     /**
-     * A client has connected: messages can be sent, and a {@link ComchStream} can be created.
+     * A client of a server has connected, or a connection has become writable, depending on the
+     * setter. Runs inside progress.
      *
-     * @param connection its connection. The client may have ended since: what is created over it
-     *     then reports that as it reports a later end
+     * @param connection the connection. The peer may have ended since: what is sent or created over
+     *     it then reports that as it reports a later end
      */
-    void onConnected(ComchConnection connection);
+    void onConnection(ComchConnection connection);
 }

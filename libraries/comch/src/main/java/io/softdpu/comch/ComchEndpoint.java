@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * Common interface of {@link ComchServer} and {@link ComchClient}: configuration, messages, and
  * their tasks.
  *
- * <p>Mandatory before start: send tasks, a message callback, and for a server connection callbacks.
- * Consumer callbacks, or the acceptance of streams, are needed for the fast path only. Setters fail
- * with BAD_STATE unless the context is IDLE.
+ * <p>Mandatory before start: send tasks or a send queue, a message callback, and for a server a
+ * connected callback. Consumer callbacks, or the acceptance of streams, are needed for the fast
+ * path only. Setters fail with BAD_STATE unless the context is IDLE.
  *
  * <p>A context that stops disconnects in an orderly way: messages that were sent are delivered,
  * within the {@linkplain #setControlTimeout control timeout}. It is IDLE when its connections have
@@ -24,6 +24,12 @@ public sealed interface ComchEndpoint extends Context
         permits ComchServer, ComchClient, EndpointContext {
     /** Default of the {@linkplain #setControlTimeout control timeout}: 5 s. */
     Duration DEFAULT_CONTROL_TIMEOUT = Duration.ofSeconds(5);
+
+    /** Default of the {@linkplain #setSendQueue send queue}: 1,024 messages per connection. */
+    int DEFAULT_SEND_QUEUE_MESSAGES = 1024;
+
+    /** Default of the {@linkplain #setSendQueue send queue}: 1 MiB per connection. */
+    int DEFAULT_SEND_QUEUE_BYTES = 1 << 20;
 
     /** The server's name: its own, or that of the server to connect to. */
     String serverName();
@@ -78,6 +84,32 @@ public sealed interface ComchEndpoint extends Context
             int count,
             ComchTaskCallback<ComchSendTask> onSuccess,
             ComchTaskCallback<ComchSendTask> onFailure);
+
+    /**
+     * Sets the limits of the queue of each connection for {@link ComchConnection#send}, and makes
+     * send tasks optional. The memory of a queue grows to what was needed, and is released with the
+     * connection.
+     *
+     * @param messageCount most messages that wait, 1 to 1,048,576; {@link
+     *     #DEFAULT_SEND_QUEUE_MESSAGES} by default
+     * @param sizeBytes most bytes of these messages, from the device's maximum message size to 1
+     *     GiB; {@link #DEFAULT_SEND_QUEUE_BYTES} by default
+     * @throws DpuException INVALID_VALUE if one is out of range
+     */
+    ComchEndpoint setSendQueue(int messageCount, int sizeBytes);
+
+    /** Limit of the messages that wait in the send queue of a connection. */
+    int sendQueueMessages();
+
+    /** Limit of the bytes that wait in the send queue of a connection. */
+    int sendQueueBytes();
+
+    /**
+     * Sets the callback for connections that have room for messages again: called once after {@link
+     * ComchConnection#send} was refused with FULL or {@link ComchConnection#isWritable()} was
+     * false, when half of the queue has been sent. Null for none.
+     */
+    ComchEndpoint setWritableCallback(@Nullable ComchConnectionCallback callback);
 
     /**
      * Sets the callback for messages of all connections. The memory of a message is valid during

@@ -99,6 +99,12 @@ public sealed interface ComchServer extends ComchEndpoint permits ServerContext 
             ComchTaskCallback<ComchSendTask> onFailure);
 
     @Override
+    ComchServer setSendQueue(int messageCount, int sizeBytes);
+
+    @Override
+    ComchServer setWritableCallback(@Nullable ComchConnectionCallback callback);
+
+    @Override
     ComchServer setMessageCallback(ComchMessageCallback callback);
 
     @Override

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBase
         implements ComchEndpoint permits ServerContext, ClientContext {
     private static final int DEFAULT_RECEIVE_QUEUE = 64;
+    private static final int MAX_QUEUED_MESSAGES = 1 << 20;
+    private static final int MAX_QUEUED_BYTES = 1 << 30;
 
     private final String serverName;
     private final ComchCapabilities capabilities;
@@ -35,6 +37,10 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
     private int maxMessageBytes;
     private int receiveQueue;
     private long controlTimeoutNanos = DEFAULT_CONTROL_TIMEOUT.toNanos();
+    private int sendQueueMessages = DEFAULT_SEND_QUEUE_MESSAGES;
+    private int sendQueueBytes = DEFAULT_SEND_QUEUE_BYTES;
+    private boolean sendQueueSet;
+    private @Nullable ComchConnectionCallback writableCallback;
     private final TaskType<SendTask, ComchTaskCallback<ComchSendTask>> sends;
     private @Nullable ComchMessageCallback messageCallback;
     private @Nullable ComchConsumerCallback consumerCreated;
@@ -126,6 +132,41 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
     }
 
     @Override
+    public final S setSendQueue(int messageCount, int sizeBytes) {
+        requireConfigurable();
+        requireRange("sendQueueMessages", messageCount, MAX_QUEUED_MESSAGES);
+        int least = capabilities.maxMessageBytes();
+        if (sizeBytes < least || sizeBytes > MAX_QUEUED_BYTES) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    Text.format(
+                            "out of range: sendQueueBytes=%d, expected=%d to %d",
+                            sizeBytes, least, MAX_QUEUED_BYTES));
+        }
+        sendQueueMessages = messageCount;
+        sendQueueBytes = sizeBytes;
+        sendQueueSet = true;
+        return self();
+    }
+
+    @Override
+    public final int sendQueueMessages() {
+        return sendQueueMessages;
+    }
+
+    @Override
+    public final int sendQueueBytes() {
+        return sendQueueBytes;
+    }
+
+    @Override
+    public final S setWritableCallback(@Nullable ComchConnectionCallback callback) {
+        requireConfigurable();
+        writableCallback = callback;
+        return self();
+    }
+
+    @Override
     public final S setMessageCallback(ComchMessageCallback callback) {
         requireConfigurable();
         messageCallback = Arguments.notNull(callback, "callback");
@@ -199,7 +240,9 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
 
     @Override
     protected final void checkConfiguration() {
-        sends.requireConfigured(this);
+        if (!sendQueueSet) {
+            sends.requireConfigured(this);
+        }
         requireItem(messageCallback, "message callback", "setMessageCallback");
         checkOwnConfiguration();
     }
@@ -218,7 +261,10 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
                         consumerCreated,
                         consumerExpired,
                         streamsAccepted,
-                        isSanitized());
+                        isSanitized(),
+                        sendQueueMessages,
+                        sendQueueBytes,
+                        writableCallback);
         boolean begun = false;
         try {
             sends.makePool();
@@ -327,6 +373,11 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
 
     final void requireThread() {
         requireOwnerThread();
+    }
+
+    /** A message was sent without a task. */
+    final void messageSent() {
+        workAdded();
     }
 
     /**

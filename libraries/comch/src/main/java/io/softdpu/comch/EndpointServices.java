@@ -28,6 +28,9 @@ final class EndpointServices {
     private final @Nullable ComchConsumerCallback consumerExpired;
     private final boolean acceptsStreams;
     private final boolean sanitized;
+    private final int sendQueueMessages;
+    private final int sendQueueBytes;
+    private final @Nullable ComchConnectionCallback writableCallback;
     private final MemorySegment scratch;
     private final @Nullable MemorySegment[] messages;
 
@@ -40,7 +43,10 @@ final class EndpointServices {
             @Nullable ComchConsumerCallback consumerCreated,
             @Nullable ComchConsumerCallback consumerExpired,
             boolean acceptsStreams,
-            boolean sanitized) {
+            boolean sanitized,
+            int sendQueueMessages,
+            int sendQueueBytes,
+            @Nullable ComchConnectionCallback writableCallback) {
         this.engine = engine;
         this.bus = bus;
         this.copier = engine.copier();
@@ -50,6 +56,9 @@ final class EndpointServices {
         this.consumerExpired = consumerExpired;
         this.acceptsStreams = acceptsStreams;
         this.sanitized = sanitized;
+        this.sendQueueMessages = sendQueueMessages;
+        this.sendQueueBytes = sendQueueBytes;
+        this.writableCallback = writableCallback;
         long scratchBytes = Math.max(maxMessageBytes, ConsumerAnnouncement.WIRE_BYTES);
         this.scratch = Arena.ofAuto().allocate(scratchBytes, MESSAGE_ALIGNMENT_BYTES);
         this.messages = new @Nullable MemorySegment[maxMessageBytes + 1];
@@ -81,6 +90,11 @@ final class EndpointServices {
      */
     void wake() {
         engine.post(EndpointServices::wakeOnly);
+    }
+
+    /** Creates the queue of a connection for messages of this size at most. */
+    SendQueue sendQueue(int maxMessageBytes) {
+        return new SendQueue(copier, sendQueueMessages, sendQueueBytes, maxMessageBytes);
     }
 
     /** Creates a timer of the engine; cancel it before the context is closed. */
@@ -131,6 +145,19 @@ final class EndpointServices {
     private void deliverCopy(ComchConnection from, MemorySegment message) {
         try (Arena ofCall = Arena.ofShared()) {
             messageCallback.onMessage(from, LentMemory.copy(message, ofCall));
+        }
+    }
+
+    /** Calls the user, if there is a callback for connections that have room again. */
+    void writable(ComchConnection connection) {
+        ComchConnectionCallback callback = writableCallback;
+        if (callback == null) {
+            return;
+        }
+        try {
+            callback.onConnection(connection);
+        } catch (Throwable e) {
+            engine.callbackFailed(e);
         }
     }
 

@@ -48,6 +48,19 @@ final class SendTask extends TaskBase implements ComchSendTask {
     @Override
     public ComchSendTask setMessage(MemorySegment source, long sourceOffset, int lengthBytes) {
         requireUser();
+        requireInside(source, sourceOffset, lengthBytes);
+        memory = source;
+        offset = sourceOffset;
+        length = lengthBytes;
+        return this;
+    }
+
+    /**
+     * Refuses a range that is not inside its memory, or that this thread cannot read.
+     *
+     * @throws DpuException INVALID_VALUE
+     */
+    static void requireInside(MemorySegment source, long sourceOffset, int lengthBytes) {
         Arguments.readable(source, "source");
         if (sourceOffset < 0 || lengthBytes < 0 || sourceOffset > source.byteSize() - lengthBytes) {
             throw new DpuException(
@@ -57,10 +70,6 @@ final class SendTask extends TaskBase implements ComchSendTask {
                                     + " memoryBytes=%d",
                             sourceOffset, lengthBytes, source.byteSize()));
         }
-        memory = source;
-        offset = sourceOffset;
-        length = lengthBytes;
-        return this;
     }
 
     @Override

@@ -4,13 +4,15 @@ import io.softdpu.comch.wire.ChannelLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Application messages in the peer's receive queue: the task of each, and the index of the ring's
- * release at which it counts as delivered. Tasks complete in order.
+ * Application messages in the peer's receive queue: the length and, if it has one, the task of
+ * each, and the index of the ring's release at which it counts as delivered. Tasks complete in
+ * order.
  *
  * <p>Belongs to the thread of the connection's engine; allocates nothing after construction.
  */
 final class SendWindow {
     private final @Nullable SendTask[] tasks;
+    private final int[] lengths;
     private final long[] releasedAt;
     private final int limit;
     private final int mask;
@@ -21,6 +23,7 @@ final class SendWindow {
     SendWindow(int receiveQueue) {
         int slots = ChannelLimits.roundUpToPowerOfTwo(receiveQueue);
         this.tasks = new @Nullable SendTask[slots];
+        this.lengths = new int[slots];
         this.releasedAt = new long[slots];
         this.limit = receiveQueue;
         this.mask = slots - 1;
@@ -36,16 +39,12 @@ final class SendWindow {
     }
 
     /** Adds a message that is delivered once the peer has released this many messages. */
-    void add(SendTask task, long released) {
+    void add(@Nullable SendTask task, int length, long released) {
         int index = (head + count) & mask;
         tasks[index] = task;
+        lengths[index] = length;
         releasedAt[index] = released;
         count++;
-    }
-
-    /** Takes the oldest task if the peer has released its message; null if not. */
-    @Nullable SendTask takeDelivered(long released) {
-        return hasDelivered(released) ? take() : null;
     }
 
     /** Whether the oldest message is delivered if the peer has released this many messages. */
@@ -53,11 +52,13 @@ final class SendWindow {
         return count != 0 && releasedAt[head] <= released;
     }
 
-    /** Takes the oldest task, delivered or not; null if there is none. */
+    /** Length of the oldest message, in bytes. Not empty. */
+    int firstLength() {
+        return lengths[head];
+    }
+
+    /** Takes the oldest message, delivered or not: its task, or null. Not empty. */
     @Nullable SendTask take() {
-        if (count == 0) {
-            return null;
-        }
         SendTask task = tasks[head];
         tasks[head] = null;
         head = (head + 1) & mask;

@@ -194,7 +194,7 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
             return;
         }
         try {
-            Objects.requireNonNull(connected, "checked before start").onConnected(connection);
+            Objects.requireNonNull(connected, "checked before start").onConnection(connection);
         } catch (Throwable e) {
             callbackFailed(e);
         }
