@@ -251,6 +251,11 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
     }
 
     @Override
+    protected long stopWarningNanos() {
+        return ofStream ? Long.MAX_VALUE : super.stopWarningNanos();
+    }
+
+    @Override
     protected @Nullable String describeAwaited() {
         ConsumerQueue open = queue;
         if (state() == ContextState.STARTING) {

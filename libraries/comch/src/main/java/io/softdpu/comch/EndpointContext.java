@@ -315,6 +315,11 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         return true;
     }
 
+    @Override
+    protected final long stopWarningNanos() {
+        return controlTimeoutNanos;
+    }
+
     /** In STARTING only a client has something to wait for. */
     @Override
     protected final @Nullable String describeAwaited() {

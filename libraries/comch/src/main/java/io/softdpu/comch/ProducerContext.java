@@ -251,6 +251,11 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     }
 
     @Override
+    protected long stopWarningNanos() {
+        return onRoom == null ? super.stopWarningNanos() : Long.MAX_VALUE;
+    }
+
+    @Override
     protected boolean onArm() {
         boolean ready =
                 consumers.areDoorbellsDue()

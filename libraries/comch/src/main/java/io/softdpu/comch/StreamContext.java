@@ -474,6 +474,11 @@ final class StreamContext extends ContextBase implements ComchStream {
     }
 
     @Override
+    protected long stopWarningNanos() {
+        return connection.services().controlTimeoutNanos();
+    }
+
+    @Override
     protected @Nullable String describeAwaited() {
         if (state() == ContextState.STARTING) {
             return "awaited=stream of the peer, peerConsumers="

@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.comch.wire.MessageType;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.LogCapture;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.LogRecord;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -387,6 +392,27 @@ class StreamEndTest extends StreamFixture {
                 .isEqualTo(Status.NOT_SUPPORTED);
         assertThat(atClient.failure()).hasMessageContaining("consumers=2, expected=1");
         Peer.stop(card, one.consumer);
+    }
+
+    /** Its producer and its consumer stop with it, and say nothing. */
+    @Test
+    void shouldWarnOnceThatItDoesNotStopAfterTheControlTimeout() {
+        open(4, 4);
+        long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(1_500);
+        pair.server().connection().services().limitReplies(timeoutNanos);
+        List<LogRecord> warnings;
+        try (LogCapture log = new LogCapture(Context.class.getName())) {
+            atServer.stop();
+            Await.byStep( // without the peer
+                    "ended",
+                    () -> atServer.state() == ContextState.IDLE,
+                    () -> card.dpuEngine.await(Duration.ofMillis(20)));
+            warnings = log.with("context does not stop");
+        }
+        assertThat(warnings).hasSize(1);
+        assertThat(warnings.getFirst().getMessage())
+                .contains("comch stream", "awaited=end of the peer's stream")
+                .containsPattern("waitedMillis=(1[5-9]|[2-9]\\d|\\d{3})\\d\\d");
     }
 
     @ParameterizedTest

@@ -59,6 +59,8 @@ public abstract class ContextBase implements Context {
     /** Numbers the contexts of this process, so that messages tell those of one kind apart. */
     private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
 
+    private static final long DEFAULT_STOP_WARNING_NANOS = 1_000_000_000L;
+
     private final String name;
     private final Device device;
     private final @Nullable Representor representor;
@@ -200,6 +202,15 @@ public abstract class ContextBase implements Context {
      */
     protected @Nullable String describeAwaited() {
         return null;
+    }
+
+    /**
+     * Time after which a stop that lasts is logged as a warning: one second, unless the library
+     * overrides it. A context that waits for a peer returns the time that the peer has; a part of
+     * another context returns {@link Long#MAX_VALUE}, since the other's stop is logged.
+     */
+    protected long stopWarningNanos() {
+        return DEFAULT_STOP_WARNING_NANOS;
     }
 
     /**

@@ -8,20 +8,21 @@ import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Warning of a context that stays STOPPING: one line of the log, a second after the stop began,
- * with what keeps it so. The engine's thread.
+ * Warning of a context that stays STOPPING: one line of the log, {@linkplain
+ * ContextBase#stopWarningNanos some time} after the stop began, with what keeps it so. The engine's
+ * thread.
  *
  * <p>Each progress in STOPPING compares the time. An engine that is about to sleep gets a timer, so
  * a context that stops before its engine sleeps has none.
  */
 final class StopWarning {
     private static final System.Logger LOG = System.getLogger(Context.class.getName());
-    private static final long DELAY_NANOS = 1_000_000_000L;
 
     private final ContextStates states;
     private final ContextEngine engine;
     private @Nullable EngineTimer timer;
     private long beginNanos;
+    private long delayNanos;
     private boolean due;
 
     StopWarning(ContextStates states, ContextEngine engine) {
@@ -32,7 +33,8 @@ final class StopWarning {
     /** The stop begins. */
     void stopping() {
         beginNanos = System.nanoTime();
-        due = true;
+        delayNanos = engine.context().stopWarningNanos();
+        due = delayNanos < Long.MAX_VALUE;
     }
 
     /** The stop has ended. */
@@ -49,7 +51,7 @@ final class StopWarning {
             return;
         }
         long waitedNanos = System.nanoTime() - beginNanos;
-        if (waitedNanos < DELAY_NANOS) {
+        if (waitedNanos < delayNanos) {
             return;
         }
         due = false;
@@ -70,7 +72,7 @@ final class StopWarning {
             if (timer == null) {
                 timer = engine.services().timer(this::check);
             }
-            timer.setAt(beginNanos + DELAY_NANOS);
+            timer.setAt(beginNanos + delayNanos);
         } catch (DpuException e) { // no descriptor is left: a later progress logs the warning
             LOG.log(System.Logger.Level.DEBUG, "no timer for a warning: reason=" + Reason.of(e), e);
         }
