@@ -10,7 +10,6 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.core.execution.Task;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 
@@ -33,11 +32,7 @@ public final class FastPath {
                 Representor function = port.findRepresentor("0b:00.0").open();
                 ProgressEngine engine = ProgressEngine.create();
                 ComchServer server = ComchServer.create(port, function, "fast-path")) {
-            server.acceptStreams();
-            server.setSendTasks(1, Task::free, Task::free);
-            server.setMessageCallback((client, message) -> {});
-            server.setConnectedCallback(client -> {});
-            engine.start(server, TIMEOUT);
+            engine.start(server.acceptStreams(), TIMEOUT);
             System.out.println("serving: name=" + server.serverName());
             engine.runUntil(() -> !server.connections().isEmpty(), Duration.ofMinutes(5), server);
             try (ComchStream stream = ComchStream.create(server.connections().getFirst())) {
@@ -59,10 +54,7 @@ public final class FastPath {
                 Device function = machine.findDevice("0b:00.0").open();
                 ProgressEngine engine = ProgressEngine.create();
                 ComchClient client = ComchClient.create(function, "fast-path")) {
-            client.acceptStreams();
-            client.setSendTasks(1, Task::free, Task::free);
-            client.setMessageCallback((server, message) -> {});
-            engine.start(client, TIMEOUT);
+            engine.start(client.acceptStreams(), TIMEOUT);
             try (ComchStream stream = ComchStream.create(client.connection())) {
                 engine.start(stream.setBufferBytes(BUFFER_BYTES), TIMEOUT);
                 for (long i = 0; i < 1000; i++) {

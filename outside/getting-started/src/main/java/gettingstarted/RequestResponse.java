@@ -3,14 +3,13 @@ package gettingstarted;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.softdpu.comch.ComchClient;
-import io.softdpu.comch.ComchConnection;
 import io.softdpu.comch.ComchServer;
 import io.softdpu.core.Side;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.core.execution.Task;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -34,13 +33,15 @@ public final class RequestResponse {
                 Representor function = port.findRepresentor("0b:00.0").open();
                 ProgressEngine engine = ProgressEngine.create();
                 ComchServer server = ComchServer.create(port, function, "upper-case")) {
-            // A message fails only if the connection ends, which is reported by other means, too.
-            server.setSendTasks(16, Task::free, Task::free)
+            server.setSendQueue(1024, 1 << 20) // messages and bytes that may wait for each client
                     .setConnectedCallback(client -> {})
                     .setDisconnectedCallback((client, reason) -> ended[0] = true)
                     .setMessageCallback((client, message) -> {
                         String request = UTF_8.decode(message.asByteBuffer()).toString();
-                        send(client, request.toUpperCase(Locale.ROOT));
+                        byte[] reply = request.toUpperCase(Locale.ROOT).getBytes(UTF_8);
+                        if (client.trySend(reply) == Status.FULL) {
+                            client.disconnect(); // it does not read its replies
+                        }
                     });
             engine.start(server, TIMEOUT);
             System.out.println("serving: name=" + server.serverName());
@@ -54,20 +55,16 @@ public final class RequestResponse {
                 Device function = machine.findDevice("0b:00.0").open();
                 ProgressEngine engine = ProgressEngine.create();
                 ComchClient client = ComchClient.create(function, "upper-case")) {
-            client.setSendTasks(16, Task::free, Task::free);
+            client.setSendQueue(1024, 1 << 20);
             client.setMessageCallback((server, message) ->
                     response[0] = UTF_8.decode(message.asByteBuffer()).toString());
             engine.start(client, TIMEOUT);
             for (String request : List.of("one", "two", "three")) {
                 response[0] = null;
-                send(client.connection(), request);
+                client.connection().send(request.getBytes(UTF_8));
                 engine.runUntil(() -> response[0] != null, TIMEOUT, client);
                 System.out.println(request + ": " + response[0]);
             }
         }
-    }
-
-    private static void send(ComchConnection to, String message) {
-        to.endpoint().allocateSendTask(to).setMessage(message.getBytes(UTF_8)).submit();
     }
 }

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * their tasks.
  *
  * <p>Mandatory before start: send tasks or a send queue, a message callback, and for a server a
- * connected callback. Consumer callbacks, or the acceptance of streams, are needed for the fast
- * path only. Setters fail with BAD_STATE unless the context is IDLE.
+ * connected callback; none of these where {@linkplain #acceptStreams() streams are accepted}.
+ * Consumer callbacks, or the acceptance of streams, are needed for the fast path only. Setters fail
+ * with BAD_STATE unless the context is IDLE.
  *
  * <p>A context that stops disconnects in an orderly way: messages that were sent are delivered,
  * within the {@linkplain #setControlTimeout control timeout}. It is IDLE when its connections have
@@ -127,7 +128,8 @@ public sealed interface ComchEndpoint extends Context
     /**
      * Accepts streams: a {@link ComchStream} can be created on each connection, and the peer's can
      * reach it. Allows the peer to have this process map memory, within the limits of the machine.
-     * Not needed where consumer callbacks are set.
+     * Not needed where consumer callbacks are set. Makes send tasks, message callback and connected
+     * callback optional; messages without a callback are received and dropped.
      */
     ComchEndpoint acceptStreams();
 

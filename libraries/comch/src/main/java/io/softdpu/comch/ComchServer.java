@@ -66,7 +66,10 @@ public sealed interface ComchServer extends ComchEndpoint permits ServerContext 
     /** The number of clients that may be connected at a time. */
     int maxClients();
 
-    /** Sets the callback for connections that were established; mandatory. */
+    /**
+     * Sets the callback for connections that were established; mandatory, unless streams are
+     * accepted.
+     */
     ComchServer setConnectedCallback(ComchConnectionCallback callback);
 
     /** Sets the callback for clients that were refused or have given up; null for none. */

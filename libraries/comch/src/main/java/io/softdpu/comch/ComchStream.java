@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * the order of sending, each exactly once.
  *
  * <pre>{@code
- * // The client: sends numbers, and sums up the replies.
+ * // The client, started after acceptStreams(): sends numbers, and sums up the replies.
  * try (ComchStream stream = ComchStream.create(client.connection())) {
  *     stream.setBufferBytes(1 << 20);
  *     engine.start(stream, TIMEOUT);

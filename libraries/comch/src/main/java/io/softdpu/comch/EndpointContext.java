@@ -240,6 +240,9 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
 
     @Override
     protected final void checkConfiguration() {
+        if (streamsAccepted) {
+            return; // streams alone need nothing else
+        }
         if (!sendQueueSet) {
             sends.requireConfigured(this);
         }
@@ -257,7 +260,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
                         BusServices.bus(device()),
                         controlTimeoutNanos,
                         maxMessageBytes,
-                        Objects.requireNonNull(messageCallback, "checked before start"),
+                        messageCallback,
                         consumerCreated,
                         consumerExpired,
                         streamsAccepted,

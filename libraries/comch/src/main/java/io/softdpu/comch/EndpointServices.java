@@ -23,7 +23,7 @@ final class EndpointServices {
     private final Bus bus;
     private final Copier copier;
     private volatile long controlTimeoutNanos;
-    private final ComchMessageCallback messageCallback;
+    private final @Nullable ComchMessageCallback messageCallback;
     private final @Nullable ComchConsumerCallback consumerCreated;
     private final @Nullable ComchConsumerCallback consumerExpired;
     private final boolean acceptsStreams;
@@ -39,7 +39,7 @@ final class EndpointServices {
             Bus bus,
             long controlTimeoutNanos,
             int maxMessageBytes,
-            ComchMessageCallback messageCallback,
+            @Nullable ComchMessageCallback messageCallback,
             @Nullable ComchConsumerCallback consumerCreated,
             @Nullable ComchConsumerCallback consumerExpired,
             boolean acceptsStreams,
@@ -123,8 +123,12 @@ final class EndpointServices {
         return scratch;
     }
 
-    /** Calls the user's message callback with the message in {@link #scratch()}. */
+    /** Calls the user's message callback, if there is one, with the message in scratch memory. */
     void deliver(ComchConnection from, int length) {
+        ComchMessageCallback callback = messageCallback;
+        if (callback == null) {
+            return; // streams alone
+        }
         MemorySegment message = messages[length];
         if (message == null) { // one view per length, created at its first use
             message = scratch.asSlice(0, length).asReadOnly();
@@ -132,9 +136,9 @@ final class EndpointServices {
         }
         try {
             if (sanitized) {
-                deliverCopy(from, message);
+                deliverCopy(callback, from, message);
             } else {
-                messageCallback.onMessage(from, message);
+                callback.onMessage(from, message);
             }
         } catch (Throwable e) {
             engine.callbackFailed(e);
@@ -142,9 +146,10 @@ final class EndpointServices {
     }
 
     /** Delivers a message whose memory ends with the call. */
-    private void deliverCopy(ComchConnection from, MemorySegment message) {
+    private static void deliverCopy(
+            ComchMessageCallback callback, ComchConnection from, MemorySegment message) {
         try (Arena ofCall = Arena.ofShared()) {
-            messageCallback.onMessage(from, LentMemory.copy(message, ofCall));
+            callback.onMessage(from, LentMemory.copy(message, ofCall));
         }
     }
 

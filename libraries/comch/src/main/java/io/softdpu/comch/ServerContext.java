@@ -193,8 +193,12 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
             notEstablished(connection, Failures.of(e));
             return;
         }
+        ComchConnectionCallback callback = connected;
+        if (callback == null) {
+            return; // streams alone
+        }
         try {
-            Objects.requireNonNull(connected, "checked before start").onConnection(connection);
+            callback.onConnection(connection);
         } catch (Throwable e) {
             callbackFailed(e);
         }

@@ -468,9 +468,9 @@ class StreamEndTest extends StreamFixture {
         ComchClient client = card.keep(ComchClient.create(card.pf0, "streams only"));
         ComchConnection[] connected = new ComchConnection[1];
         server.setConnectedCallback(c -> connected[0] = c);
+        server.setSendTasks(1, ComchSendTask::free, ComchSendTask::free);
+        server.setMessageCallback((_, _) -> {});
         for (ComchEndpoint endpoint : List.of(server, client)) {
-            endpoint.setSendTasks(1, ComchSendTask::free, ComchSendTask::free);
-            endpoint.setMessageCallback((_, _) -> {});
             card.atEnd(() -> Peer.stop(card, endpoint));
         }
         client.acceptStreams();
