@@ -295,7 +295,7 @@ final class StreamContext extends ContextBase implements ComchStream {
                         claimed,
                         claimed < sendCount
                                 ? "the peer to close() received buffers"
-                                : "send() or cancel() of claimed buffers"));
+                                : "send() or close() of claimed buffers"));
     }
 
     private DpuException timeOut(String reason, long timeoutNanos, String more) {

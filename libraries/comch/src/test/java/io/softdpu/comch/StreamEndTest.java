@@ -92,7 +92,7 @@ class StreamEndTest extends StreamFixture {
         atClient.tryClaim();
         assertThatThrownBy(() -> atClient.claim(Duration.ZERO))
                 .hasMessageEndingWith(
-                        ", sendBuffers=2, waitingForPeer=0, claimed=2, expected=send() or cancel()"
+                        ", sendBuffers=2, waitingForPeer=0, claimed=2, expected=send() or close()"
                                 + " of claimed buffers");
     }
 
