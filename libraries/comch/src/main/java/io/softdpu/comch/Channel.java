@@ -321,14 +321,12 @@ final class Channel {
         }
         boolean ready = inbound.arm();
         ready |= committed || inbound.isPeerToBeAsked(true) || link.peerGone();
-        boolean queued = !queue.isEmpty() && !window.isFull();
-        if (!window.isEmpty()
-                || !control.isEmpty()
-                || waitsForSlot
-                || queued
-                || phase == Phase.CLOSING) {
+        // Control messages come from outside of the channel's pass, too, as from the mailbox.
+        boolean waiting =
+                waitsForSlot || !control.isEmpty() || (!queue.isEmpty() && !window.isFull());
+        if (!window.isEmpty() || waiting || phase == Phase.CLOSING) {
             ready |= outbound.arm();
-            ready |= (waitsForSlot || queued) && outbound.free() > 0;
+            ready |= waiting && outbound.free() > 0;
             // A claim may have read the peer's index after completeDelivered(): then the ring has
             // seen the release already, but the task has not been completed.
             ready |= window.hasDelivered(outbound.consumed());
