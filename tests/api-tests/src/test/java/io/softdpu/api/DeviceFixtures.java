@@ -13,6 +13,7 @@ import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.PciFunctionBuilder;
 import io.softdpu.core.device.RepresentorFilter;
 import io.softdpu.core.device.RepresentorInfo;
+import io.softdpu.core.device.TopologySource;
 import java.util.List;
 
 /** Fixtures of the types that describe devices and their capabilities. */
@@ -26,6 +27,7 @@ final class DeviceFixtures {
         registry.value(Capability.Unit.class, Capability.Unit.BYTES);
         registry.value(CoreSource.class, new CoreSource());
         registry.none(CapabilitySource.class, "a service; its calls are made on core's own");
+        registry.none(TopologySource.class, "a service, implemented by softdpu-topology-json");
         registry.add(
                 Capabilities.class,
                 Threads.ANY,

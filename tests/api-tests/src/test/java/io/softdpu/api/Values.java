@@ -247,6 +247,7 @@ final class Values {
         byType.put(ComchRefusalCallback.class, (s, r) -> (ComchRefusalCallback) (c, e) -> {});
         byType.put(ComchDisconnectCallback.class, (s, r) -> (ComchDisconnectCallback) (c, e) -> {});
         byType.put(ComchConsumerCallback.class, (s, r) -> (ComchConsumerCallback) (c, id) -> {});
+        byName.put("setSendQueue.sizeBytes", (s, r) -> 1 << 16);
         byType.put(ComchStreamCallback.class, (s, r) -> (ComchStreamCallback) stream -> {});
         byName.put("ComchStream.claim.timeout", (s, r) -> Duration.ofMillis(50));
         byName.put("ComchStream.receive.timeout", (s, r) -> Duration.ofMillis(50));

@@ -8,6 +8,7 @@ import io.softdpu.core.DpuException;
  *
  * <p>Any thread may call it.
  */
+@FunctionalInterface
 public interface TopologySource {
     /**
      * Loads a topology.
