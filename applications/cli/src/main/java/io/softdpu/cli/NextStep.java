@@ -18,8 +18,6 @@ final class NextStep {
                     Map.entry(
                             "no such representor",
                             "see `softdpu topology` for the representors of each port"),
-                    Map.entry(
-                            "no such library", "see `softdpu caps` for the libraries of a device"),
                     Map.entry("no such topology", TOPOLOGY),
                     Map.entry("topology refused", TOPOLOGY),
                     Map.entry(

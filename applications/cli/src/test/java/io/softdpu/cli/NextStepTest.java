@@ -59,8 +59,6 @@ class NextStepTest {
                         + "|see `softdpu devices` for the devices",
                 "sample pe-polling --device p9|NOT_FOUND: no such device: device=p9,"
                         + "|see `softdpu devices` for the devices",
-                "caps --library rmda|NOT_FOUND: no such library: library=rmda,"
-                        + "|see `softdpu caps` for the libraries of a device",
                 "devices --topology nosuch|NOT_FOUND: no such topology: file=nosuch,"
                         + "|`softdpu topology --topology default --json` prints a topology to start"
                         + " from",
