@@ -85,6 +85,14 @@ public sealed interface ComchConsumer extends Context permits ConsumerContext {
      */
     ComchPostReceiveTask allocatePostReceiveTask(Buf buf);
 
+    /**
+     * Does the same as {@link #allocatePostReceiveTask}, but returns null if all tasks are
+     * allocated. Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocatePostReceiveTask}, without NO_MEMORY
+     */
+    @Nullable ComchPostReceiveTask tryAllocatePostReceiveTask(Buf buf);
+
     @Override
     ComchConsumer setStateChangedCallback(@Nullable StateChangedCallback callback);
 

@@ -141,6 +141,14 @@ public sealed interface ComchEndpoint extends Context
      */
     ComchSendTask allocateSendTask(ComchConnection to);
 
+    /**
+     * Does the same as {@link #allocateSendTask}, but returns null if all tasks are allocated.
+     * Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateSendTask}, without NO_MEMORY
+     */
+    @Nullable ComchSendTask tryAllocateSendTask(ComchConnection to);
+
     @Override
     ComchEndpoint setStateChangedCallback(@Nullable StateChangedCallback callback);
 

@@ -77,6 +77,14 @@ public sealed interface ComchProducer extends Context permits ProducerContext {
      */
     ComchProducerSendTask allocateSendTask(Buf buf, int consumerId);
 
+    /**
+     * Does the same as {@link #allocateSendTask}, but returns null if all tasks are allocated.
+     * Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateSendTask}, without NO_MEMORY
+     */
+    @Nullable ComchProducerSendTask tryAllocateSendTask(Buf buf, int consumerId);
+
     @Override
     ComchProducer setStateChangedCallback(@Nullable StateChangedCallback callback);
 

@@ -146,10 +146,18 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
 
     @Override
     public PostReceiveTask allocatePostReceiveTask(Buf buf) {
+        return receives.requireAllocated(tryAllocatePostReceiveTask(buf));
+    }
+
+    @Override
+    public @Nullable PostReceiveTask tryAllocatePostReceiveTask(Buf buf) {
         requireOwnerThread();
         requireState(ContextState.RUNNING, "allocating a task");
         Arguments.notNull(buf, "buf");
-        PostReceiveTask task = receives.allocate();
+        PostReceiveTask task = receives.tryAllocate();
+        if (task == null) {
+            return null;
+        }
         task.setBuf(buf);
         return task;
     }

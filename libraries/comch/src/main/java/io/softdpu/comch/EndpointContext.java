@@ -195,10 +195,18 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
 
     @Override
     public final ComchSendTask allocateSendTask(ComchConnection to) {
+        return sends.requireAllocated(tryAllocateSendTask(to));
+    }
+
+    @Override
+    public final @Nullable ComchSendTask tryAllocateSendTask(ComchConnection to) {
         requireOwnerThread();
         requireState(ContextState.RUNNING, "allocating a task");
         Arguments.notNull(to, "to");
-        SendTask task = sends.allocate();
+        SendTask task = sends.tryAllocate();
+        if (task == null) {
+            return null;
+        }
         boolean set = false;
         try {
             task.setConnection(to);

@@ -174,10 +174,18 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     @Override
     public ProducerSendTask allocateSendTask(Buf buf, int consumerId) {
+        return sends.requireAllocated(tryAllocateSendTask(buf, consumerId));
+    }
+
+    @Override
+    public @Nullable ProducerSendTask tryAllocateSendTask(Buf buf, int consumerId) {
         requireOwnerThread();
         requireState(ContextState.RUNNING, "allocating a task");
         Arguments.notNull(buf, "buf");
-        ProducerSendTask task = sends.allocate();
+        ProducerSendTask task = sends.tryAllocate();
+        if (task == null) {
+            return null;
+        }
         task.setBuf(buf);
         task.setConsumerId(consumerId);
         return task;

@@ -78,6 +78,14 @@ public sealed interface Dma extends Context permits DmaContext {
     DmaMemcpyTask allocateMemcpy(Buf source, Buf destination);
 
     /**
+     * Does the same as {@link #allocateMemcpy}, but returns null if all tasks are allocated. Costs
+     * no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateMemcpy}, without NO_MEMORY
+     */
+    @Nullable DmaMemcpyTask tryAllocateMemcpy(Buf source, Buf destination);
+
+    /**
      * Creates a memcpy job, for the work queues that this context is added to. Any thread.
      *
      * @param source the buf, or the head of the list, that is read

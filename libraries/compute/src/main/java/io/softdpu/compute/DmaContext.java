@@ -43,10 +43,16 @@ final class DmaContext extends OperationContext implements Dma {
 
     @Override
     public DmaMemcpyTask allocateMemcpy(Buf source, Buf destination) {
+        return tasks.requireAllocated(tryAllocateMemcpy(source, destination));
+    }
+
+    @Override
+    public @Nullable DmaMemcpyTask tryAllocateMemcpy(Buf source, Buf destination) {
         requireTasks("createMemcpyJob");
         Arguments.notNull(source, "source");
         Arguments.notNull(destination, "destination");
-        return tasks.allocate().setSource(source).setDestination(destination);
+        MemcpyTask task = tasks.tryAllocate();
+        return task == null ? null : task.setSource(source).setDestination(destination);
     }
 
     @Override

@@ -105,6 +105,14 @@ public sealed interface Sha extends Context permits ShaContext {
     ShaHashTask allocateHash(ShaAlgorithm algorithm, Buf source, Buf destination);
 
     /**
+     * Does the same as {@link #allocateHash}, but returns null if all tasks are allocated. Costs no
+     * exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateHash}, without NO_MEMORY
+     */
+    @Nullable ShaHashTask tryAllocateHash(ShaAlgorithm algorithm, Buf source, Buf destination);
+
+    /**
      * Allocates a task that hashes in parts.
      *
      * @param source the buf, or the head of the list, with the first part
@@ -112,6 +120,15 @@ public sealed interface Sha extends Context permits ShaContext {
      * @throws DpuException as {@link #allocateHash}
      */
     ShaPartialHashTask allocatePartialHash(ShaAlgorithm algorithm, Buf source, Buf destination);
+
+    /**
+     * Does the same as {@link #allocatePartialHash}, but returns null if all tasks are allocated.
+     * Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocatePartialHash}, without NO_MEMORY
+     */
+    @Nullable ShaPartialHashTask tryAllocatePartialHash(
+            ShaAlgorithm algorithm, Buf source, Buf destination);
 
     /**
      * Creates a job that hashes a source as a whole, for the work queues that this context is added

@@ -62,29 +62,40 @@ final class ShaContext extends OperationContext implements Sha {
 
     @Override
     public ShaHashTask allocateHash(ShaAlgorithm algorithm, Buf source, Buf destination) {
+        return hashTasks.requireAllocated(tryAllocateHash(algorithm, source, destination));
+    }
+
+    @Override
+    public @Nullable ShaHashTask tryAllocateHash(
+            ShaAlgorithm algorithm, Buf source, Buf destination) {
         requireTasks("createHashJob");
         Arguments.notNull(algorithm, "algorithm");
         Arguments.notNull(source, "source");
         Arguments.notNull(destination, "destination");
-        return hashTasks
-                .allocate()
-                .setAlgorithm(algorithm)
-                .setSource(source)
-                .setDestination(destination);
+        HashTask task = hashTasks.tryAllocate();
+        return task == null
+                ? null
+                : task.setAlgorithm(algorithm).setSource(source).setDestination(destination);
     }
 
     @Override
     public ShaPartialHashTask allocatePartialHash(
             ShaAlgorithm algorithm, Buf source, Buf destination) {
+        return partialHashTasks.requireAllocated(
+                tryAllocatePartialHash(algorithm, source, destination));
+    }
+
+    @Override
+    public @Nullable ShaPartialHashTask tryAllocatePartialHash(
+            ShaAlgorithm algorithm, Buf source, Buf destination) {
         requireTasks("createPartialHashJob");
         Arguments.notNull(algorithm, "algorithm");
         Arguments.notNull(source, "source");
         Arguments.notNull(destination, "destination");
-        return partialHashTasks
-                .allocate()
-                .setAlgorithm(algorithm)
-                .setSource(source)
-                .setDestination(destination);
+        PartialHashTask task = partialHashTasks.tryAllocate();
+        return task == null
+                ? null
+                : task.setAlgorithm(algorithm).setSource(source).setDestination(destination);
     }
 
     @Override

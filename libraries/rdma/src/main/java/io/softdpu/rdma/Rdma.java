@@ -437,12 +437,28 @@ public sealed interface Rdma extends Context permits RdmaContext {
     RdmaSendTask allocateSend(RdmaConnection connection, @Nullable Buf source);
 
     /**
+     * Does the same as {@link #allocateSend}, but returns null if all tasks are allocated. Costs no
+     * exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateSend}, without NO_MEMORY
+     */
+    @Nullable RdmaSendTask tryAllocateSend(RdmaConnection connection, @Nullable Buf source);
+
+    /**
      * Allocates a receive task; errors as for {@link #allocateSend}.
      *
      * @param destination the list that the message is appended to, by its head; null to receive
      *     only empty messages and writes with immediate
      */
     RdmaReceiveTask allocateReceive(@Nullable Buf destination);
+
+    /**
+     * Does the same as {@link #allocateReceive}, but returns null if all tasks are allocated. Costs
+     * no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateReceive}, without NO_MEMORY
+     */
+    @Nullable RdmaReceiveTask tryAllocateReceive(@Nullable Buf destination);
 
     /**
      * Allocates a read task; errors as for {@link #allocateSend}.
@@ -453,12 +469,29 @@ public sealed interface Rdma extends Context permits RdmaContext {
     RdmaReadTask allocateRead(RdmaConnection connection, Buf source, Buf destination);
 
     /**
+     * Does the same as {@link #allocateRead}, but returns null if all tasks are allocated. Costs no
+     * exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateRead}, without NO_MEMORY
+     */
+    @Nullable RdmaReadTask tryAllocateRead(RdmaConnection connection, Buf source, Buf destination);
+
+    /**
      * Allocates a write task; errors as for {@link #allocateSend}.
      *
      * @param source over local memory
      * @param destination over the peer's memory
      */
     RdmaWriteTask allocateWrite(RdmaConnection connection, Buf source, Buf destination);
+
+    /**
+     * Does the same as {@link #allocateWrite}, but returns null if all tasks are allocated. Costs
+     * no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateWrite}, without NO_MEMORY
+     */
+    @Nullable RdmaWriteTask tryAllocateWrite(
+            RdmaConnection connection, Buf source, Buf destination);
 
     /**
      * Allocates a send with immediate task; errors as for {@link #allocateSend}.
@@ -470,6 +503,15 @@ public sealed interface Rdma extends Context permits RdmaContext {
             RdmaConnection connection, @Nullable Buf source, int immediate);
 
     /**
+     * Does the same as {@link #allocateSendImmediate}, but returns null if all tasks are allocated.
+     * Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateSendImmediate}, without NO_MEMORY
+     */
+    @Nullable RdmaSendImmediateTask tryAllocateSendImmediate(
+            RdmaConnection connection, @Nullable Buf source, int immediate);
+
+    /**
      * Allocates a write with immediate task; errors as for {@link #allocateSend}.
      *
      * @param source over local memory
@@ -477,6 +519,15 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param immediate the value for the peer's receive
      */
     RdmaWriteImmediateTask allocateWriteImmediate(
+            RdmaConnection connection, Buf source, Buf destination, int immediate);
+
+    /**
+     * Does the same as {@link #allocateWriteImmediate}, but returns null if all tasks are
+     * allocated. Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateWriteImmediate}, without NO_MEMORY
+     */
+    @Nullable RdmaWriteImmediateTask tryAllocateWriteImmediate(
             RdmaConnection connection, Buf source, Buf destination, int immediate);
 
     /**
@@ -495,6 +546,19 @@ public sealed interface Rdma extends Context permits RdmaContext {
             long swapData);
 
     /**
+     * Does the same as {@link #allocateCompareAndSwap}, but returns null if all tasks are
+     * allocated. Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateCompareAndSwap}, without NO_MEMORY
+     */
+    @Nullable RdmaCompareAndSwapTask tryAllocateCompareAndSwap(
+            RdmaConnection connection,
+            Buf destination,
+            Buf result,
+            long compareData,
+            long swapData);
+
+    /**
      * Allocates a fetch and add task; errors as for {@link #allocateSend}.
      *
      * @param destination over the peer's memory
@@ -502,6 +566,15 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param addData the number to add
      */
     RdmaFetchAndAddTask allocateFetchAndAdd(
+            RdmaConnection connection, Buf destination, Buf result, long addData);
+
+    /**
+     * Does the same as {@link #allocateFetchAndAdd}, but returns null if all tasks are allocated.
+     * Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateFetchAndAdd}, without NO_MEMORY
+     */
+    @Nullable RdmaFetchAndAddTask tryAllocateFetchAndAdd(
             RdmaConnection connection, Buf destination, Buf result, long addData);
 
     /**
@@ -514,12 +587,30 @@ public sealed interface Rdma extends Context permits RdmaContext {
             RdmaConnection connection, RemoteSyncEvent event, Buf destination);
 
     /**
+     * Does the same as {@link #allocateRemoteSyncEventGet}, but returns null if all tasks are
+     * allocated. Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateRemoteSyncEventGet}, without NO_MEMORY
+     */
+    @Nullable RdmaRemoteSyncEventGetTask tryAllocateRemoteSyncEventGet(
+            RdmaConnection connection, RemoteSyncEvent event, Buf destination);
+
+    /**
      * Allocates a remote sync event notify set task; errors as for {@link #allocateSend}.
      *
      * @param event of the peer
      * @param source the list with the eight bytes of the value, by its head
      */
     RdmaRemoteSyncEventNotifySetTask allocateRemoteSyncEventNotifySet(
+            RdmaConnection connection, RemoteSyncEvent event, Buf source);
+
+    /**
+     * Does the same as {@link #allocateRemoteSyncEventNotifySet}, but returns null if all tasks are
+     * allocated. Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateRemoteSyncEventNotifySet}, without NO_MEMORY
+     */
+    @Nullable RdmaRemoteSyncEventNotifySetTask tryAllocateRemoteSyncEventNotifySet(
             RdmaConnection connection, RemoteSyncEvent event, Buf source);
 
     /**
@@ -530,6 +621,15 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param addData the number to add
      */
     RdmaRemoteSyncEventNotifyAddTask allocateRemoteSyncEventNotifyAdd(
+            RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData);
+
+    /**
+     * Does the same as {@link #allocateRemoteSyncEventNotifyAdd}, but returns null if all tasks are
+     * allocated. Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateRemoteSyncEventNotifyAdd}, without NO_MEMORY
+     */
+    @Nullable RdmaRemoteSyncEventNotifyAddTask tryAllocateRemoteSyncEventNotifyAdd(
             RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData);
 
     /**

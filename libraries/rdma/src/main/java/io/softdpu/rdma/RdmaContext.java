@@ -383,29 +383,59 @@ final class RdmaContext extends ContextBase implements Rdma {
 
     @Override
     public RdmaSendTask allocateSend(RdmaConnection connection, @Nullable Buf source) {
+        return tasks.send.requireAllocated(tryAllocateSend(connection, source));
+    }
+
+    @Override
+    public @Nullable RdmaSendTask tryAllocateSend(RdmaConnection connection, @Nullable Buf source) {
         requireAllocating();
         requireOwn(connection);
-        return tasks.send.allocate().setConnection(connection).setSource(source);
+        SendTask task = tasks.send.tryAllocate();
+        return task == null ? null : task.setConnection(connection).setSource(source);
     }
 
     @Override
     public RdmaReceiveTask allocateReceive(@Nullable Buf destination) {
+        return tasks.receive.requireAllocated(tryAllocateReceive(destination));
+    }
+
+    @Override
+    public @Nullable RdmaReceiveTask tryAllocateReceive(@Nullable Buf destination) {
         requireAllocating();
-        return tasks.receive.allocate().setDestination(destination);
+        ReceiveTask task = tasks.receive.tryAllocate();
+        return task == null ? null : task.setDestination(destination);
     }
 
     @Override
     public RdmaReadTask allocateRead(RdmaConnection connection, Buf source, Buf destination) {
+        return tasks.read.requireAllocated(tryAllocateRead(connection, source, destination));
+    }
+
+    @Override
+    public @Nullable RdmaReadTask tryAllocateRead(
+            RdmaConnection connection, Buf source, Buf destination) {
         requireAllocating(connection, source, destination);
-        ReadTask task = tasks.read.allocate();
+        ReadTask task = tasks.read.tryAllocate();
+        if (task == null) {
+            return null;
+        }
         task.use(connection, source, destination);
         return task;
     }
 
     @Override
     public RdmaWriteTask allocateWrite(RdmaConnection connection, Buf source, Buf destination) {
+        return tasks.write.requireAllocated(tryAllocateWrite(connection, source, destination));
+    }
+
+    @Override
+    public @Nullable RdmaWriteTask tryAllocateWrite(
+            RdmaConnection connection, Buf source, Buf destination) {
         requireAllocating(connection, source, destination);
-        WriteTask task = tasks.write.allocate();
+        WriteTask task = tasks.write.tryAllocate();
+        if (task == null) {
+            return null;
+        }
         task.use(connection, source, destination);
         return task;
     }
@@ -413,20 +443,36 @@ final class RdmaContext extends ContextBase implements Rdma {
     @Override
     public RdmaSendImmediateTask allocateSendImmediate(
             RdmaConnection connection, @Nullable Buf source, int immediate) {
+        return tasks.sendImmediate.requireAllocated(
+                tryAllocateSendImmediate(connection, source, immediate));
+    }
+
+    @Override
+    public @Nullable RdmaSendImmediateTask tryAllocateSendImmediate(
+            RdmaConnection connection, @Nullable Buf source, int immediate) {
         requireAllocating();
         requireOwn(connection);
-        return tasks.sendImmediate
-                .allocate()
-                .setConnection(connection)
-                .setSource(source)
-                .setImmediate(immediate);
+        SendImmediateTask task = tasks.sendImmediate.tryAllocate();
+        return task == null
+                ? null
+                : task.setConnection(connection).setSource(source).setImmediate(immediate);
     }
 
     @Override
     public RdmaWriteImmediateTask allocateWriteImmediate(
             RdmaConnection connection, Buf source, Buf destination, int immediate) {
+        return tasks.writeImmediate.requireAllocated(
+                tryAllocateWriteImmediate(connection, source, destination, immediate));
+    }
+
+    @Override
+    public @Nullable RdmaWriteImmediateTask tryAllocateWriteImmediate(
+            RdmaConnection connection, Buf source, Buf destination, int immediate) {
         requireAllocating(connection, source, destination);
-        WriteImmediateTask task = tasks.writeImmediate.allocate();
+        WriteImmediateTask task = tasks.writeImmediate.tryAllocate();
+        if (task == null) {
+            return null;
+        }
         task.use(connection, source, destination);
         return task.setImmediate(immediate);
     }
@@ -438,8 +484,22 @@ final class RdmaContext extends ContextBase implements Rdma {
             Buf result,
             long compareData,
             long swapData) {
+        return tasks.compareAndSwap.requireAllocated(
+                tryAllocateCompareAndSwap(connection, destination, result, compareData, swapData));
+    }
+
+    @Override
+    public @Nullable RdmaCompareAndSwapTask tryAllocateCompareAndSwap(
+            RdmaConnection connection,
+            Buf destination,
+            Buf result,
+            long compareData,
+            long swapData) {
         requireAllocatingAtomic(connection, destination, result);
-        CompareAndSwapTask task = tasks.compareAndSwap.allocate();
+        CompareAndSwapTask task = tasks.compareAndSwap.tryAllocate();
+        if (task == null) {
+            return null;
+        }
         task.use(connection, destination, result);
         return task.setCompareData(compareData).setSwapData(swapData);
     }
@@ -447,8 +507,18 @@ final class RdmaContext extends ContextBase implements Rdma {
     @Override
     public RdmaFetchAndAddTask allocateFetchAndAdd(
             RdmaConnection connection, Buf destination, Buf result, long addData) {
+        return tasks.fetchAndAdd.requireAllocated(
+                tryAllocateFetchAndAdd(connection, destination, result, addData));
+    }
+
+    @Override
+    public @Nullable RdmaFetchAndAddTask tryAllocateFetchAndAdd(
+            RdmaConnection connection, Buf destination, Buf result, long addData) {
         requireAllocatingAtomic(connection, destination, result);
-        FetchAndAddTask task = tasks.fetchAndAdd.allocate();
+        FetchAndAddTask task = tasks.fetchAndAdd.tryAllocate();
+        if (task == null) {
+            return null;
+        }
         task.use(connection, destination, result);
         return task.setAddData(addData);
     }
@@ -456,8 +526,18 @@ final class RdmaContext extends ContextBase implements Rdma {
     @Override
     public RdmaRemoteSyncEventGetTask allocateRemoteSyncEventGet(
             RdmaConnection connection, RemoteSyncEvent event, Buf destination) {
+        return tasks.remoteEventGet.requireAllocated(
+                tryAllocateRemoteSyncEventGet(connection, event, destination));
+    }
+
+    @Override
+    public @Nullable RdmaRemoteSyncEventGetTask tryAllocateRemoteSyncEventGet(
+            RdmaConnection connection, RemoteSyncEvent event, Buf destination) {
         requireAllocating(connection, event, "destination", destination);
-        RemoteSyncEventGetTask task = tasks.remoteEventGet.allocate();
+        RemoteSyncEventGetTask task = tasks.remoteEventGet.tryAllocate();
+        if (task == null) {
+            return null;
+        }
         task.use(connection, event, destination);
         return task;
     }
@@ -465,8 +545,18 @@ final class RdmaContext extends ContextBase implements Rdma {
     @Override
     public RdmaRemoteSyncEventNotifySetTask allocateRemoteSyncEventNotifySet(
             RdmaConnection connection, RemoteSyncEvent event, Buf source) {
+        return tasks.remoteEventSet.requireAllocated(
+                tryAllocateRemoteSyncEventNotifySet(connection, event, source));
+    }
+
+    @Override
+    public @Nullable RdmaRemoteSyncEventNotifySetTask tryAllocateRemoteSyncEventNotifySet(
+            RdmaConnection connection, RemoteSyncEvent event, Buf source) {
         requireAllocating(connection, event, "source", source);
-        RemoteSyncEventNotifySetTask task = tasks.remoteEventSet.allocate();
+        RemoteSyncEventNotifySetTask task = tasks.remoteEventSet.tryAllocate();
+        if (task == null) {
+            return null;
+        }
         task.use(connection, event, source);
         return task;
     }
@@ -474,8 +564,18 @@ final class RdmaContext extends ContextBase implements Rdma {
     @Override
     public RdmaRemoteSyncEventNotifyAddTask allocateRemoteSyncEventNotifyAdd(
             RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData) {
+        return tasks.remoteEventAdd.requireAllocated(
+                tryAllocateRemoteSyncEventNotifyAdd(connection, event, result, addData));
+    }
+
+    @Override
+    public @Nullable RdmaRemoteSyncEventNotifyAddTask tryAllocateRemoteSyncEventNotifyAdd(
+            RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData) {
         requireAllocating(connection, event, "result", result);
-        RemoteSyncEventNotifyAddTask task = tasks.remoteEventAdd.allocate();
+        RemoteSyncEventNotifyAddTask task = tasks.remoteEventAdd.tryAllocate();
+        if (task == null) {
+            return null;
+        }
         task.use(connection, event, result);
         return task.setAddData(addData);
     }

@@ -339,8 +339,11 @@ final class Values {
         byName.put("waitNotEqual.unexpected", (s, r) -> 0L);
         byName.put("waitNotEqualYield.unexpected", (s, r) -> 0L);
         byName.put("allocateWaitGreater.mask", (s, r) -> SyncEvent.ALL_BITS);
+        byName.put("tryAllocateWaitGreater.mask", (s, r) -> SyncEvent.ALL_BITS);
         byName.put("allocateWaitEqual.mask", (s, r) -> SyncEvent.ALL_BITS);
+        byName.put("tryAllocateWaitEqual.mask", (s, r) -> SyncEvent.ALL_BITS);
         byName.put("allocateWaitNotEqual.mask", (s, r) -> SyncEvent.ALL_BITS);
+        byName.put("tryAllocateWaitNotEqual.mask", (s, r) -> SyncEvent.ALL_BITS);
         byName.put("createWaitGreaterJob.mask", (s, r) -> SyncEvent.ALL_BITS);
         byName.put("setMask.mask", (s, r) -> SyncEvent.ALL_BITS);
     }

@@ -2,8 +2,10 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Task;
 import io.softdpu.linux.text.Text;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pool of a context's tasks of one type, which are all created at start.
@@ -51,27 +53,42 @@ public final class TaskPool<T extends TaskBase> {
     }
 
     /**
-     * Allocates a task: user data 0, status SUCCESS, the rest as set by {@link TaskBase#onFree}.
+     * Allocates a task, if one is free: user data 0, status SUCCESS, the rest as set by {@link
+     * TaskBase#onFree}.
      *
-     * @throws DpuException NO_MEMORY if all are in use, under a sanitizer with the place of the
-     *     oldest allocation as its cause; NOT_PERMITTED from another thread
+     * @return null if all are in use
+     * @throws DpuException NOT_PERMITTED from another thread
      */
-    public T allocate() {
+    public @Nullable T tryAllocate() {
         engine.requireOwner();
         if (available == 0) {
-            throw new DpuException(
-                    Status.NO_MEMORY,
-                    Text.format(
-                                    "all tasks are in use: tasks=%d, task=%s, context=%s",
-                                    free.length, typeName, engine.context())
-                            + ", expected=a task freed in its callback, or a larger count in "
-                            + setter,
-                    engine.oldestAllocation(this));
+            return null;
         }
         @SuppressWarnings("unchecked") // only what the maker made is in the array
         T task = (T) free[--available];
         task.handOut();
         return task;
+    }
+
+    /**
+     * Requires that a task was allocated: for {@code allocate} by {@code tryAllocate}.
+     *
+     * @param task what {@link #tryAllocate} has returned, as the user sees it
+     * @throws DpuException NO_MEMORY if it is null, under a sanitizer with the place of the oldest
+     *     allocation as its cause
+     */
+    public <U extends Task> U requireAllocated(@Nullable U task) {
+        if (task != null) {
+            return task;
+        }
+        throw new DpuException(
+                Status.NO_MEMORY,
+                Text.format(
+                                "all tasks are in use: tasks=%d, task=%s, context=%s",
+                                free.length, typeName, engine.context())
+                        + ", expected=a task freed in its callback, or a larger count in "
+                        + setter,
+                engine.oldestAllocation(this));
     }
 
     /** Number of free tasks. */

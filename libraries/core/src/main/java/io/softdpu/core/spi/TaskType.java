@@ -3,6 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.execution.Task;
 import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -112,12 +113,33 @@ public final class TaskType<T extends TaskBase, C> {
     }
 
     /**
-     * Allocates a task.
+     * Allocates a task, if one is free.
      *
+     * @return null if all are in use
      * @throws DpuException BAD_STATE if none were configured before start; else as {@link
-     *     TaskPool#allocate}
+     *     TaskPool#tryAllocate}
      */
-    public T allocate() {
+    public @Nullable T tryAllocate() {
+        return pool().tryAllocate();
+    }
+
+    /**
+     * Requires that a task was allocated: for {@code allocate} by {@code tryAllocate}.
+     *
+     * @param task what {@link #tryAllocate} has returned, as the user sees it
+     * @throws DpuException NO_MEMORY if it is null, as {@link TaskPool#requireAllocated}
+     */
+    public <U extends Task> U requireAllocated(@Nullable U task) {
+        return pool().requireAllocated(task);
+    }
+
+    /** The callback for a completed task, by its status. */
+    public C callbackFor(T task) {
+        return Objects.requireNonNull(
+                task.status() == Status.SUCCESS ? onSuccess : onFailure, "configured before start");
+    }
+
+    private TaskPool<T> pool() {
         TaskPool<T> tasks = pool;
         if (tasks == null) {
             throw new DpuException(
@@ -127,12 +149,6 @@ public final class TaskType<T extends TaskBase, C> {
                                     + " start",
                             type, setter));
         }
-        return tasks.allocate();
-    }
-
-    /** The callback for a completed task, by its status. */
-    public C callbackFor(T task) {
-        return Objects.requireNonNull(
-                task.status() == Status.SUCCESS ? onSuccess : onFailure, "configured before start");
+        return tasks;
     }
 }

@@ -173,41 +173,78 @@ final class EventContext extends ContextBase implements SyncEventContext {
 
     @Override
     public SyncEventGetTask allocateGet() {
+        return getTasks.requireAllocated(tryAllocateGet());
+    }
+
+    @Override
+    public @Nullable SyncEventGetTask tryAllocateGet() {
         requireTasks();
-        return getTasks.allocate();
+        return getTasks.tryAllocate();
     }
 
     @Override
     public SyncEventSetTask allocateSet(long value) {
+        return setTasks.requireAllocated(tryAllocateSet(value));
+    }
+
+    @Override
+    public @Nullable SyncEventSetTask tryAllocateSet(long value) {
         requireTasks();
-        return setTasks.allocate().setValue(value);
+        SetTask task = setTasks.tryAllocate();
+        return task == null ? null : task.setValue(value);
     }
 
     @Override
     public SyncEventAddTask allocateAdd(long increment) {
+        return addTasks.requireAllocated(tryAllocateAdd(increment));
+    }
+
+    @Override
+    public @Nullable SyncEventAddTask tryAllocateAdd(long increment) {
         requireTasks();
-        return addTasks.allocate().setIncrement(increment);
+        AddTask task = addTasks.tryAllocate();
+        return task == null ? null : task.setIncrement(increment);
     }
 
     @Override
     public SyncEventWaitTask allocateWaitGreater(long threshold, long mask) {
-        return allocateWait(WaitCondition.GREATER, threshold, mask);
+        return waitTasks(WaitCondition.GREATER)
+                .requireAllocated(tryAllocateWaitGreater(threshold, mask));
+    }
+
+    @Override
+    public @Nullable SyncEventWaitTask tryAllocateWaitGreater(long threshold, long mask) {
+        return tryAllocateWait(WaitCondition.GREATER, threshold, mask);
     }
 
     @Override
     public SyncEventWaitTask allocateWaitEqual(long threshold, long mask) {
-        return allocateWait(WaitCondition.EQUAL, threshold, mask);
+        return waitTasks(WaitCondition.EQUAL)
+                .requireAllocated(tryAllocateWaitEqual(threshold, mask));
+    }
+
+    @Override
+    public @Nullable SyncEventWaitTask tryAllocateWaitEqual(long threshold, long mask) {
+        return tryAllocateWait(WaitCondition.EQUAL, threshold, mask);
     }
 
     @Override
     public SyncEventWaitTask allocateWaitNotEqual(long threshold, long mask) {
-        return allocateWait(WaitCondition.NOT_EQUAL, threshold, mask);
+        return waitTasks(WaitCondition.NOT_EQUAL)
+                .requireAllocated(tryAllocateWaitNotEqual(threshold, mask));
     }
 
-    private SyncEventWaitTask allocateWait(WaitCondition condition, long threshold, long mask) {
+    @Override
+    public @Nullable SyncEventWaitTask tryAllocateWaitNotEqual(long threshold, long mask) {
+        return tryAllocateWait(WaitCondition.NOT_EQUAL, threshold, mask);
+    }
+
+    private @Nullable SyncEventWaitTask tryAllocateWait(
+            WaitCondition condition, long threshold, long mask) {
         requireTasks();
         long checked = PendingWait.requireMask(mask);
-        return waitTasks(condition).allocate().setThreshold(threshold).setMask(checked);
+        WaitTask task = waitTasks(condition).tryAllocate();
+        return task == null ? null : task.setThreshold(threshold).setMask(checked);
     }
 
     private void requireTasks() {

@@ -129,12 +129,28 @@ public sealed interface SyncEventContext extends Context permits EventContext {
     SyncEventGetTask allocateGet();
 
     /**
+     * Does the same as {@link #allocateGet}, but returns null if all tasks are allocated. Costs no
+     * exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateGet}, without NO_MEMORY
+     */
+    @Nullable SyncEventGetTask tryAllocateGet();
+
+    /**
      * Allocates a set task.
      *
      * @param value the new value of the event
      * @throws DpuException as {@link #allocateGet}
      */
     SyncEventSetTask allocateSet(long value);
+
+    /**
+     * Does the same as {@link #allocateSet}, but returns null if all tasks are allocated. Costs no
+     * exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateSet}, without NO_MEMORY
+     */
+    @Nullable SyncEventSetTask tryAllocateSet(long value);
 
     /**
      * Allocates an add task.
@@ -145,12 +161,28 @@ public sealed interface SyncEventContext extends Context permits EventContext {
     SyncEventAddTask allocateAdd(long increment);
 
     /**
+     * Does the same as {@link #allocateAdd}, but returns null if all tasks are allocated. Costs no
+     * exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateAdd}, without NO_MEMORY
+     */
+    @Nullable SyncEventAddTask tryAllocateAdd(long increment);
+
+    /**
      * Allocates a task that waits until the masked value is greater than a threshold, unsigned.
      *
      * @param mask 0, or 1, 2, 4 or 8 bytes of ones, the other bytes 0
      * @throws DpuException INVALID_VALUE for another mask; otherwise as {@link #allocateGet}
      */
     SyncEventWaitTask allocateWaitGreater(long threshold, long mask);
+
+    /**
+     * Does the same as {@link #allocateWaitGreater}, but returns null if all tasks are allocated.
+     * Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateWaitGreater}, without NO_MEMORY
+     */
+    @Nullable SyncEventWaitTask tryAllocateWaitGreater(long threshold, long mask);
 
     /**
      * Allocates a task that waits until the masked value equals a threshold.
@@ -161,12 +193,28 @@ public sealed interface SyncEventContext extends Context permits EventContext {
     SyncEventWaitTask allocateWaitEqual(long threshold, long mask);
 
     /**
+     * Does the same as {@link #allocateWaitEqual}, but returns null if all tasks are allocated.
+     * Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateWaitEqual}, without NO_MEMORY
+     */
+    @Nullable SyncEventWaitTask tryAllocateWaitEqual(long threshold, long mask);
+
+    /**
      * Allocates a task that waits until the masked value differs from a threshold.
      *
      * @param mask as of {@link #allocateWaitGreater}
      * @throws DpuException as {@link #allocateWaitGreater}
      */
     SyncEventWaitTask allocateWaitNotEqual(long threshold, long mask);
+
+    /**
+     * Does the same as {@link #allocateWaitNotEqual}, but returns null if all tasks are allocated.
+     * Costs no exception: for programs that try again after a completion.
+     *
+     * @throws DpuException as {@link #allocateWaitNotEqual}, without NO_MEMORY
+     */
+    @Nullable SyncEventWaitTask tryAllocateWaitNotEqual(long threshold, long mask);
 
     /** Creates a get job, for the work queues that this context is added to. Any thread. */
     SyncEventGetJob createGetJob();

@@ -73,7 +73,7 @@ public final class TinyContext extends ContextBase {
 
     TinyTask allocate() {
         requireState(ContextState.RUNNING, "allocate");
-        return pool.allocate();
+        return pool.requireAllocated(pool.tryAllocate());
     }
 
     TaskPool<TinyTask> pool() {

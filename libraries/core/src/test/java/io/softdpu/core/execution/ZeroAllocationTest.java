@@ -30,6 +30,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -123,6 +125,23 @@ class ZeroAllocationTest {
                     buf.release();
                 });
         assertThat(inventory.free()).isEqualTo(8);
+    }
+
+    @Test
+    @Clause("core-003")
+    void shouldFindThatNoTaskIsFreeWithoutAllocation() {
+        List<TinyTask> tasks = new ArrayList<>();
+        while (context.pool().available() > 0) {
+            tasks.add(context.allocate());
+        }
+        AllocationMeter.assertNone(
+                ROUNDS,
+                () -> {
+                    if (context.pool().tryAllocate() != null) {
+                        throw new AssertionError("a task of a pool without one");
+                    }
+                });
+        tasks.forEach(TinyTask::free);
     }
 
     @Test
