@@ -2,21 +2,18 @@ package io.softdpu.comch;
 
 import io.softdpu.core.Side;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 
 /**
  * A server or client with a producer and a consumer, those of a stream, as a process that sleeps
  * once a message has gone each way, until it is killed.
  */
 public final class SleepingPeer {
-    /** A sleep that ended by itself would hide a lost wake-up. */
-    private static final Duration NO_LIMIT = Duration.ofSeconds(Long.MAX_VALUE);
-
     /** Argument for a sleep on the engine's event handle; others use {@code await}. */
     static final String EVENT = "event";
 
@@ -38,11 +35,11 @@ public final class SleepingPeer {
         boolean event = arguments[2].equals(EVENT);
         while (stream.state() == ContextState.RUNNING) {
             if (!event) {
-                engine.await(NO_LIMIT);
+                engine.await(Deadline.NO_LIMIT);
                 continue;
             }
             engine.requestNotification();
-            engine.awaitNotification(NO_LIMIT);
+            engine.awaitNotification(Deadline.NO_LIMIT);
             engine.clearNotification();
             while (engine.progress()) {}
         }

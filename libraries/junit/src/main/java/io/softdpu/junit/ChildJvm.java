@@ -95,7 +95,7 @@ public final class ChildJvm {
     /** Whether it ends, as it is about to when its output has ended, unless it has closed that. */
     private boolean hasEnded() {
         try {
-            return process.waitFor(END_DEADLINE.toNanos(), TimeUnit.NANOSECONDS);
+            return process.waitFor(END_DEADLINE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw failure("interrupted while waiting for the end of a process");
@@ -125,7 +125,7 @@ public final class ChildJvm {
     public int awaitExit(Duration timeout) {
         boolean ended;
         try {
-            ended = process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            ended = process.waitFor(timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw failure("interrupted while waiting for the end of a process");

@@ -43,7 +43,8 @@ final class Leaks {
     /** Adds a finding per call, after resources have had time to be released by themselves. */
     void find(Duration deadline, Findings findings) {
         long start = System.nanoTime();
-        while (!left().isEmpty() && System.nanoTime() - start < deadline.toNanos()) {
+        long limitNanos = TimeUnit.NANOSECONDS.convert(deadline);
+        while (!left().isEmpty() && System.nanoTime() - start < limitNanos) {
             LockSupport.parkNanos(PAUSE_NANOS);
         }
         left().forEach((call, resources) -> {

@@ -136,7 +136,7 @@ final class Output {
 
     /** Waits for a change; false when the time is over. */
     private boolean await(long start, Duration timeout) {
-        long leftNanos = timeout.toNanos() - (System.nanoTime() - start);
+        long leftNanos = TimeUnit.NANOSECONDS.convert(timeout) - (System.nanoTime() - start);
         if (leftNanos <= 0) {
             return false;
         }

@@ -1,6 +1,7 @@
 package io.softdpu.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.testkit.Patience;
 import java.io.ByteArrayInputStream;
@@ -9,6 +10,7 @@ import java.io.InputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -45,6 +47,21 @@ class OutputTest {
                 .hasSize(Output.MAX_LINES)
                 .startsWith("line " + (2 * Output.MAX_LINES + 5))
                 .endsWith("line " + (3 * Output.MAX_LINES + 4));
+    }
+
+    @Test
+    void shouldWaitWithTheLongestOfDurations() throws IOException {
+        PipedInputStream in = new PipedInputStream();
+        try (PipedOutputStream open = new PipedOutputStream(in)) {
+            Output output = new Output(in, "test");
+            Thread.currentThread().interrupt(); // ends the wait, and nothing else does
+            assertThatThrownBy(
+                            () -> output.awaitNext(_ -> false, Duration.ofSeconds(Long.MAX_VALUE)))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageContaining("interrupted while waiting");
+        } finally {
+            Thread.interrupted();
+        }
     }
 
     @Test

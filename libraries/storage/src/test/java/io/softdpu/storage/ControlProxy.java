@@ -1,6 +1,7 @@
 package io.softdpu.storage;
 
 import io.softdpu.core.DpuException;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.storage.control.ChannelEnd;
 import io.softdpu.storage.control.ControlChannel;
@@ -82,7 +83,7 @@ final class ControlProxy implements AutoCloseable {
                                 new InetSocketAddress(
                                         InetAddress.getLoopbackAddress(), targetPort))) {
             open.complete(fromService);
-            fromService.awaitConnected(ControlChannel.NO_TIMEOUT);
+            fromService.awaitConnected(Deadline.NO_LIMIT);
             toTarget.awaitConnected(Patience.LIMIT);
             int exchange = -1;
             while (true) {

@@ -7,6 +7,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.AccessFlag;
@@ -20,7 +21,6 @@ import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.storage.control.ChannelEnd;
-import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.TcpListener;
 import io.softdpu.storage.control.TcpServerControlChannel;
@@ -168,7 +168,7 @@ public final class ScriptedTarget implements AutoCloseable {
             channel = ControlChannels.makeTcpServer(engine, listener, Patience.LIMIT);
             open.complete(channel);
             try {
-                channel.awaitConnected(ControlChannel.NO_TIMEOUT);
+                channel.awaitConnected(Deadline.NO_LIMIT);
                 serve();
             } catch (DpuException e) {
                 // The service has gone, or the test is over.

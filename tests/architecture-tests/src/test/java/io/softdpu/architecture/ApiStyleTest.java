@@ -3,6 +3,7 @@ package io.softdpu.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.linux.text.Text;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
@@ -51,6 +52,23 @@ class ApiStyleTest {
             wrong.addAll(timesAsNumbers(type));
         }
         assertThat(wrong).isEmpty();
+    }
+
+    /** What a program waits with that waits without a limit is found in one place. */
+    @Test
+    void shouldHaveOneNameForNoLimit() throws ReflectiveOperationException {
+        List<String> names = new ArrayList<>();
+        for (Class<?> type : typesForUsers()) {
+            for (Field field : type.getDeclaredFields()) {
+                if (Modifier.isPublic(field.getModifiers())
+                        && Modifier.isStatic(field.getModifiers())
+                        && field.get(null) instanceof Duration duration
+                        && duration.compareTo(Deadline.NO_LIMIT) >= 0) {
+                    names.add(name(type) + "." + field.getName());
+                }
+            }
+        }
+        assertThat(names).containsExactly("Deadline.NO_LIMIT");
     }
 
     @Test

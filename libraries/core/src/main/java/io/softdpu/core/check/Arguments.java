@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +14,6 @@ import org.jspecify.annotations.Nullable;
  * nothing unless it refuses.
  */
 public final class Arguments {
-    /** From here on the nanoseconds of a duration may be more than a long can hold. */
-    private static final long MAX_SECONDS = Long.MAX_VALUE / 1_000_000_000;
-
     private Arguments() {}
 
     /**
@@ -68,7 +66,7 @@ public final class Arguments {
      * @throws DpuException INVALID_VALUE if it is null or negative
      */
     public static long nanos(@Nullable Duration duration, String argument) {
-        long nanos = saturated(notNull(duration, argument));
+        long nanos = TimeUnit.NANOSECONDS.convert(notNull(duration, argument));
         if (nanos < 0) {
             throw tooShort("is negative", argument, nanos, 0);
         }
@@ -83,19 +81,11 @@ public final class Arguments {
      * @throws DpuException INVALID_VALUE if it is null, negative or zero
      */
     public static long positiveNanos(@Nullable Duration duration, String argument) {
-        long nanos = saturated(notNull(duration, argument));
+        long nanos = TimeUnit.NANOSECONDS.convert(notNull(duration, argument));
         if (nanos <= 0) {
             throw tooShort("is not positive", argument, nanos, 1);
         }
         return nanos;
-    }
-
-    private static long saturated(Duration duration) {
-        long seconds = duration.toSeconds();
-        if (seconds >= MAX_SECONDS) {
-            return Long.MAX_VALUE;
-        }
-        return seconds <= -MAX_SECONDS ? Long.MIN_VALUE : duration.toNanos();
     }
 
     private static DpuException tooShort(String how, String argument, long nanos, long least) {

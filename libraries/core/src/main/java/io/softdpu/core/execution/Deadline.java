@@ -20,9 +20,16 @@ import java.time.Duration;
  * }</pre>
  */
 public final class Deadline {
-    private static final long FOREVER_NANOS = Long.MAX_VALUE;
+    /**
+     * The timeout of a wait without a limit, for each call of the libraries that takes a timeout
+     * and is not limited itself: {@code engine.runUntil(() -> stopped, Deadline.NO_LIMIT, server)}.
+     * A longer one is the same.
+     */
+    public static final Duration NO_LIMIT = Duration.ofNanos(Long.MAX_VALUE);
 
-    private static final Deadline NEVER = new Deadline(0, FOREVER_NANOS);
+    private static final long NO_LIMIT_NANOS = Long.MAX_VALUE;
+
+    private static final Deadline NEVER = new Deadline(0, NO_LIMIT_NANOS);
 
     private final long startNanos;
     private final long timeoutNanos;
@@ -33,14 +40,14 @@ public final class Deadline {
     }
 
     /**
-     * Creates a deadline after this time; one of zero has passed, one of 292 years or more never
+     * Creates a deadline after this time; one of zero has passed, one of {@link #NO_LIMIT} never
      * passes.
      *
      * @throws DpuException INVALID_VALUE if the timeout is negative
      */
     public static Deadline in(Duration timeout) {
         long nanos = Arguments.nanos(timeout, "timeout");
-        return nanos == FOREVER_NANOS ? NEVER : new Deadline(System.nanoTime(), nanos);
+        return nanos == NO_LIMIT_NANOS ? NEVER : new Deadline(System.nanoTime(), nanos);
     }
 
     /** A deadline that never passes. */
@@ -48,15 +55,15 @@ public final class Deadline {
         return NEVER;
     }
 
-    /** The remaining time: zero if it has passed, 292 years if it never does. */
+    /** The remaining time: zero if it has passed, {@link #NO_LIMIT} if it never does. */
     public Duration remaining() {
-        return Duration.ofNanos(remainingNanos());
+        return timeoutNanos == NO_LIMIT_NANOS ? NO_LIMIT : Duration.ofNanos(remainingNanos());
     }
 
     /** The remaining nanoseconds: 0 if it has passed, {@link Long#MAX_VALUE} if it never does. */
     long remainingNanos() {
-        return timeoutNanos == FOREVER_NANOS
-                ? FOREVER_NANOS
+        return timeoutNanos == NO_LIMIT_NANOS
+                ? NO_LIMIT_NANOS
                 : Math.max(0, timeoutNanos - (System.nanoTime() - startNanos));
     }
 

@@ -149,8 +149,8 @@ public final class ProgressEngine implements AutoCloseable, Executor {
      * Without work it spins shortly where that has brought work before, yields for about 100
      * microseconds, then sleeps until an event.
      *
-     * @param timeout zero is the same as {@link #progress()}; 292 years or more is no limit. The
-     *     spin, at most 64 passes of progress, is not counted
+     * @param timeout zero is the same as {@link #progress()}; {@link Deadline#NO_LIMIT} for none.
+     *     The spin, at most 64 passes of progress, is not counted
      * @return whether any work was done
      * @throws DpuException INVALID_VALUE if the timeout is negative; CONNECTION_ABORTED if the
      *     thread is interrupted, there is no work, and the timeout is not zero; else as {@link
@@ -197,7 +197,8 @@ public final class ProgressEngine implements AutoCloseable, Executor {
      *
      * @param condition the awaited condition; wins over the end of a context and of the time. It
      *     may change the program's state, but is not called inside progress
-     * @param timeout limit of the wait; with 0 it progresses once
+     * @param timeout limit of the wait, {@link Deadline#NO_LIMIT} for none; with 0 it progresses
+     *     once
      * @param contexts contexts without which the wait has no point, as that of the peer's
      *     connection: it ends when one of them does. A context that is STARTING counts as running.
      *     All on this engine, since another's failure would not end a sleep of this one
@@ -224,7 +225,7 @@ public final class ProgressEngine implements AutoCloseable, Executor {
      * the instance has one connection, it waits until that is connected, also if the context is
      * RUNNING before.
      *
-     * @param timeout limit of the wait
+     * @param timeout limit of the wait, {@link Deadline#NO_LIMIT} for none
      * @throws DpuException as {@link #connect} and {@link Context#start()}; the {@linkplain
      *     Context#failure() failure} of the context, if it fails, with its status, and itself as
      *     the cause; the failure of the last connection of an RDMA instance whose connections have
@@ -242,7 +243,7 @@ public final class ProgressEngine implements AutoCloseable, Executor {
      * Stops a context and progresses until it is IDLE: {@linkplain Context#stop() stops} it, or
      * joins a stop under way. Does nothing if it is IDLE.
      *
-     * @param timeout limit of the wait
+     * @param timeout limit of the wait, {@link Deadline#NO_LIMIT} for none
      * @throws DpuException as {@link Context#stop()}; TIME_OUT if it is still STOPPING, with what
      *     keeps it so, such as tasks that were not freed: it remains so; INVALID_VALUE if the
      *     timeout is negative; NOT_PERMITTED from inside a callback, from another thread, or if the
@@ -379,7 +380,7 @@ public final class ProgressEngine implements AutoCloseable, Executor {
      * #requestNotification requested} notification, or after {@link #wake()}, which this clears.
      * Makes no progress.
      *
-     * @param timeout zero only polls; 292 years or more is no limit
+     * @param timeout zero only polls; {@link Deadline#NO_LIMIT} for none
      * @return whether it was readable
      * @throws DpuException INVALID_VALUE if the timeout is negative; NOT_PERMITTED from another
      *     thread or from inside a callback; CONNECTION_ABORTED if the thread is interrupted and the

@@ -312,7 +312,8 @@ public final class WorkQueue implements AutoCloseable {
      * Sleeps until the {@linkplain #eventHandle handle} is readable, as poll(2) on it would: for
      * programs in event-driven mode that have no event loop of their own.
      *
-     * @param timeout rounded up to milliseconds; zero only polls, 292 years or more is no limit
+     * @param timeout rounded up to milliseconds; zero only polls, {@link Deadline#NO_LIMIT} for
+     *     none
      * @return whether it was readable; the signal is cleared
      * @throws DpuException INVALID_VALUE if the timeout is negative; BAD_STATE in polling mode;
      *     CONNECTION_ABORTED if the thread is interrupted and the timeout is not zero: the flag and

@@ -132,7 +132,7 @@ abstract sealed class BufOwner permits BufInventory, BufPool, BufArray {
                             total - available,
                             total,
                             handedOut == null
-                                    ? "; SOFTDPU_SANITIZE=1 names where they were allocated"
+                                    ? "; set SOFTDPU_SANITIZE, and each is named with its place"
                                     : ""),
                     allocationInUse());
         }

@@ -119,7 +119,8 @@ public final class Mmap implements AutoCloseable {
      * @param device the device; for a PCI export the port of the DPU that created the exporting
      *     function, for an RDMA export any device
      * @param mapping whether the memory is accessed here or only re-exported
-     * @param timeout for the exporter's reply; 292 years or more is no limit
+     * @param timeout for the exporter's reply; {@link io.softdpu.core.execution.Deadline#NO_LIMIT}
+     *     for none
      * @throws DpuException INVALID_VALUE if a field of the blob is wrong; UNSUPPORTED_VERSION for a
      *     blob of another version; NOT_FOUND if it comes from another kernel or fabric folder, the
      *     exporter has ended, or the export was revoked; BAD_CONFIG if it comes from another

@@ -101,7 +101,8 @@ public final class RemoteSyncEvent implements AutoCloseable {
      *
      * @param blob the result of the peer's {@link SyncEvent#exportRdma}
      * @param device the device of the RDMA instance whose tasks use the event
-     * @param timeout for the reply of the exporter; 292 years or more is no limit
+     * @param timeout for the reply of the exporter; {@link
+     *     io.softdpu.core.execution.Deadline#NO_LIMIT} for none
      * @throws DpuException INVALID_VALUE if a field of the blob is wrong; UNSUPPORTED_VERSION for a
      *     blob of another version; NOT_FOUND if it comes from another kernel or fabric folder, or
      *     the event was stopped or has ended; BAD_CONFIG if it comes from another topology; FULL if

@@ -156,7 +156,8 @@ public final class SyncEvent implements AutoCloseable {
      *
      * @param blob the result of {@link #exportPci} on the host
      * @param device the port of the DPU that has created the exporting function
-     * @param timeout for the reply of the exporter; 292 years or more is no limit
+     * @param timeout for the reply of the exporter; {@link
+     *     io.softdpu.core.execution.Deadline#NO_LIMIT} for none
      * @throws DpuException INVALID_VALUE if a field of the blob is wrong; UNSUPPORTED_VERSION for a
      *     blob of another version; NOT_FOUND if it comes from another kernel or fabric folder, or
      *     the event was stopped or has ended; BAD_CONFIG if it comes from another topology;
@@ -666,7 +667,7 @@ public final class SyncEvent implements AutoCloseable {
     /**
      * As {@link #waitGreater(long, long)}, with a time limit.
      *
-     * @param timeout 292 years or more is no limit
+     * @param timeout {@link io.softdpu.core.execution.Deadline#NO_LIMIT} for none
      * @throws DpuException TIME_OUT after the limit
      */
     public void waitGreater(long threshold, long mask, Duration timeout) {
@@ -681,7 +682,7 @@ public final class SyncEvent implements AutoCloseable {
     /**
      * As {@link #waitGreaterYield(long, long)}, with a time limit.
      *
-     * @param timeout 292 years or more is no limit
+     * @param timeout {@link io.softdpu.core.execution.Deadline#NO_LIMIT} for none
      * @throws DpuException TIME_OUT after the limit
      */
     public void waitGreaterYield(long threshold, long mask, Duration timeout) {
@@ -700,7 +701,7 @@ public final class SyncEvent implements AutoCloseable {
     /**
      * As {@link #waitEqual(long, long)}, with a time limit.
      *
-     * @param timeout 292 years or more is no limit
+     * @param timeout {@link io.softdpu.core.execution.Deadline#NO_LIMIT} for none
      * @throws DpuException TIME_OUT after the limit
      */
     public void waitEqual(long expected, long mask, Duration timeout) {
@@ -715,7 +716,7 @@ public final class SyncEvent implements AutoCloseable {
     /**
      * As {@link #waitEqualYield(long, long)}, with a time limit.
      *
-     * @param timeout 292 years or more is no limit
+     * @param timeout {@link io.softdpu.core.execution.Deadline#NO_LIMIT} for none
      * @throws DpuException TIME_OUT after the limit
      */
     public void waitEqualYield(long expected, long mask, Duration timeout) {
@@ -734,7 +735,7 @@ public final class SyncEvent implements AutoCloseable {
     /**
      * As {@link #waitNotEqual(long, long)}, with a time limit.
      *
-     * @param timeout 292 years or more is no limit
+     * @param timeout {@link io.softdpu.core.execution.Deadline#NO_LIMIT} for none
      * @throws DpuException TIME_OUT after the limit
      */
     public void waitNotEqual(long unexpected, long mask, Duration timeout) {
@@ -749,7 +750,7 @@ public final class SyncEvent implements AutoCloseable {
     /**
      * As {@link #waitNotEqualYield(long, long)}, with a time limit.
      *
-     * @param timeout 292 years or more is no limit
+     * @param timeout {@link io.softdpu.core.execution.Deadline#NO_LIMIT} for none
      * @throws DpuException TIME_OUT after the limit
      */
     public void waitNotEqualYield(long unexpected, long mask, Duration timeout) {

@@ -150,7 +150,7 @@ class BufTest {
         Thrown.with(Status.IN_USE, inventory::stop)
                 .hasMessage(
                         "bufs are in use: bufs=4, total=4, expected=each released;"
-                                + " SOFTDPU_SANITIZE=1 names where they were allocated");
+                                + " set SOFTDPU_SANITIZE, and each is named with its place");
         Thrown.with(Status.IN_USE, inventory::close);
         bufs.getFirst().release();
         assertThat(inventory.bufByAddress(mmap, 9, 1))

@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
@@ -40,9 +41,6 @@ import org.jspecify.annotations.Nullable;
  * {@code close} closes it. A mode is {@code sync}, {@code engine} or {@code queue}.
  */
 public final class SyncEventPeer {
-    /** A sleep that ended by itself would hide a lost wake-up. */
-    private static final Duration NO_LIMIT = Duration.ofSeconds(Long.MAX_VALUE);
-
     /** Number of the command that is executed. */
     private static String number = "";
 
@@ -294,7 +292,7 @@ public final class SyncEventPeer {
         event.asContext().allocateWaitGreater(above, SyncEvent.ALL_BITS).submit();
         tellWhenArmed();
         while (woken == 0 && ended == Status.SUCCESS) {
-            engine.await(NO_LIMIT);
+            engine.await(Deadline.NO_LIMIT);
         }
         return ended == Status.SUCCESS ? woken : ended;
     }
@@ -306,7 +304,7 @@ public final class SyncEventPeer {
         tellWhenArmed();
         while (status == Status.AGAIN) {
             queue.armEvent();
-            queue.awaitEvent(NO_LIMIT);
+            queue.awaitEvent(Deadline.NO_LIMIT);
             queue.clearEvent();
             status = queue.progressRetrieve(retrieved);
         }

@@ -156,10 +156,15 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     @Override
     final void closeTransport() {
         // The endpoint itself stops waiting for its peer after the timeout.
-        Deadline deadline = Deadline.in(closeTimeout.multipliedBy(2));
+        Deadline deadline = Deadline.in(twice(closeTimeout));
         endpoint.stop();
         WaitLoop.await(() -> endpoint.state() == ContextState.IDLE, deadline, engine::await);
         endpoint.close();
+    }
+
+    private static Duration twice(Duration timeout) {
+        Duration most = Deadline.NO_LIMIT;
+        return timeout.compareTo(most) < 0 ? timeout.multipliedBy(2) : most;
     }
 
     private void sendPieces() {

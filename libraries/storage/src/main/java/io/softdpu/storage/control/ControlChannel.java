@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * closed, and the failure names the field.
  */
 public interface ControlChannel extends AutoCloseable {
-    /** Infinite timeout, for waiting until a peer connects. */
-    Duration NO_TIMEOUT = Duration.ofNanos(Long.MAX_VALUE);
-
     /** Description of the peer, for messages. */
     String description();
 
@@ -29,7 +26,7 @@ public interface ControlChannel extends AutoCloseable {
     /**
      * Waits until the peer is connected.
      *
-     * @param timeout the longest wait, or {@link #NO_TIMEOUT}
+     * @param timeout the longest wait, or {@link Deadline#NO_LIMIT}
      * @throws DpuException TIME_OUT, CONNECTION_ABORTED; for a client also the server's refusal, or
      *     NOT_FOUND
      */

@@ -6,12 +6,11 @@ import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.StorageDefaults;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of the options of the three roles and of workloads. */
 public final class OptionChecks {
-    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
-
     private OptionChecks() {}
 
     /** Returns the value of a mandatory option; throws INVALID_VALUE if it is null. */
@@ -40,10 +39,7 @@ public final class OptionChecks {
 
     /** The nanoseconds of a duration; the largest or least number for those beyond it. */
     public static long nanos(Duration duration) {
-        if (duration.compareTo(LONGEST) >= 0) {
-            return Long.MAX_VALUE;
-        }
-        return duration.compareTo(LONGEST.negated()) <= 0 ? Long.MIN_VALUE : duration.toNanos();
+        return TimeUnit.NANOSECONDS.convert(duration);
     }
 
     /** Requires a number in its range; throws INVALID_VALUE, naming it. */

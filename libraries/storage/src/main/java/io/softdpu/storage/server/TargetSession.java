@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.Mmap;
@@ -93,7 +94,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                                 created, tcpListener, Duration.ofNanos(controlTimeoutNanos)));
         channel = service;
         steps().begin(SessionStep.WAITING_FOR_CLIENT, "");
-        service.awaitConnected(ControlChannel.NO_TIMEOUT);
+        service.awaitConnected(Deadline.NO_LIMIT);
         steps().begin(SessionStep.CONNECTED, service.description());
         ClientRequests requests =
                 clientRequests(

@@ -11,8 +11,6 @@ import java.time.Duration;
  * once. {@link #run} belongs to the worker's thread; the rest may be called from any thread.
  */
 final class DataPathLoop {
-    private static final Duration WITHOUT_LIMIT = Duration.ofNanos(Long.MAX_VALUE);
-
     private final Worker worker;
     private final WorkerStatistics statistics;
     private final long controlTimeoutNanos;
@@ -68,7 +66,7 @@ final class DataPathLoop {
             begun = true;
             worker.notifyControl();
             while (running && worker.failure() == null) {
-                round(engine, WITHOUT_LIMIT);
+                round(engine, Deadline.NO_LIMIT);
             }
             drain(engine);
         } catch (RuntimeException | Error e) {

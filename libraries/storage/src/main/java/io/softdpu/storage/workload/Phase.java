@@ -2,6 +2,7 @@ package io.softdpu.storage.workload;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.option.OptionChecks;
 import io.softdpu.storage.wire.IoType;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     its due time, or as soon as the previous one has ended; due times that pass meanwhile are
  *     skipped, and latency is measured from the actual begin. Zero for no pacing: an operation
  *     begins as soon as the previous one has ended
- * @param timeLimit time after which it ends; {@link #NO_TIME_LIMIT}, or 292 years, for no limit
+ * @param timeLimit time after which it ends; {@link Deadline#NO_LIMIT} for never
  * @param mirrored whether byte i of the storage corresponds to byte i of the initiator's memory;
  *     else each transaction has a buffer of its own
  * @param fill content that the whole memory is filled with before the phase; null to leave it
@@ -44,9 +45,6 @@ public record Phase(
         @Nullable Content fill,
         @Nullable Content expect,
         boolean endOnError) {
-
-    /** Time limit of a phase that has none. */
-    public static final Duration NO_TIME_LIMIT = Duration.ofNanos(Long.MAX_VALUE);
 
     /** One day, so that adding it to a time cannot overflow. */
     private static final long LONGEST_PACE_NANOS = 86_400_000_000_000L;
@@ -91,7 +89,7 @@ public record Phase(
         private boolean once = true;
         private long operations = Long.MAX_VALUE;
         private Duration pace = Duration.ZERO;
-        private Duration timeLimit = NO_TIME_LIMIT;
+        private Duration timeLimit = Deadline.NO_LIMIT;
         private boolean perTransaction;
         private @Nullable Content fill;
         private @Nullable Content expect;
@@ -139,7 +137,7 @@ public record Phase(
         public Builder onceOverVolume() {
             once = true;
             operations = Long.MAX_VALUE;
-            timeLimit = NO_TIME_LIMIT;
+            timeLimit = Deadline.NO_LIMIT;
             return this;
         }
 

@@ -14,6 +14,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
@@ -123,7 +124,7 @@ class ComchControlChannelTest extends ControlChannelContract {
             client.abort("User requested abort");
 
             assertStatus(
-                    () -> client.awaitConnected(ControlChannel.NO_TIMEOUT),
+                    () -> client.awaitConnected(Deadline.NO_LIMIT),
                     Status.CONNECTION_ABORTED,
                     "User requested abort");
         }
@@ -176,7 +177,7 @@ class ComchControlChannelTest extends ControlChannelContract {
                                 hostDevice,
                                 "heard",
                                 server ? none : listener,
-                                Patience.LIMIT)) {
+                                Duration.ofSeconds(Long.MAX_VALUE))) {
             atClient.awaitConnected(Patience.LIMIT);
             atServer.awaitConnected(Patience.LIMIT);
             ComchControlChannel other = server ? atClient : atServer;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
@@ -197,7 +198,7 @@ abstract class ControlChannelContract {
     void shouldEndAWaitForAMessageWhenItIsAborted(Which which) {
         connect();
         CompletableFuture<ControlMessage> waiting =
-                end(which).begin(c -> c.receive(ControlChannel.NO_TIMEOUT));
+                end(which).begin(c -> c.receive(Deadline.NO_LIMIT));
 
         end(which).channel.abort("User requested abort");
 
@@ -211,8 +212,7 @@ abstract class ControlChannelContract {
 
     @Test
     void shouldEndTheWaitForAClientWhenItIsAborted() {
-        CompletableFuture<Void> waiting =
-                server.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
+        CompletableFuture<Void> waiting = server.beginDo(c -> c.awaitConnected(Deadline.NO_LIMIT));
 
         server.channel.abort("User requested abort");
         server.channel.abort("too late to count");
@@ -300,8 +300,7 @@ abstract class ControlChannelContract {
     @Clause({"sto-057", "sto-001"})
     void shouldRejectEachFurtherClientAndKeepTheFirst() {
         connect();
-        CompletableFuture<ControlMessage> serving =
-                server.begin(c -> c.receive(ControlChannel.NO_TIMEOUT));
+        CompletableFuture<ControlMessage> serving = server.begin(c -> c.receive(Deadline.NO_LIMIT));
 
         for (String further : List.of("second", "third", "fourth")) {
             assertThat(statusOfSecondClient()).as(further).isEqualTo(Status.FULL);
@@ -393,7 +392,7 @@ abstract class ControlChannelContract {
 
     final void connect() {
         CompletableFuture<Void> accepting =
-                server.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
+                server.beginDo(c -> c.awaitConnected(Deadline.NO_LIMIT));
         client = openClient(Patience.NANOS);
         client.run(c -> c.awaitConnected(Patience.LIMIT));
         ChannelEnd.await(accepting);

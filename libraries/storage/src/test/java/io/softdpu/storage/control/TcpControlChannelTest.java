@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
@@ -169,7 +170,7 @@ class TcpControlChannelTest extends ControlChannelContract {
         InetSocketAddress free = freeAddress();
         ChannelEnd client = ChannelEnd.tcpClient("client", free);
         CompletableFuture<Void> connecting =
-                client.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
+                client.beginDo(c -> c.awaitConnected(Deadline.NO_LIMIT));
 
         client.channel.abort("User requested abort");
 
@@ -377,7 +378,7 @@ class TcpControlChannelTest extends ControlChannelContract {
 
     private TcpClientControlChannel connectedClient(ProgressEngine engine) {
         CompletableFuture<Void> accepting =
-                server().beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
+                server().beginDo(c -> c.awaitConnected(Deadline.NO_LIMIT));
         TcpClientControlChannel connected = ControlChannels.makeTcpClient(engine, address());
         connected.awaitConnected(Patience.LIMIT);
         ChannelEnd.await(accepting);

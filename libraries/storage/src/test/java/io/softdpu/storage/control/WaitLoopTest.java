@@ -62,11 +62,11 @@ class WaitLoopTest {
         String result =
                 WaitLoop.awaitResult(
                         () -> sleeps.isEmpty() ? null : "came",
-                        Deadline.in(ControlChannel.NO_TIMEOUT),
+                        Deadline.in(Deadline.NO_LIMIT),
                         sleeps::add);
 
         assertThat(result).isEqualTo("came");
-        assertThat(sleeps).containsExactly(ControlChannel.NO_TIMEOUT);
+        assertThat(sleeps).containsExactly(Deadline.NO_LIMIT);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.SessionListener;
@@ -129,7 +130,7 @@ abstract class ServiceFixture {
 
     void connectTarget(long controlTimeoutNanos) {
         CompletableFuture<Void> accepting =
-                target.beginDo(c -> c.awaitConnected(ControlChannel.NO_TIMEOUT));
+                target.beginDo(c -> c.awaitConnected(Deadline.NO_LIMIT));
         CountDownLatch waiting = start(controlTimeoutNanos, SessionStep.WAITING_FOR_CLIENT);
         ChannelEnd.await(accepting);
         Pipeline.await(waiting);

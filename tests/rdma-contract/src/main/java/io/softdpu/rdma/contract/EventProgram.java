@@ -4,6 +4,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.JobEvent;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.WorkQueue;
@@ -13,7 +14,6 @@ import io.softdpu.core.sync.SyncEventLocation;
 import io.softdpu.rdma.RdmaConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HexFormat;
 
 /**
@@ -26,9 +26,6 @@ import java.util.HexFormat;
  * event has a greater value, and prints that.
  */
 final class EventProgram {
-    /** A sleep that ended by itself would hide from the test that no wake-up came. */
-    private static final Duration NO_LIMIT = Duration.ofSeconds(Long.MAX_VALUE);
-
     static final String READY = "ready";
     static final String WAITING = "waiting ";
     static final String WOKEN = "woken ";
@@ -163,7 +160,7 @@ final class EventProgram {
         woken = 0;
         event.asContext().allocateWaitGreater(above, SyncEvent.ALL_BITS).submit();
         while (woken == 0) {
-            engine.await(NO_LIMIT);
+            engine.await(Deadline.NO_LIMIT);
         }
         return woken;
     }
@@ -174,7 +171,7 @@ final class EventProgram {
         Status status = queue.progressRetrieve(retrieved);
         while (status == Status.AGAIN) {
             queue.armEvent();
-            queue.awaitEvent(NO_LIMIT);
+            queue.awaitEvent(Deadline.NO_LIMIT);
             queue.clearEvent();
             status = queue.progressRetrieve(retrieved);
         }
