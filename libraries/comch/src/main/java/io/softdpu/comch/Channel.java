@@ -260,9 +260,6 @@ final class Channel {
         if (registry.inUse()) {
             return Status.IN_USE;
         }
-        if (queue.isEmpty() && (window.isFull() || !control.isEmpty())) {
-            return Status.AGAIN;
-        }
         beginClosing();
         return Status.SUCCESS;
     }

@@ -220,8 +220,7 @@ public final class ComchConnection {
      * expired, a server's disconnect callback runs and a client passes through STOPPING to IDLE.
      *
      * @return SUCCESS if the disconnect has begun; IN_USE while a producer or consumer of this side
-     *     is active; AGAIN if the queue to the peer is full and the send queue is empty;
-     *     NOT_CONNECTED if the connection is ending or has ended
+     *     is active; NOT_CONNECTED if the connection is ending or has ended
      * @throws DpuException NOT_PERMITTED from another thread
      */
     public Status disconnect() {

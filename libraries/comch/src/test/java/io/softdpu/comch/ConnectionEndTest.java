@@ -202,6 +202,46 @@ class ConnectionEndTest {
         assertThat(server.connection.failure().status()).isEqualTo(Status.CONNECTION_ABORTED);
     }
 
+    /** The disconnect needs no room in the queue: control messages have slots of their own. */
+    @Test
+    void shouldDisconnectAPeerWhoseReceiveQueueIsFull() {
+        Card.Pair pair = pairOfSmallQueue();
+        ComchConnection connection = pair.server().connection;
+        int sent = 0;
+        while (pair.server().send("s" + sent) == Status.SUCCESS) {
+            sent++;
+        }
+        assertThat(connection.disconnect()).isEqualTo(Status.SUCCESS);
+        assertThat(connection.isConnected()).isFalse();
+        card.until("told", () -> pair.server().events.contains("disconnected true"));
+        assertThat(pair.client().messages).hasSize(sent);
+        assertThat(pair.server().sends).hasSize(sent).containsOnly(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldDisconnectAPeerThatDoesNotReceive() {
+        Card.Pair pair = pairOfSmallQueue();
+        ComchConnection connection = pair.server().connection;
+        Peer.limitReplies(connection);
+        while (pair.server().send("unread") == Status.SUCCESS) {}
+        assertThat(connection.disconnect()).isEqualTo(Status.SUCCESS);
+        progressUntil(card.dpuEngine, () -> pair.server().events.size() == 2);
+        assertThat(pair.server().events).containsExactly("connected true", "disconnected false");
+        assertThat(connection.failure().status()).isEqualTo(Status.CONNECTION_ABORTED);
+    }
+
+    /** A server, and a client that can receive fewer messages than the server has tasks. */
+    private Card.Pair pairOfSmallQueue() {
+        Peer server = Peer.server(card, Card.NAME);
+        Peer client = Peer.client(card, Card.NAME);
+        client.endpoint.setReceiveQueueSize(5);
+        server.endpoint.start();
+        client.endpoint.start();
+        card.until("runs", () -> client.endpoint.state() == ContextState.RUNNING);
+        card.until("connected", () -> server.connection != null);
+        return new Card.Pair(server, client);
+    }
+
     private static void awaitNotification(ProgressEngine engine) {
         engine.requestNotification();
         engine.awaitNotification(Patience.LIMIT);
