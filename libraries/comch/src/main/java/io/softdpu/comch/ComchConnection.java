@@ -184,7 +184,7 @@ public final class ComchConnection {
             return notConnected();
         }
         Refusal refusal = open.send(memory, offset, length);
-        endpoint.messageSent();
+        endpoint.workQueued();
         return refusal;
     }
 
@@ -226,7 +226,14 @@ public final class ComchConnection {
     public Status disconnect() {
         endpoint.requireThread();
         Channel open = channel;
-        return open == null ? Status.NOT_CONNECTED : open.disconnect();
+        if (open == null) {
+            return Status.NOT_CONNECTED;
+        }
+        Status begun = open.disconnect();
+        if (begun == Status.SUCCESS) {
+            endpoint.workQueued();
+        }
+        return begun;
     }
 
     /** The server's name and the client's function. */

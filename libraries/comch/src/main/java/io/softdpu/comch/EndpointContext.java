@@ -391,8 +391,8 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         requireOwnerThread();
     }
 
-    /** A message was sent without a task. */
-    final void messageSent() {
+    /** A message was sent without a task, or a disconnect has begun. */
+    final void workQueued() {
         workAdded();
     }
 

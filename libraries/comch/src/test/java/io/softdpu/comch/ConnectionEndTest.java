@@ -202,6 +202,18 @@ class ConnectionEndTest {
         assertThat(server.connection.failure().status()).isEqualTo(Status.CONNECTION_ABORTED);
     }
 
+    @Test
+    void shouldSignalANotificationThatWasRequestedBeforeADisconnect() {
+        Card.Pair pair = card.pair();
+        card.settle();
+        card.dpuEngine.clearNotification(); // what has rung while it was polled
+        card.dpuEngine.requestNotification();
+        assertThat(pair.server().connection.disconnect()).isEqualTo(Status.SUCCESS);
+        assertThat(card.dpuEngine.awaitNotification(Duration.ZERO)).isTrue();
+        card.dpuEngine.clearNotification();
+        card.until("told", () -> pair.server().events.contains("disconnected true"));
+    }
+
     /** The disconnect needs no room in the queue: control messages have slots of their own. */
     @Test
     void shouldDisconnectAPeerWhoseReceiveQueueIsFull() {
