@@ -720,6 +720,7 @@ final class RdmaContext extends ContextBase implements Rdma {
         ConnectionTable open = connections;
         if (open != null) {
             open.disconnect(connection);
+            workAdded();
         }
     }
 
