@@ -315,6 +315,10 @@ final class StreamContext extends ContextBase implements ComchStream {
 
     @Override
     protected ContextState onStart() {
+        phase = Phase.OPEN;
+        peerConsumer = 0;
+        peerEnded = false;
+        drains = false;
         ConsumerRegistry entered = registry;
         if (entered == null || !connection.isConnected()) {
             closeHalves();
@@ -327,10 +331,6 @@ final class StreamContext extends ContextBase implements ComchStream {
         try {
             closeHalves();
             undelivered = 0;
-            phase = Phase.OPEN;
-            peerConsumer = 0;
-            peerEnded = false;
-            drains = false;
             endTimer = services().timer(this::requestPass); // can fail, like what follows
             begin(services().engine(), entered);
             begun = true;
@@ -483,6 +483,9 @@ final class StreamContext extends ContextBase implements ComchStream {
         if (state() == ContextState.STARTING) {
             return "awaited=stream of the peer, peerConsumers="
                     + connection.remoteConsumers().length;
+        }
+        if (sends == null) { // started on a connection that had ended: nothing is awaited
+            return null;
         }
         if (phase != Phase.ENDING) {
             return Text.format(

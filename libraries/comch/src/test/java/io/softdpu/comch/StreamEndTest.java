@@ -450,6 +450,26 @@ class StreamEndTest extends StreamFixture {
         requireEnded(stream, Status.FULL, "maxClients=1");
     }
 
+    /** Before the pass that fails it: nothing is awaited, and there is nothing to describe. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldStopAfterItsStartOverAConnectionThatHasEnded(boolean ranBefore) {
+        if (ranBefore) {
+            open(2, 2);
+            atClient.stop();
+            untilEnded(atClient);
+            untilEnded(atServer);
+        } else {
+            create(2, 2);
+        }
+        Peer.stop(card, pair.client().endpoint);
+        card.until("told", () -> pair.server().events.contains("disconnected true"));
+        atServer.start();
+        assertThat(atServer.stop()).isEqualTo(Status.IN_PROGRESS);
+        assertThat(((StreamContext) atServer).describeAwaited()).isNull();
+        untilEnded(atServer);
+    }
+
     /** Starts a stream that ends at once, and whose calls tell why. */
     private void requireEnded(ComchStream stream, Status status, String reason) {
         assertThat(stream.start()).isEqualTo(Status.IN_PROGRESS);
