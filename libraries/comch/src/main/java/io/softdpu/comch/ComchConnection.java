@@ -120,8 +120,9 @@ public final class ComchConnection {
      *
      * @param message its bytes, copied at once; 0 to {@link ComchEndpoint#maxMessageBytes()}
      * @throws DpuException FULL if the send queue has no room: the writable callback follows;
-     *     INVALID_VALUE if the message is too long; NOT_CONNECTED if the connection is ending or
-     *     has ended; CONNECTION_RESET if the peer has ended; NOT_PERMITTED from another thread
+     *     INVALID_VALUE if the message is null or too long; NOT_CONNECTED if the connection is
+     *     ending or has ended; CONNECTION_RESET if the peer has ended; NOT_PERMITTED from another
+     *     thread
      */
     public void send(byte[] message) {
         Refusal refusal = offer(message);
@@ -136,7 +137,7 @@ public final class ComchConnection {
      *
      * @param message its bytes, copied at once
      * @return SUCCESS, or the status that {@link #send(byte[])} throws
-     * @throws DpuException NOT_PERMITTED from another thread
+     * @throws DpuException INVALID_VALUE if the message is null; NOT_PERMITTED from another thread
      */
     public Status trySend(byte[] message) {
         return Refusal.statusOf(offer(message));
