@@ -119,9 +119,14 @@ final class Channel {
                         () ->
                                 Text.format(
                                         "send queue is full: connection=%s, messages=%d,"
-                                                + " queuedBytes=%d, expected=the writable callback"
-                                                + " first, or a larger setSendQueue",
-                                        connection, queue.messages(), queue.bytes()));
+                                                + " sendQueueMessages=%d, queuedBytes=%d,"
+                                                + " sendQueueBytes=%d, expected=the writable"
+                                                + " callback first, or a larger setSendQueue",
+                                        connection,
+                                        queue.messages(),
+                                        queue.maxMessages(),
+                                        queue.bytes(),
+                                        queue.maxBytes()));
         this.maxMessageBytes = remote.maxMessageBytes();
         this.link = attachment.link();
         this.outboundMemory = attachment.remote();

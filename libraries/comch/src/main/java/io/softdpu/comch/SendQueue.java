@@ -54,6 +54,14 @@ final class SendQueue {
         return bytes;
     }
 
+    int maxMessages() {
+        return maxMessages;
+    }
+
+    int maxBytes() {
+        return maxBytes;
+    }
+
     /** Whether a message of any length has room. */
     boolean hasRoom() {
         return count < maxMessages && bytes <= maxBytes - maxMessageBytes;

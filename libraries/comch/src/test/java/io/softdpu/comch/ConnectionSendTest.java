@@ -96,7 +96,9 @@ class ConnectionSendTest {
         assertThat(connection.trySend(text(-1))).isEqualTo(Status.FULL);
         assertRefused(Status.FULL, () -> connection.send(text(-1)))
                 .hasMessageContaining("send queue is full")
-                .hasMessageContaining("messages=10, queuedBytes=20");
+                .hasMessageContaining(
+                        "messages=10, sendQueueMessages=10, queuedBytes=20, sendQueueBytes=1048576")
+                .hasMessageEndingWith(", messageBytes=2");
         card.dpuEngine.progress();
         assertThat(writable).as("the peer has received nothing").isEmpty();
         card.until("room", () -> !writable.isEmpty());
