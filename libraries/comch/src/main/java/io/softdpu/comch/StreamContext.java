@@ -283,6 +283,12 @@ final class StreamContext extends ContextBase implements ComchStream {
     }
 
     private DpuException noSendBuffer(long timeoutNanos) {
+        if (state() == ContextState.STARTING) {
+            return timeOut(
+                    "no send buffer is free",
+                    timeoutNanos,
+                    ", " + describeAwaited() + ", expected=the peer to start its stream");
+        }
         StreamSends half = sending();
         int claimed = half.claimed();
         return timeOut(

@@ -86,6 +86,16 @@ class StreamEndTest extends StreamFixture {
     }
 
     @Test
+    void shouldSayThatThePeerIsToStartItsStream() {
+        create(2, 2);
+        atClient.start();
+        assertThatThrownBy(() -> atClient.claim(Duration.ZERO))
+                .hasMessageEndingWith(
+                        "state=STARTING, awaited=stream of the peer, peerConsumers=0, expected=the"
+                                + " peer to start its stream");
+    }
+
+    @Test
     void shouldSayThatTheProgramHasClaimedAllBuffers() {
         open(2, 2);
         atClient.tryClaim();
