@@ -32,14 +32,15 @@ public final class ComchReceiveBuffer implements AutoCloseable {
             MemorySegment segment,
             Buf buf,
             PostReceiveTask task,
-            boolean sanitized) {
+            @Nullable Runnable memoryMisused) {
         this.receives = receives;
         this.segment = segment;
         this.buf = buf;
         this.task = task;
         this.immediate = task.immediate();
-        this.lent = sanitized ? new LentMemory(segment) : null;
-        this.lentImmediate = sanitized ? new LentMemory(immediate) : null;
+        this.lent = memoryMisused == null ? null : new LentMemory(segment, memoryMisused);
+        this.lentImmediate =
+                memoryMisused == null ? null : new LentMemory(immediate, memoryMisused);
     }
 
     /**

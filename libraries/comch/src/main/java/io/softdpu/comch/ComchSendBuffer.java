@@ -30,12 +30,12 @@ public final class ComchSendBuffer implements AutoCloseable {
             MemorySegment segment,
             Buf buf,
             ProducerSendTask task,
-            boolean sanitized) {
+            @Nullable Runnable memoryMisused) {
         this.sends = sends;
         this.segment = segment;
         this.buf = buf;
         this.task = task;
-        this.lent = sanitized ? new LentMemory(segment) : null;
+        this.lent = memoryMisused == null ? null : new LentMemory(segment, memoryMisused);
     }
 
     /**

@@ -635,9 +635,20 @@ final class StreamContext extends ContextBase implements ComchStream {
         }
     }
 
-    /** Whether the memory of a buffer ends with each use of it. */
-    boolean sanitized() {
-        return isSanitized();
+    /**
+     * Reports that the memory of a buffer cannot end with its use; null without a sanitizer, where
+     * it does not end.
+     */
+    @Nullable Runnable memoryMisused() {
+        return isSanitized()
+                ? () ->
+                        bufMisused(
+                                "memory of a buffer is accessed while the program's use of it ends:"
+                                        + " stream="
+                                        + this
+                                        + ", expected=the end of each access before send(),"
+                                        + " close() or the end of the stream")
+                : null;
     }
 
     // ---- private ----

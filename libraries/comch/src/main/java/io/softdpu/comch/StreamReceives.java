@@ -59,7 +59,7 @@ final class StreamReceives {
             PostReceiveTask task = consumer.allocatePostReceiveTask(memory.buf(i));
             ComchReceiveBuffer buffer =
                     new ComchReceiveBuffer(
-                            this, memory.segment(i), memory.buf(i), task, stream.sanitized());
+                            this, memory.segment(i), memory.buf(i), task, stream.memoryMisused());
             task.setUserObject(buffer);
             buffers[i] = buffer;
             closed[i] = task;

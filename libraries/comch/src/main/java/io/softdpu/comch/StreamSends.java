@@ -67,7 +67,7 @@ final class StreamSends {
             ProducerSendTask task = producer.allocateSendTask(memory.buf(i), peerConsumer);
             ComchSendBuffer buffer =
                     new ComchSendBuffer(
-                            this, memory.segment(i), memory.buf(i), task, stream.sanitized());
+                            this, memory.segment(i), memory.buf(i), task, stream.memoryMisused());
             task.setUserObject(buffer);
             buffers[i] = buffer;
             free[i] = buffer;

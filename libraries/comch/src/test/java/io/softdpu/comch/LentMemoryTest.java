@@ -5,13 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.core.execution.SanitizerReport;
+import io.softdpu.testkit.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Memory that is used after its validity: the sanitizer lets the access fail. */
 class LentMemoryTest extends StreamFixture {
@@ -93,6 +101,56 @@ class LentMemoryTest extends StreamFixture {
 
         kept.forEach(LentMemoryTest::assertEnded);
         received.close();
+    }
+
+    /** A read from a pipe holds its memory until it is completed. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldReportMemoryThatIsBeingAccessedWhenItsUseEnds(boolean received) throws Exception {
+        List<SanitizerReport> reports = new ArrayList<>();
+        sanitizer.setListener(reports::add);
+        open(2, 2);
+        ComchStream ending = received ? atServer : atClient;
+        assertThat(send(atClient, 7)).isTrue();
+        MemorySegment memory =
+                received
+                        ? next(atServer).segment()
+                        : Objects.requireNonNull(atClient.tryClaim()).segment();
+        Pipe pipe = Pipe.open();
+        Thread reader = new Thread(() -> read(pipe, memory.asByteBuffer()), "reader");
+        reader.start();
+        try (Pipe.SinkChannel sink = pipe.sink();
+                Pipe.SourceChannel _ = pipe.source()) {
+            Await.until("the read", () -> waitsForData(reader));
+
+            ending.stop();
+            untilEnded(ending);
+            ending.close();
+            sink.write(ByteBuffer.allocate(1));
+            reader.join();
+        }
+        assertThat(reports)
+                .extracting(SanitizerReport::kind)
+                .containsExactly(SanitizerReport.Kind.BUF_MISUSED);
+        assertThat(reports.getFirst().message())
+                .contains("memory of a buffer is accessed while the program's use of it ends");
+        assertThat(ending.failure()).isNull();
+    }
+
+    private static void read(Pipe pipe, ByteBuffer into) {
+        try {
+            assertThat(pipe.source().read(into)).isEqualTo(1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The thread is inside the system call, for which the channel holds the memory. */
+    private static boolean waitsForData(Thread reader) {
+        StackTraceElement[] stack = reader.getStackTrace();
+        return stack.length > 0
+                && stack[0].isNativeMethod()
+                && stack[0].getMethodName().startsWith("read");
     }
 
     @Test

@@ -37,7 +37,9 @@ import org.jspecify.annotations.Nullable;
  *       SanitizerReport.Kind#INSTANCE_LEAKED}.
  *   <li>Memory that a library lends ends with its validity, so that an access after it fails with
  *       IllegalStateException where it is made: a message of the Comm Channel with its callback, a
- *       send buffer of a stream when it is sent, a receive buffer when it is closed.
+ *       send buffer of a stream when it is sent, a receive buffer when it is closed. An access to a
+ *       buffer that is under way then, as a read from a socket, is reported: {@link
+ *       SanitizerReport.Kind#BUF_MISUSED}.
  *   <li>Nodes of graphs are submitted and end as other tasks and jobs: late, in another order, and
  *       after submissions that were refused with AGAIN, which the graph repeats.
  * </ul>

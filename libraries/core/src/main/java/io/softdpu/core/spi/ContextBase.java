@@ -397,6 +397,19 @@ public abstract class ContextBase implements Context {
     }
 
     /**
+     * Reports a mistake in the use of a buffer to the sanitizer that checks this context. For what
+     * no call can refuse, since it is found when the use ends.
+     *
+     * @param message description, as {@code reason: key=value, key=value}
+     */
+    protected final void bufMisused(String message) {
+        ContextChecker checker = engine.checker();
+        if (checker != null) {
+            checker.bufMisused(message);
+        }
+    }
+
+    /**
      * Counts tasks that were completed by {@link TaskBase#completeWithOthers}; their callback runs
      * next. Only inside progress.
      */

@@ -60,6 +60,11 @@ final class ContextChecker {
         return null;
     }
 
+    /** Reports the misuse of a buffer that is not that of a task. */
+    void bufMisused(String message) {
+        shuffler.sanitizer().report(Mistake.BUF_MISUSED, message, null);
+    }
+
     /** Reports tasks that were not freed before the close, once each. */
     void reportLeaks() {
         for (TaskChecker task : new ArrayList<>(handedOut)) {
