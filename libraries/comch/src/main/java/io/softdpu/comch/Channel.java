@@ -464,8 +464,11 @@ final class Channel {
             close(
                     new DpuException(
                             Status.CONNECTION_ABORTED,
-                            "peer did not reply to the disconnect in time: connection="
-                                    + connection));
+                            Text.format(
+                                    "peer did not reply to the disconnect in time: connection=%s,"
+                                            + " undeliveredMessages=%d, expected=a peer that"
+                                            + " receives, or a longer setControlTimeout",
+                                    connection, window.messages() + queue.messages())));
             return true;
         }
         return false;

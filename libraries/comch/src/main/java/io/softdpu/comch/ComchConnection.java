@@ -220,6 +220,11 @@ public final class ComchConnection {
      * queue too; new ones are refused. When both sides have finished, or the control timeout has
      * expired, a server's disconnect callback runs and a client passes through STOPPING to IDLE.
      *
+     * <p>The {@linkplain ComchEndpoint#setControlTimeout control timeout} is the limit of all of
+     * it, so that no peer delays an end: messages that a slow peer has not received by then are
+     * lost, and the connection ends with CONNECTION_ABORTED. A program that needs them delivered
+     * disconnects when {@link #sentMessages()} counts them, or sets a longer timeout.
+     *
      * @return SUCCESS if the disconnect has begun; IN_USE while a producer or consumer of this side
      *     is active; NOT_CONNECTED if the connection is ending or has ended
      * @throws DpuException NOT_PERMITTED from another thread

@@ -59,8 +59,9 @@ public sealed interface ComchEndpoint extends Context
     int receiveQueueSize();
 
     /**
-     * Sets the time within which the peer must reply on the control path: to a disconnect, to the
-     * registration of a consumer, to the end of one; {@link #DEFAULT_CONTROL_TIMEOUT} by default.
+     * Sets the time within which the peer must reply on the control path: to a disconnect, for
+     * which it receives what was sent before, to the registration of a consumer, to the end of one;
+     * {@link #DEFAULT_CONTROL_TIMEOUT} by default.
      *
      * <p>{@link #close()} gives up with IN_USE after 6 s of waiting for a peer, whatever this time
      * is. Where it is longer than 5 s, {@linkplain io.softdpu.core.execution.ProgressEngine#stop
@@ -89,7 +90,8 @@ public sealed interface ComchEndpoint extends Context
     /**
      * Sets the limits of the queue of each connection for {@link ComchConnection#send}, and makes
      * send tasks optional. The memory of a queue grows to what was needed, and is released with the
-     * connection.
+     * connection. An orderly end delivers what waits within the {@linkplain #setControlTimeout
+     * control timeout}: a long queue to a slow peer needs a longer one.
      *
      * @param messageCount most messages that wait, 1 to 1,048,576; {@link
      *     #DEFAULT_SEND_QUEUE_MESSAGES} by default

@@ -34,6 +34,10 @@ final class SendWindow {
         return count == limit;
     }
 
+    int messages() {
+        return count;
+    }
+
     boolean isEmpty() {
         return count == 0;
     }

@@ -4,6 +4,7 @@ import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.testkit.AllocationMeter;
@@ -198,7 +199,11 @@ class ConnectionSendTest {
                 "end of the limit",
                 () -> pair.server().events.contains("disconnected false"),
                 card.dpuEngine::progress);
-        assertThat(pair.server().reasons.getFirst().status()).isEqualTo(Status.CONNECTION_ABORTED);
+        assertThat(pair.server().reasons.getFirst())
+                .hasMessageContaining("undeliveredMessages=" + (RECEIVED + 10))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.CONNECTION_ABORTED));
         assertThat(pair.server().endpoint.state()).isEqualTo(ContextState.RUNNING);
         assertThat(writable).as("it has ended").isEmpty();
     }
