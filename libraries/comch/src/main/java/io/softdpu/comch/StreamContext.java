@@ -269,16 +269,17 @@ final class StreamContext extends ContextBase implements ComchStream {
      * Progresses the engine until something happens; whether the timeout has passed. Allocates
      * nothing.
      *
-     * @throws DpuException CONNECTION_ABORTED if the thread is interrupted
+     * @throws DpuException CONNECTION_ABORTED if the thread is interrupted and there is no work
      */
     private boolean awaitEvent(String call, String awaited, long beginNanos, long timeoutNanos) {
-        if (timeoutNanos != 0 && Interrupts.isPending()) {
+        // A timeout of centuries would wrap: the loop of the caller waits again.
+        boolean worked =
+                services().awaitUntil(beginNanos + Math.min(timeoutNanos, Long.MAX_VALUE / 2));
+        if (!worked && timeoutNanos != 0 && Interrupts.isPending()) {
             throw Interrupts.ended(
                     "ComchStream." + call,
                     Text.format("awaited=%s, stream=%s, state=%s", awaited, this, state()));
         }
-        // A timeout of centuries would wrap: the loop of the caller waits again.
-        services().awaitUntil(beginNanos + Math.min(timeoutNanos, Long.MAX_VALUE / 2));
         return System.nanoTime() - beginNanos >= timeoutNanos;
     }
 

@@ -94,6 +94,16 @@ class StreamTest extends StreamFixture {
     }
 
     @Test
+    void shouldReceiveWhatHasArrivedOnAnInterruptedThread() {
+        open(1, 1);
+        send(atClient, new byte[1], NOTHING);
+        Thread.currentThread().interrupt();
+        atServer.receive(Patience.LIMIT).close();
+        atClient.claim(Patience.LIMIT).close();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
     void shouldHoldMessagesBackUntilTheProgramOfThePeerReceives() {
         open(4, 3);
         List<Integer> accepted = new ArrayList<>();

@@ -34,7 +34,7 @@ final class ContextWait {
             requireProgressedHere(context);
         }
         if (!await("runUntil", condition, timeoutNanos, contexts)) {
-            throwInterrupted("runUntil", "a condition", contexts);
+            throwInterrupted(timeoutNanos, "runUntil", "a condition", contexts);
             throw timeOut("condition does not hold", timeout, describe(contexts));
         }
     }
@@ -52,7 +52,7 @@ final class ContextWait {
             case STARTING, RUNNING -> {}
         }
         if (!await("start", member.startWait(), timeoutNanos, context)) {
-            throwInterrupted("start", "RUNNING", context);
+            throwInterrupted(timeoutNanos, "start", "RUNNING", context);
             throw timeOut("context does not start", timeout, member.describeStart());
         }
     }
@@ -74,20 +74,22 @@ final class ContextWait {
         }
         context.stop();
         if (!await("stop", () -> context.state() == ContextState.IDLE, timeoutNanos)) {
-            throwInterrupted("stop", "IDLE", context);
+            throwInterrupted(timeoutNanos, "stop", "IDLE", context);
             throw timeOut("context does not stop", timeout, member.describeWork());
         }
     }
 
-    private void throwInterrupted(String call, String awaited, Context... contexts) {
-        if (Interrupts.isPending()) {
+    private void throwInterrupted(
+            long timeoutNanos, String call, String awaited, Context... contexts) {
+        if (timeoutNanos != 0 && Interrupts.isPending()) {
             throw Interrupts.ended(
                     "ProgressEngine." + call, "awaited=" + awaited + ", " + describe(contexts));
         }
     }
 
     /**
-     * Progresses until the condition holds; false if the timeout is over or the thread interrupted.
+     * Progresses until the condition holds; false if the timeout is over, or if the thread is
+     * interrupted and there is no work.
      *
      * @param call the call, for the message
      * @throws DpuException if one of the contexts has ended
@@ -96,17 +98,17 @@ final class ContextWait {
             String call, BooleanSupplier condition, long timeoutNanos, Context... contexts) {
         long begin = System.nanoTime();
         long leftNanos = timeoutNanos;
-        boolean late = false;
+        boolean ended = false;
         while (!condition.getAsBoolean()) {
             for (Context context : contexts) {
                 requireRunning(context, call);
             }
-            if (late || Interrupts.isPending()) {
+            if (ended) {
                 return false;
             }
-            boolean _ = impl.awaitOrInterrupt(leftNanos);
+            boolean worked = impl.awaitOrInterrupt(leftNanos);
             leftNanos = Math.max(0, timeoutNanos - (System.nanoTime() - begin));
-            late = leftNanos == 0;
+            ended = leftNanos == 0 || (!worked && Interrupts.isPending());
         }
         return true;
     }

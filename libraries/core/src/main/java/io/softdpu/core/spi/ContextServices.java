@@ -63,9 +63,10 @@ public final class ContextServices {
      * awaited. The engine's thread, outside callbacks; allocates nothing.
      *
      * @param nanoTime the end of the wait in terms of {@link System#nanoTime}
+     * @return whether any work was done: only where there was none an interrupt counts
      */
-    public void awaitUntil(long nanoTime) {
-        boolean _ = impl.awaitOrInterrupt(Math.max(0, nanoTime - System.nanoTime()));
+    public boolean awaitUntil(long nanoTime) {
+        return impl.awaitOrInterrupt(Math.max(0, nanoTime - System.nanoTime()));
     }
 
     /**

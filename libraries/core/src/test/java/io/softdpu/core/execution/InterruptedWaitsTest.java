@@ -232,6 +232,30 @@ class InterruptedWaitsTest {
     }
 
     @Test
+    void shouldDoTheWorkThatEndsAWaitOfAnInterruptedThread() {
+        TinyTask task = context.allocate();
+        boolean[] done = {false};
+        task.setCallback(t -> {
+            done[0] = true;
+            t.free();
+        });
+        task.submit();
+        TinyContext late = starting();
+        Thread.currentThread().interrupt();
+        engine.runUntil(() -> done[0], Patience.LIMIT, context);
+        engine.execute(() -> engine.execute(late::establishNow)); // two passes
+        engine.start(late, Patience.LIMIT);
+        TinyContext ending = stopping();
+        engine.execute(held::free);
+        engine.stop(ending, Patience.LIMIT);
+        held = null;
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        assertThat(statusOf(() -> engine.runUntil(() -> false, Duration.ZERO)))
+                .as("does not wait")
+                .isEqualTo(Status.TIME_OUT);
+    }
+
+    @Test
     void shouldKeepANotificationAndAWakeOfAnInterruptedThread() {
         engine.wake();
         Thread.currentThread().interrupt();
