@@ -348,16 +348,15 @@ final class ConnectionTable implements EndpointListener {
 
     /**
      * The condition that ends a wait for the start: the instance is RUNNING, and if it has one
-     * connection, that is not connecting any more. Throws the failure of the last connection if all
-     * have failed before they were established; one from before the wait only if nothing listens.
+     * connection, that is not connecting any more. If all have failed before they were established
+     * it throws the failure of the last one; an instance that listens waits for the next request
+     * instead, since a listener must not end because a client did.
      */
     BooleanSupplier startWait() {
-        RdmaConnection known = ports.isEmpty() ? null : lastFailed;
-        return () -> hasStarted(known);
+        return this::hasStarted;
     }
 
-    @SuppressWarnings("ReferenceEquality") // connections are compared by identity
-    private boolean hasStarted(@Nullable RdmaConnection knownFailure) {
+    private boolean hasStarted() {
         int live = 0;
         boolean connecting = false;
         for (RdmaConnection connection : connections) {
@@ -367,11 +366,10 @@ final class ConnectionTable implements EndpointListener {
             }
         }
         RdmaConnection failed = lastFailed;
-        if (live == 0
-                && failed != null
-                && failed != knownFailure
-                && !failed.isEstablished()
-                && rdma.failure() == null) {
+        if (live == 0 && failed != null && !failed.isEstablished() && rdma.failure() == null) {
+            if (!ports.isEmpty()) {
+                return false;
+            }
             throw new DpuException(
                     failed.failure(),
                     Text.format(
@@ -402,7 +400,7 @@ final class ConnectionTable implements EndpointListener {
             }
         }
         if (exported == null && !ports.isEmpty()) {
-            return "awaited=a request that is accepted, ports=" + ports;
+            return "awaited=a request that is accepted, ports=" + ports + lastFailure();
         }
         return exported == null
                 ? Text.format(

@@ -50,7 +50,8 @@ import org.jspecify.annotations.Nullable;
  * for RUNNING is not enough to send. {@code engine.start} waits for more: while the instance has
  * one connection, until that is connected; if all have failed before they were established, it
  * throws the failure of the last at once, and the context stays as it is. The program can connect
- * again, and call it again. With several connections it returns in RUNNING; wait for their states.
+ * again, and call it again. A listener waits for the next peer instead. With several connections it
+ * returns in RUNNING; wait for their states.
  *
  * <p>A peer may read or write memory here only if both the mmap and this instance grant it ({@link
  * #setPermissions}); this program takes no part in it.

@@ -228,12 +228,12 @@ public final class ProgressEngine implements AutoCloseable, Executor {
      * @param timeout limit of the wait, {@link Deadline#NO_LIMIT} for none
      * @throws DpuException as {@link #connect} and {@link Context#start()}; the {@linkplain
      *     Context#failure() failure} of the context, if it fails, with its status, and itself as
-     *     the cause; the failure of the last connection of an RDMA instance whose connections have
-     *     all failed before they were established, with its status; TIME_OUT if it is still
-     *     STARTING, or not connected, with what it waits for: it remains so; INVALID_VALUE if the
-     *     timeout is negative; NOT_PERMITTED from inside a callback or from another thread;
-     *     CONNECTION_ABORTED if the thread is interrupted: it remains STARTING; BAD_STATE if the
-     *     engine is closed
+     *     the cause; the failure of the last connection of an RDMA instance that does not listen,
+     *     and whose connections have all failed before they were established, with its status;
+     *     TIME_OUT if it is still STARTING, or not connected, with what it waits for: it remains
+     *     so; INVALID_VALUE if the timeout is negative; NOT_PERMITTED from inside a callback or
+     *     from another thread; CONNECTION_ABORTED if the thread is interrupted: it remains
+     *     STARTING; BAD_STATE if the engine is closed
      */
     public void start(Context context, Duration timeout) {
         new ContextWait(impl).start(this, context, timeout);
