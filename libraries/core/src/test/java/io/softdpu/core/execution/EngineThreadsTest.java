@@ -148,7 +148,7 @@ class EngineThreadsTest {
             engine.execute(() -> ran[0]++);
         }
         Thrown.with(Status.FULL, () -> engine.execute(() -> ran[0]++))
-                .hasMessageContaining("waiting=" + CAPACITY);
+                .hasMessageContaining("waiting=" + CAPACITY + ", limit=" + CAPACITY);
         assertThat(engine.progress()).isTrue();
         assertThat(ran[0]).isEqualTo(CAPACITY);
         engine.execute(() -> ran[0]++);

@@ -281,9 +281,9 @@ public final class EngineImpl implements Waitable {
                     throw new DpuException(
                             Status.FULL,
                             Text.format(
-                                    "too much work waits for the engine: waiting=%d,"
+                                    "too much work waits for the engine: waiting=%d, limit=%d,"
                                             + " engineThread=%s, expected=progress of the engine",
-                                    posted.size(), Threads.describe(owner)));
+                                    posted.size(), PostedWork.CAPACITY, Threads.describe(owner)));
             case CLOSED ->
                     throw new DpuException(
                             Status.SHUTDOWN,
