@@ -311,7 +311,8 @@ public final class EngineImpl implements Waitable {
                                     + " after Thread.join",
                             Threads.current(), Threads.describe(owner)));
         }
-        owner = current; // what the ended thread has done is visible since isAlive was false
+        requireOpen(); // what the ended thread has done, as a close, is visible from isAlive on
+        owner = current;
         WaitPermission.deny(denial);
     }
 
