@@ -52,12 +52,8 @@ public final class ProgressEngine implements AutoCloseable, Executor {
 
     private final EngineImpl impl;
 
-    /** Closed with the engine. */
-    private final @Nullable AffinityPolicy affinity;
-
     private ProgressEngine(@Nullable AffinityPolicy affinity) {
         Threads.requirePlatform("an engine");
-        this.affinity = affinity;
         try {
             this.impl = new EngineImpl(new AdaptiveWait(affinity));
         } catch (FabricException e) {
@@ -432,13 +428,6 @@ public final class ProgressEngine implements AutoCloseable, Executor {
      */
     @Override
     public void close() {
-        boolean closing = !impl.isClosed();
-        try {
-            impl.close();
-        } finally {
-            if (closing && impl.isClosed() && affinity != null) {
-                affinity.close();
-            }
-        }
+        impl.close();
     }
 }

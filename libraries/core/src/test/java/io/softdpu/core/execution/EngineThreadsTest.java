@@ -10,6 +10,9 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.execution.TinyContext.TinyTask;
+import io.softdpu.core.internal.engine.EngineImpl;
+import io.softdpu.core.internal.wait.AdaptiveWait;
+import io.softdpu.core.internal.wait.AffinityPolicy;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.Patience;
 import java.lang.management.ManagementFactory;
@@ -275,6 +278,48 @@ class EngineThreadsTest {
                     return null;
                 });
         assertThat(engine.await(Duration.ZERO)).isFalse();
+    }
+
+    @Test
+    void shouldLeaveTheBindingOfTheThreadThatTakesOverAsItIs() throws Exception {
+        List<String> told = Collections.synchronizedList(new ArrayList<>());
+        AffinityPolicy policy =
+                new AffinityPolicy() {
+                    @Override
+                    public void yielded(long nowNanos, boolean slow) {
+                        told.add("yield of " + Thread.currentThread().getName());
+                    }
+
+                    @Override
+                    public void close() {
+                        told.add("close by " + Thread.currentThread().getName());
+                    }
+                };
+        EngineImpl own = madeByAnother(policy);
+        own.takeOver();
+        awaitWithAYield(own);
+        own.close();
+        assertThat(told).as("the policy is that of the ended thread").isEmpty();
+
+        EngineImpl kept = new EngineImpl(new AdaptiveWait(policy));
+        kept.takeOver(); // it is the owner
+        awaitWithAYield(kept);
+        kept.close();
+        String here = Thread.currentThread().getName();
+        assertThat(told).contains("yield of " + here).endsWith("close by " + here);
+    }
+
+    private static EngineImpl madeByAnother(AffinityPolicy policy) throws Exception {
+        FutureTask<EngineImpl> made =
+                new FutureTask<>(() -> new EngineImpl(new AdaptiveWait(policy)));
+        Thread creator = Thread.ofPlatform().start(made);
+        creator.join();
+        return made.get();
+    }
+
+    /** Waits for what never comes: the first wait of an engine yields before it sleeps. */
+    private static void awaitWithAYield(EngineImpl waiting) {
+        assertThat(waiting.await(AdaptiveWait.YIELD_NANOS)).isFalse();
     }
 
     // ---- virtual threads ----

@@ -265,6 +265,7 @@ public final class EngineImpl implements Waitable {
         closed = true; // before the last work, which cannot start anything any more
         runLastPosted();
         WaitPermission.lift(denial);
+        adaptiveWait.closeAffinity();
         mailbox.close();
         if (events != null) {
             events.close();
@@ -313,6 +314,7 @@ public final class EngineImpl implements Waitable {
         }
         requireOpen(); // what the ended thread has done, as a close, is visible from isAlive on
         owner = current;
+        adaptiveWait.dropAffinity();
         WaitPermission.deny(denial);
     }
 

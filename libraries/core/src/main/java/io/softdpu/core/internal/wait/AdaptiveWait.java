@@ -34,7 +34,10 @@ public final class AdaptiveWait {
 
     private final WaitPredictor predictor = new WaitPredictor();
     private final ShortSpin shortSpin = new ShortSpin();
-    private final @Nullable AffinityPolicy affinity;
+
+    /** Null without one, and after the thread has ended that it belonged to. */
+    private @Nullable AffinityPolicy affinity;
+
     private final LongSupplier nanoClock;
     private final Runnable yielding;
     private int yieldBackoff;
@@ -91,6 +94,20 @@ public final class AdaptiveWait {
                 return true;
             }
         }
+    }
+
+    /** Ends the policy of a thread that waits no more: it unpins that thread. */
+    public void closeAffinity() {
+        AffinityPolicy present = affinity;
+        affinity = null;
+        if (present != null) {
+            present.close();
+        }
+    }
+
+    /** Forgets the policy, since its thread has ended, and another thread waits from now on. */
+    public void dropAffinity() {
+        affinity = null;
     }
 
     /** Yields until work was done or a sleep is due; whether work was done. */
