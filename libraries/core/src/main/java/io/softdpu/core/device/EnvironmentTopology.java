@@ -2,7 +2,10 @@ package io.softdpu.core.device;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import java.util.Iterator;
+import io.softdpu.linux.text.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +30,8 @@ final class EnvironmentTopology {
         if (named == null || named.isEmpty()) {
             return Topology.builtin();
         }
-        Iterator<TopologySource> found = sources.iterator();
-        if (!found.hasNext()) {
+        List<TopologySource> found = found(named, sources);
+        if (found.isEmpty()) {
             throw new DpuException(
                     Status.BAD_CONFIG,
                     "no library of this program reads topologies: "
@@ -38,6 +41,38 @@ final class EnvironmentTopology {
                             + ", expected=the artefact io.softdpu:softdpu-topology-json at run"
                             + " time, or the variable unset");
         }
-        return found.next().load(named);
+        if (found.size() > 1) {
+            throw new DpuException(
+                    Status.BAD_CONFIG,
+                    "several libraries of this program read topologies: "
+                            + VARIABLE
+                            + "="
+                            + named
+                            + ", sources="
+                            + found.stream().map(source -> source.getClass().getName()).toList()
+                            + ", expected=one of them at run time");
+        }
+        return found.getFirst().load(named);
+    }
+
+    private static List<TopologySource> found(String named, Iterable<TopologySource> sources) {
+        List<TopologySource> found = new ArrayList<>();
+        try {
+            sources.forEach(found::add);
+        } catch (ServiceConfigurationError e) { // its message names the provider
+            throw new DpuException(
+                    Status.BAD_CONFIG,
+                    "library that reads topologies cannot be loaded: "
+                            + VARIABLE
+                            + "="
+                            + named
+                            + ", reason="
+                            + Reason.of(e)
+                            + ", expected=a provider of "
+                            + TopologySource.class.getName()
+                            + " that can be created, or the variable unset",
+                    e);
+        }
+        return found;
     }
 }
