@@ -199,6 +199,16 @@ public final class FabricFolder implements AutoCloseable {
     }
 
     /**
+     * The process that serves a name, for messages: its lock tells, so that it need not answer.
+     *
+     * @return 0 if no process serves it, or the kernel does not name it, as one of another
+     *     container
+     */
+    public long server(String name) {
+        return LockHolder.pidOf(path.resolve(hash(name) + NameLocks.LOCK_SUFFIX));
+    }
+
+    /**
      * Names with a prefix that processes serve now, for messages.
      *
      * @return a few at most, in the order of the alphabet

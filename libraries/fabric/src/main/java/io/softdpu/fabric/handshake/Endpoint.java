@@ -84,7 +84,7 @@ public final class Endpoint implements AutoCloseable {
                     FabricException.Kind.IN_USE,
                     "name is served by a living process: name="
                             + name
-                            + serverOf(folder.socketAddress(name))
+                            + serverOf(folder, name)
                             + ", folder="
                             + folder.path()
                             + ", expected=another name, or the end of that process");
@@ -112,20 +112,12 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * The process that listens on a socket, {@code ", pid=NUMBER"}; empty if it does not listen yet
-     * or any more, or the kernel does not name it, as in a container without its processes.
+     * The process that serves a name, {@code ", pid=NUMBER"}; empty if it has ended meanwhile, or
+     * the kernel does not name it.
      */
-    private static String serverOf(String address) {
-        int client = UnixSocket.create();
-        try {
-            if (UnixSocket.connect(client, address) != 0) {
-                return "";
-            }
-            int pid = UnixSocket.peerCredentials(client).pid();
-            return pid > 0 ? ", pid=" + pid : "";
-        } finally {
-            FileDescriptors.close(client);
-        }
+    private static String serverOf(FabricFolder folder, String name) {
+        long pid = folder.server(name);
+        return pid > 0 ? ", pid=" + pid : "";
     }
 
     /** Releases the name; clients without a reply are refused by the end of the socket. */

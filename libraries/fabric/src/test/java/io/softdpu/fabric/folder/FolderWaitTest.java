@@ -75,6 +75,21 @@ final class FolderWaitTest {
         assertThat(failure).hasMessageContainingAll("interrupted", "lock is held", "name.lock");
     }
 
+    /** Nothing listens: the holder is known from its lock alone, and is not disturbed. */
+    @Test
+    void shouldNameTheProcessThatHoldsAName() {
+        try (FabricFolder joined = join(Patience.NANOS)) {
+            assertThat(joined.server("name")).isZero();
+            int lock = lock(FabricFolder.hash("name") + ".lock", true);
+            try {
+                assertThat(joined.claim("name")).isNegative();
+                assertThat(joined.server("name")).isEqualTo(ProcessHandle.current().pid());
+            } finally {
+                FileDescriptors.close(lock);
+            }
+        }
+    }
+
     @Test
     void shouldTakeALockThatIsFreeOnAnInterruptedThread() throws Exception {
         boolean locked =
