@@ -27,15 +27,19 @@ public final class Interrupts {
         return ended(call, awaited, null);
     }
 
-    /** The same with a cause. */
+    /**
+     * The same with a cause.
+     *
+     * @param call null if the place that knows what is awaited does not know it
+     */
     public static DpuException ended(
-            String call, String awaited, @Nullable InterruptedException cause) {
+            @Nullable String call, String awaited, @Nullable Exception cause) {
         return new DpuException(
                 Status.CONNECTION_ABORTED,
                 Text.format(
-                        "interrupted during a wait: thread=%s, call=%s, %s, expected=the same call"
-                                + " again, after Thread.interrupted()",
-                        Threads.current(), call, awaited),
+                        "interrupted during a wait: thread=%s, %s%s, expected=the same call again,"
+                                + " after Thread.interrupted()",
+                        Threads.current(), call == null ? "" : "call=" + call + ", ", awaited),
                 cause);
     }
 }

@@ -367,7 +367,7 @@ public final class Machine implements AutoCloseable {
                         all,
                         onePeer);
             } catch (FabricException e) {
-                throw FabricFailures.from(e);
+                throw FabricFailures.from(e, "Machine.open");
             }
         }
 

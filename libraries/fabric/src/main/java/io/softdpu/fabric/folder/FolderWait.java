@@ -86,16 +86,21 @@ final class FolderWait {
 
     /** The failure of this wait. */
     FabricException failure(String reason, Path file) {
-        return new FabricException(
-                interrupted ? FabricException.Kind.INTERRUPTED : FabricException.Kind.TIMED_OUT,
-                (interrupted
-                                ? "interrupted during a wait: awaited=the lock of a file, reason="
-                                : "")
-                        + reason
-                        + ": file="
+        String waited =
+                "file="
                         + file
                         + ", waitedMillis="
-                        + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos)
+                        + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
+        if (interrupted) {
+            return new FabricException(
+                    FabricException.Kind.INTERRUPTED,
+                    "awaited=the lock of a file, " + waited + ", reason=" + reason);
+        }
+        return new FabricException(
+                FabricException.Kind.TIMED_OUT,
+                reason
+                        + ": "
+                        + waited
                         + (WaitPermission.isGranted()
                                 ? ", expected=a process that releases it"
                                 : ", expected=a call outside progress, where no lock is waited"

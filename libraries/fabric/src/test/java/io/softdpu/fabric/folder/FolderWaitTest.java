@@ -72,7 +72,9 @@ final class FolderWaitTest {
                             return wait.failure("lock is held", Path.of("name.lock"));
                         });
         assertThat(failure.kind()).isEqualTo(FabricException.Kind.INTERRUPTED);
-        assertThat(failure).hasMessageContainingAll("interrupted", "lock is held", "name.lock");
+        assertThat(failure)
+                .hasMessageStartingWith("awaited=the lock of a file, file=name.lock, waitedMillis=")
+                .hasMessageEndingWith(", reason=lock is held");
     }
 
     /** Nothing listens: the holder is known from its lock alone, and is not disturbed. */

@@ -2,7 +2,9 @@ package io.softdpu.core.internal.base;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Interrupts;
 import io.softdpu.fabric.error.FabricException;
+import org.jspecify.annotations.Nullable;
 
 /** Translation of failures of the bus to DOCA statuses. Any thread. */
 public final class FabricFailures {
@@ -31,7 +33,19 @@ public final class FabricFailures {
 
     /** The same failure as a DPU exception: its message, and itself as the cause. */
     public static DpuException from(FabricException e) {
-        return new DpuException(statusOf(e), String.valueOf(e.getMessage()), e);
+        return from(e, null);
+    }
+
+    /**
+     * The same in a call that waits.
+     *
+     * @param call the call, which the message names if an interrupt has ended it
+     */
+    public static DpuException from(FabricException e, @Nullable String call) {
+        String message = String.valueOf(e.getMessage());
+        return e.kind() == FabricException.Kind.INTERRUPTED
+                ? Interrupts.ended(call, message, e) // on the thread that was interrupted
+                : new DpuException(statusOf(e), message, e);
     }
 
     /** The status of a peer's refusal; a peer may send any code, so "success" becomes UNKNOWN. */
