@@ -15,6 +15,7 @@ import io.softdpu.core.internal.wait.AdaptiveWait;
 import io.softdpu.core.internal.wait.AffinityPolicy;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.Patience;
+import io.softdpu.testkit.ProcessView;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -309,7 +311,7 @@ class EngineThreadsTest {
         assertThat(told).contains("yield of " + here).endsWith("close by " + here);
     }
 
-    private static EngineImpl madeByAnother(AffinityPolicy policy) throws Exception {
+    private static EngineImpl madeByAnother(@Nullable AffinityPolicy policy) throws Exception {
         FutureTask<EngineImpl> made =
                 new FutureTask<>(() -> new EngineImpl(new AdaptiveWait(policy)));
         Thread creator = Thread.ofPlatform().start(made);
@@ -326,26 +328,38 @@ class EngineThreadsTest {
 
     @Test
     void shouldRefuseVirtualThreadsBeforeAnythingIsCreated() throws Exception {
+        EngineImpl left = madeByAnother(null);
         FutureTask<Void> task =
-                new FutureTask<>(
-                        () -> {
-                            for (Runnable create :
-                                    List.<Runnable>of(
-                                            ProgressEngine::create,
-                                            () -> ProgressEngine.create(CpuBinding.any()),
-                                            () -> WorkQueue.create(1))) {
-                                Thrown.with(Status.NOT_SUPPORTED, create::run)
-                                        .hasMessageContainingAll(
-                                                "thread=#" + Thread.currentThread().threadId(),
-                                                "virtual=true",
-                                                "Thread.ofPlatform",
-                                                "ProgressEngine.execute");
-                            }
-                            Thrown.with(Status.NOT_PERMITTED, engine::progress)
-                                    .hasMessageContaining("expected=ProgressEngine.execute");
-                        },
-                        null);
+                new FutureTask<>(() -> {
+                    long before = pollers();
+                    for (Runnable create :
+                            List.<Runnable>of(
+                                    ProgressEngine::create,
+                                    () -> ProgressEngine.create(CpuBinding.any()),
+                                    () -> WorkQueue.create(1),
+                                    left::takeOver)) {
+                        Thrown.with(Status.NOT_SUPPORTED, create::run)
+                                .hasMessageContainingAll(
+                                        "thread=#" + Thread.currentThread().threadId(),
+                                        "virtual=true",
+                                        "Thread.ofPlatform",
+                                        "ProgressEngine.execute");
+                    }
+                    assertThat(pollers()).as("open pollers").isEqualTo(before);
+                    Thrown.with(Status.NOT_PERMITTED, engine::progress)
+                            .hasMessageContaining("expected=ProgressEngine.execute");
+                    return null;
+                });
         Thread.ofVirtual().start(task);
         task.get(Patience.SECONDS, TimeUnit.SECONDS);
+        left.takeOver(); // still that of the thread that has ended
+        left.close();
+    }
+
+    /** Descriptors of this process that engines and event-driven queues open. */
+    private static long pollers() {
+        return ProcessView.self().descriptors().stream()
+                .filter(target -> target.contains("eventpoll") || target.contains("eventfd"))
+                .count();
     }
 }
