@@ -201,7 +201,7 @@ public final class FabricFolder implements AutoCloseable {
     /**
      * The process that serves a name, for messages: its lock tells, so that it need not answer.
      *
-     * @return 0 if no process serves it, or the kernel does not name it, as one of another
+     * @return 0 if no process serves it, or the kernel does not name it, as that of another
      *     container
      */
     public long server(String name) {
