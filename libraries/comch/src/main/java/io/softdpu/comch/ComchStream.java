@@ -74,6 +74,14 @@ import org.jspecify.annotations.Nullable;
  * IO_FAILED after the messages before it: both sides should set the same size. {@link
  * #undeliveredMessages()} tells how many messages were lost.
  *
+ * <p><b>Servers.</b> A server of several clients creates and starts a stream in the {@linkplain
+ * ComchServer#setConnectedCallback connected callback} of each, and closes it when it is IDLE, as
+ * it is after the end of its connection too: inside the {@linkplain #setStateChangedCallback
+ * callback} for that. All streams have to be closed before the server, the engine and the device.
+ * The exception of a ready callback is thrown by the engine's progress, which ends a server that
+ * does not catch it inside the callback. There it can {@link #stop()} the stream of a client that
+ * sends nonsense; {@link ComchConnection#disconnect()} is IN_USE until the stream is IDLE.
+ *
  * <p><b>Limits.</b> A connection has one stream of each side at a time, and no other producers and
  * consumers beside it: a second one is refused with IN_USE, and a stream whose peer has several
  * consumers does not start, or fails with NOT_SUPPORTED.

@@ -17,6 +17,7 @@ class GettingStartedTest {
     @CsvSource({
         "RequestResponse, 50",
         "FastPath, 70",
+        "KeyValue, 120",
         "RdmaWrite, 80",
         "DmaEvent, 45",
         "HashGraph, 65"
