@@ -119,6 +119,18 @@ find_jdk() {
     printf '%s\n' "$found"
 }
 
+# True if the command line is docs, the command of the launchers themselves.
+is_docs() {
+    [ "${1:-}" = docs ] || return 1
+    [ $# -eq 1 ] || fail "docs takes no arguments, it prints the path of the Javadoc of all libraries: argument=$2"
+}
+
+# Prints the path of the first page of the Javadoc in the folder $1.
+print_docs() {
+    [ -e "$1/index.html" ] || fail "the Javadoc is missing: file=$1/index.html"
+    printf '%s\n' "$1/index.html"
+}
+
 # Becomes the JVM that runs the command: the JDK, the folder of the jars, the command's arguments.
 run_command() {
     java=$1/bin/java

@@ -23,20 +23,20 @@ final class ApiDocumentation {
 
     private ApiDocumentation() {}
 
-    /** Arguments: the root of the project, the folder for the pages, the title, module paths. */
+    /** Arguments: the root of the project, the folder for the pages, the title, the module path. */
     public static void main(String[] arguments) throws IOException {
         Path root = Path.of(arguments[0]).normalize();
         Path pages = Path.of(arguments[1]);
         String title = arguments[2];
-        List<String> modulePath = List.of(arguments).subList(3, arguments.length);
+        String modulePath = arguments[3];
 
         List<String> line = new ArrayList<>(List.of("-quiet", "-d", pages.toString()));
-        line.addAll(List.of("-encoding", "UTF-8", "--release", "25", "-notimestamp"));
+        line.addAll(List.of("-encoding", "UTF-8", "--release", "25", "-notimestamp", "--no-fonts"));
         line.addAll(List.of("-Xdoclint:all", "-Xmaxwarns", "100000", "-Xmaxerrs", "1000"));
         line.addAll(List.of("-doctitle", title, "-windowtitle", title));
         Path overview = overview(root);
         line.addAll(List.of("-overview", overview.toString()));
-        line.addAll(List.of("--module-path", String.join(":", modulePath)));
+        line.addAll(List.of("--module-path", modulePath));
         List<String> modules = new ArrayList<>();
         for (Path library : libraries(root)) {
             String module = "io.softdpu." + library.getFileName().toString().replace('-', '.');

@@ -133,6 +133,24 @@ class ArchiveLauncherTest {
     }
 
     @Test
+    void shouldPrintWhereTheJavadocIsOrThatItIsMissing(Processes processes) throws IOException {
+        Path page = archive.resolve("share/doc/softdpu/index.html");
+
+        ChildProcess without = processes.start(launcher(archive, "docs"));
+        assertThat(without.awaitExit()).isEqualTo(1);
+        assertThat(without.outputLines()).isEmpty();
+        assertThat(without.errorLines())
+                .containsExactly("softdpu: the Javadoc is missing: file=" + page);
+
+        Files.createDirectories(page.getParent());
+        Files.createFile(page);
+        ChildProcess with = processes.start(launcher(archive, "docs"));
+        assertThat(with.awaitExit()).isZero();
+        assertThat(with.outputLines()).containsExactly(page.toString());
+        assertThat(with.errorLines()).isEmpty();
+    }
+
+    @Test
     void shouldSayInOneLineThatThereAreTooFewDescriptors(Processes processes) throws IOException {
         makeJdk("an archive/runtime");
         ProcessBuilder builder = launcher(archive);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A source tree with the launcher, a Maven that only records its call and copies a file, and a JDK
+ * A source tree with the launcher, a Maven that only records its call and copies files, and a JDK
  * whose java prints its arguments: the subject of the tests is the script, not the build.
  */
 final class LauncherFixture {
@@ -55,6 +55,14 @@ final class LauncherFixture {
             #!/bin/sh
             echo "$PWD" >>"$LAUNCHER_TEST/builds"
             [ ! -e "$LAUNCHER_TEST/broken" ] || { echo "[ERROR] broken on purpose"; exit 1; }
+            case "$*" in
+                *:softdpu-dist*)
+                    mkdir -p applications/dist/target/apidocs
+                    cat applications/cli/src/main/source docs/overview.md \
+                        >applications/dist/target/apidocs/index.html
+                    exit
+                    ;;
+            esac
             mkdir -p applications/cli/target/run
             cp applications/cli/src/main/source applications/cli/target/cli.jar
             cp applications/cli/src/main/source applications/cli/target/run/lib.jar
@@ -106,6 +114,8 @@ final class LauncherFixture {
         Files.copy(ProjectModules.ROOT.resolve(SHARED), made.resolve(SHARED));
         Files.writeString(made.resolve("applications/cli/pom.xml"), "<project/>");
         Files.writeString(made.resolve("applications/cli/src/main/source"), "first");
+        Files.createDirectories(made.resolve("docs"));
+        Files.writeString(made.resolve("docs/overview.md"), " overview");
         return made;
     }
 

@@ -117,6 +117,67 @@ class LauncherTest {
     }
 
     @Test
+    void shouldMakeTheJavadocOnceForEachStateOfTheSource(Processes processes) throws IOException {
+        Path page = fixture.buildFolder(tree).resolve("docs/index.html");
+
+        ChildProcess first = processes.start(fixture.launcher("docs"));
+        assertThat(first.awaitExit()).isZero();
+        assertThat(first.outputLines()).containsExactly(page.toString());
+        assertThat(first.errorLines()).isNotEmpty().allMatch(line -> line.startsWith("softdpu: "));
+        assertThat(page).content().isEqualTo("first overview");
+
+        ChildProcess second = processes.start(fixture.launcher("docs"));
+        assertThat(second.awaitExit()).isZero();
+        assertThat(second.outputLines()).containsExactly(page.toString());
+        assertThat(second.errorLines()).isEmpty();
+        assertThat(fixture.builds()).hasSize(1);
+
+        fixture.edit("other");
+        assertThat(processes.start(fixture.launcher("docs")).awaitExit()).isZero();
+        assertThat(page).content().isEqualTo("other overview");
+        Files.writeString(tree.resolve("docs/overview.md"), " view");
+        assertThat(processes.start(fixture.launcher("docs")).awaitExit()).isZero();
+        assertThat(page).content().isEqualTo("other view");
+    }
+
+    @Test
+    void shouldKeepJavadocAndJarsApart(Processes processes) throws IOException {
+        assertThat(processes.start(fixture.launcher("docs")).awaitExit()).isZero();
+        ChildProcess command = processes.start(fixture.launcher("demo"));
+        assertThat(command.awaitExit()).isZero();
+        assertThat(command.outputLines()).contains("source first first");
+        assertThat(fixture.builds()).hasSize(2);
+
+        assertThat(processes.start(fixture.launcher("docs")).awaitExit()).isZero();
+        assertThat(fixture.builds()).hasSize(2);
+    }
+
+    @Test
+    void shouldNotPrintAPageOfAnEarlierStateOfTheSource(Processes processes) throws IOException {
+        assertThat(processes.start(fixture.launcher("docs")).awaitExit()).isZero();
+        fixture.edit("other");
+        Files.createFile(folder.resolve("broken"));
+
+        ChildProcess start = processes.start(fixture.launcher("docs"));
+        assertThat(start.awaitExit()).isEqualTo(1);
+        assertThat(start.outputLines()).isEmpty();
+        assertThat(start.errorLines()).contains("[ERROR] broken on purpose");
+    }
+
+    @Test
+    void shouldRefuseArgumentsOfDocsInOneLine(Processes processes) throws IOException {
+        ChildProcess start = processes.start(fixture.launcher("docs", "core"));
+        assertThat(start.awaitExit()).isEqualTo(1);
+        assertThat(start.outputLines()).isEmpty();
+        assertThat(start.errorLines())
+                .singleElement()
+                .asString()
+                .startsWith("softdpu: docs takes no arguments")
+                .endsWith("argument=core");
+        assertThat(fixture.builds()).isEmpty();
+    }
+
+    @Test
     void shouldRunThroughALinkFromAnywhere(Processes processes) throws IOException {
         Path link = Files.createSymbolicLink(folder.resolve("link"), tree.resolve("softdpu"));
         ProcessBuilder linked = fixture.launcher();
