@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.memory.AccessFlag;
@@ -27,11 +28,13 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.platform.engine.TestExecutionResult;
 
@@ -127,6 +130,16 @@ class SoftDpuExtensionTest {
                                 .hasMessageContainingAll(
                                         "seed=42, repeat with SOFTDPU_SANITIZE=42",
                                         "fabricFolder="));
+    }
+
+    @Test
+    void shouldEndATestThatWaitsForASilentPeerByItsTimeLimit() {
+        Throwable failure = failureOf("waitsForASilentPeer");
+        assertThat(failure).isInstanceOf(TimeoutException.class);
+        assertThat(failure.getSuppressed())
+                .anySatisfy(wait ->
+                        assertThat(wait)
+                                .hasMessageContainingAll("interrupted", "awaited=a condition"));
     }
 
     @Test
@@ -245,6 +258,12 @@ class SoftDpuExtensionTest {
         @Test
         void forgetsABuf(SoftDpu card) {
             forgetABufOf(card);
+        }
+
+        @Test
+        @Timeout(value = 100, unit = TimeUnit.MILLISECONDS)
+        void waitsForASilentPeer(SoftDpu card) {
+            card.engine().runUntil(() -> false, Deadline.NO_LIMIT);
         }
 
         @Test

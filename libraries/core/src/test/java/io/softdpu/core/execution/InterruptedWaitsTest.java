@@ -16,7 +16,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -25,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Interrupts of threads that wait in core, for what never comes. */
 class InterruptedWaitsTest {
@@ -212,6 +218,31 @@ class InterruptedWaitsTest {
                         Arrays.stream(waiting.getStackTrace())
                                 .map(at -> at.getClassName() + "." + at.getMethodName())
                                 .anyMatch(at -> at.endsWith("." + method)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldEndAProgramThatServesOnAThreadOfAPool(boolean shutdown) throws Exception {
+        CompletableFuture<Thread> serving = new CompletableFuture<>();
+        CompletableFuture<@Nullable Status> ended = new CompletableFuture<>();
+        try (ExecutorService pool = Executors.newSingleThreadExecutor()) {
+            Future<?> program =
+                    pool.submit(() -> {
+                        try (ProgressEngine own = ProgressEngine.create()) {
+                            serving.complete(Thread.currentThread());
+                            ended.complete(
+                                    statusOf(() -> own.runUntil(() -> false, Deadline.NO_LIMIT)));
+                        }
+                    });
+            awaitIn(serving.join(), "Poller.poll");
+            if (shutdown) {
+                pool.shutdownNow();
+            } else {
+                program.cancel(true);
+            }
+            assertThat(ended.get(Patience.SECONDS, TimeUnit.SECONDS))
+                    .isEqualTo(Status.CONNECTION_ABORTED);
+        }
     }
 
     @Test
