@@ -384,9 +384,11 @@ public final class MemoryLimits {
     /** The number after a key, in a file with one key per line. */
     private static OptionalLong valueIn(Path file, String key) {
         for (String line : lines(file)) {
-            String[] fields = line.split("\\s+");
-            if (fields.length >= 2 && fields[0].equals(key)) {
-                return number(fields[1]);
+            if (line.startsWith(key)) { // splits none of the many others
+                String[] fields = line.split("\\s+");
+                if (fields.length >= 2 && fields[0].equals(key)) {
+                    return number(fields[1]);
+                }
             }
         }
         return OptionalLong.empty();

@@ -23,13 +23,11 @@ final class NewMemoryTest {
     private long availableBytes = Long.MAX_VALUE;
 
     @ParameterizedTest
-    @CsvSource({"1,1", "8,9", "256,288", "300,332", "1024,1056"})
+    @CsvSource({"16,18", "256,288", "300,332", "1024,1056"})
     void shouldLeaveSomethingForTheRestOfTheProcess(long mebibytes, long neededMebibytes) {
         memory(mebibytes * MEBIBYTE);
 
-        assertThat(needed)
-                .containsExactly(
-                        mebibytes == 1 ? MEBIBYTE + MEBIBYTE / 8 : neededMebibytes * MEBIBYTE);
+        assertThat(needed).containsExactly(neededMebibytes * MEBIBYTE);
     }
 
     @Test
@@ -80,23 +78,26 @@ final class NewMemoryTest {
     }
 
     @Test
-    void shouldReadTheLimitsOnceForAMebibyteOfSmallPieces() {
-        for (int i = 0; i < 3; i++) {
-            memory(MEBIBYTE / 4).populate(MEBIBYTE / 4, (from, until) -> borders.add(until));
+    void shouldReadTheLimitsOnceForManySmallPieces() {
+        for (int i = 0; i < 15; i++) {
+            memory(MEBIBYTE).populate(MEBIBYTE, (from, until) -> borders.add(until));
         }
         assertThat(needed).isEmpty();
-        assertThat(borders).containsExactly(MEBIBYTE / 4, MEBIBYTE / 4, MEBIBYTE / 4);
+        assertThat(borders).hasSize(15).containsOnly(MEBIBYTE);
 
-        memory(MEBIBYTE / 4);
-        assertThat(needed).as("for the next ones too").containsExactly(MEBIBYTE + MEBIBYTE / 32);
+        memory(MEBIBYTE);
+        assertThat(needed)
+                .as("for the next ones too")
+                .containsExactly(16 * MEBIBYTE + MEBIBYTE / 8);
 
-        memory(MEBIBYTE / 2);
-        assertThat(needed).hasSize(1);
         availableBytes = 0;
-        assertThatThrownBy(() -> memory(MEBIBYTE / 2)).isInstanceOf(FabricException.class);
-        memory(MEBIBYTE - 4096);
-        assertThatThrownBy(() -> memory(4096)).isInstanceOf(FabricException.class);
+        for (int i = 0; i < 15; i++) {
+            memory(MEBIBYTE);
+        }
+        assertThat(needed).hasSize(1);
         assertThatThrownBy(() -> memory(MEBIBYTE)).isInstanceOf(FabricException.class);
+        memory(16 * MEBIBYTE - 4096);
+        assertThatThrownBy(() -> memory(16 * MEBIBYTE)).isInstanceOf(FabricException.class);
     }
 
     @ParameterizedTest
