@@ -118,6 +118,7 @@ class CodeRulesTest {
                     Map.entry(
                             "io.softdpu.linux.MemoryLimits.lines",
                             "reads /proc and the files of cgroups in /sys"),
+                    Map.entry("io.softdpu.fabric.folder.LockHolder.pidOf", "reads /proc/locks"),
                     Map.entry("io.softdpu.junit.ChildJvm.text", "reads /proc/PID/task/TID/stat"),
                     Map.entry(
                             "io.softdpu.junit.ChildMain.read",

@@ -53,7 +53,7 @@ class LayersTest {
                         Stream.of("libraries", "applications", "tests")
                                 .map(ProjectModules::group)
                                 .flatMap(List::stream))
-                .containsExactlyElementsOf(ProjectModules.modules());
+                .containsExactlyInAnyOrderElementsOf(ProjectModules.modules());
     }
 
     @ParameterizedTest
