@@ -5,8 +5,9 @@ Figures with cache lines near and far have rows of their own; those with changin
 
 FOLDER has a folder "before" and a folder "after" with the files of each round, SCRIPT-ROUND.json, as
 benchmarks/jmh (JMH's own form) or the other scripts (--json) write them. A row is within the spread
-if the median after is not worse than the worst value before. Ends with 0 if all rows that both
-builds have are within the spread, and there are such; with 1 otherwise.
+if the median after is not worse than the worst value before. Rows with lines near or far need as
+many rounds of each build as summary.py needs: one value has no spread. Ends with 0 if all rows that
+can be compared are within the spread, and there are such; with 1 otherwise.
 """
 import argparse
 import json
@@ -65,11 +66,12 @@ def is_within(before, after, unit):
     return median >= min(before)
 
 
-def verdict(before, after, unit):
-    if not before:
-        return "missing before"
-    if not after:
-        return "missing after"
+def verdict(before, after, row, unit):
+    least = summary.LEAST_PAIRS.get(row.rpartition(" ")[2], 1)
+    for name, fewest in ("missing", 1), ("too few", least):
+        for side, values in ("before", before), ("after", after):
+            if len(values) < fewest:
+                return f"{name} {side}"
     return "within the spread" if is_within(before, after, unit) else "WORSE"
 
 
@@ -78,7 +80,7 @@ def compared(folder):
     before, after = read(folder / "before"), read(folder / "after")
     for key in {**before, **after}:
         values = before.get(key, []), after.get(key, [])
-        yield *key, *values, verdict(*values, key[2])
+        yield *key, *values, verdict(*values, *key[1:])
 
 
 def cells(values):
@@ -114,8 +116,8 @@ def main():
         return
     print(table(rows))
     within = sum(row[-1] == "within the spread" for row in rows)
-    missing = len(rows) - within - len(worse)
-    print(f"\ncompare: rows={len(rows)}, within the spread={within}, worse={len(worse)}, missing={missing}")
+    others = len(rows) - within - len(worse)
+    print(f"\ncompare: rows={len(rows)}, within the spread={within}, worse={len(worse)}, not compared={others}")
     raise SystemExit(0 if within and not worse else 1)
 
 

@@ -87,15 +87,24 @@ class CompareTest(unittest.TestCase):
         both = [cases("ns", 1)]
         status, shown, _ = self.compare(both, [*both, cases("ns", 9, "writes")])
         self.assertEqual(status, 0)
-        self.assertIn("rows=2, within the spread=1, worse=0, missing=1", shown)
+        self.assertIn("rows=2, within the spread=1, worse=0, not compared=1", shown)
 
     def test_compares_near_with_near_and_nothing_with_changing_lines(self):
-        before = [cases("ns", 1, name="near"), cases("ns", 9, name="far"), cases("ns", 9, name="mixed")]
-        status, shown, _ = self.compare(before, [cases("ns", 2, name="near"), cases("ns", 5, name="mixed")])
+        before = 3 * [cases("ns", 1, name="near")] + [cases("ns", 9, name="far"), cases("ns", 9, name="mixed")]
+        after = 3 * [cases("ns", 2, name="near")] + [cases("ns", 5, name="mixed")]
+        status, shown, _ = self.compare(before, after)
         self.assertEqual(status, 1)
         self.assertRegex(shown, r"(?m)^beside-x +reads near +ns +1 .*WORSE$")
         self.assertRegex(shown, r"(?m)^beside-x +reads far .*missing after$")
         self.assertNotIn("mixed", shown)
+
+    def test_needs_three_rounds_of_lines_near_or_far(self):
+        many, few = [3 * [cases("ns", 1, name="near")], 2 * [cases("ns", 9, name="near")]]
+        status, shown, _ = self.compare(many, few)
+        self.assertEqual(status, 1, "nothing was compared")
+        self.assertRegex(shown, r"(?m)^beside-x +reads near .*too few after$")
+        self.assertRegex(self.compare(few, many)[1], r"(?m)^beside-x +reads near .*too few before$")
+        self.assertEqual(self.compare(few, many, "--worse")[1], "")
 
     def test_names_the_rows_that_are_worse(self):
         status, shown, _ = self.compare([cases("ns", 1)], [cases("ns", 2)], "--worse")
