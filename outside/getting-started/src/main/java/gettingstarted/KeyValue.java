@@ -52,8 +52,8 @@ public final class KeyValue {
             System.out.println("serving: name=" + server.serverName());
             engine.runUntil(() -> ends, NO_LIMIT, server);
             Set.copyOf(STREAMS).forEach(ComchStream::close); // delivers the replies
-            System.out.println("ended: keys=" + VALUES.size());
         } finally {
+            System.out.println("ended: keys=" + VALUES.size());
             ENDED.complete(null);
         }
     }
