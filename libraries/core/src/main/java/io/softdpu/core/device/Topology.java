@@ -67,8 +67,9 @@ public final class Topology {
      * bundled topology; {@link #builtin()} if it is unset or empty.
      *
      * @throws DpuException BAD_CONFIG if this program lacks the artefact that reads topologies,
-     *     {@code softdpu-topology-json}, or the file is not a topology; NOT_FOUND if there is none;
-     *     IO_FAILED if it cannot be read; INVALID_VALUE if the value cannot be a path
+     *     {@code softdpu-topology-json}, has several of that kind, or one that cannot be loaded, or
+     *     the file is not a topology; NOT_FOUND if there is none; IO_FAILED if it cannot be read;
+     *     INVALID_VALUE if the value cannot be a path
      */
     public static Topology fromEnvironment() {
         return EnvironmentTopology.read();
