@@ -16,11 +16,14 @@ import java.util.function.LongFunction;
 final class NewMemory {
     static final long SLICE_BYTES = 64L << 20;
 
+    /** Smaller pieces, such as the rings of a connection, are checked together. */
+    private static final long CHECKED_FROM_BYTES = 2 << 20;
+
     /**
-     * Smaller pieces, such as the rings of a connection, are checked together, once for this many
-     * bytes: reading the limits takes 1 ms and leaves 0.1 MiB of garbage.
+     * Bytes of smaller pieces for which one check is made, since reading the limits costs more than
+     * to populate one of them.
      */
-    private static final long CHECKED_BYTES = 16 << 20;
+    private static final long CHECKED_TOGETHER_BYTES = 16 << 20;
 
     /** Bytes of smaller pieces since the last check, in this process. */
     private static final AtomicLong UNCHECKED = new AtomicLong();
@@ -44,11 +47,11 @@ final class NewMemory {
         this.what = what;
         this.reserveBytes = Math.min(sizeBytes / 8, MAX_RESERVE_BYTES);
         this.shortage = shortage;
-        if (sizeBytes >= CHECKED_BYTES) {
+        if (sizeBytes >= CHECKED_FROM_BYTES) {
             requireRoom(sizeBytes);
-        } else if (unchecked.addAndGet(sizeBytes) >= CHECKED_BYTES) {
+        } else if (unchecked.addAndGet(sizeBytes) >= CHECKED_TOGETHER_BYTES) {
             unchecked.set(0);
-            requireRoom(CHECKED_BYTES); // also for those that follow
+            requireRoom(CHECKED_TOGETHER_BYTES); // also for those that follow
         }
     }
 

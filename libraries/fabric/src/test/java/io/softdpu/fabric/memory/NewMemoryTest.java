@@ -23,7 +23,7 @@ final class NewMemoryTest {
     private long availableBytes = Long.MAX_VALUE;
 
     @ParameterizedTest
-    @CsvSource({"16,18", "256,288", "300,332", "1024,1056"})
+    @CsvSource({"8,9", "256,288", "300,332", "1024,1056"})
     void shouldLeaveSomethingForTheRestOfTheProcess(long mebibytes, long neededMebibytes) {
         memory(mebibytes * MEBIBYTE);
 
@@ -96,8 +96,8 @@ final class NewMemoryTest {
         }
         assertThat(needed).hasSize(1);
         assertThatThrownBy(() -> memory(MEBIBYTE)).isInstanceOf(FabricException.class);
-        memory(16 * MEBIBYTE - 4096);
-        assertThatThrownBy(() -> memory(16 * MEBIBYTE)).isInstanceOf(FabricException.class);
+        memory(2 * MEBIBYTE - 4096);
+        assertThatThrownBy(() -> memory(2 * MEBIBYTE)).isInstanceOf(FabricException.class);
     }
 
     @ParameterizedTest
