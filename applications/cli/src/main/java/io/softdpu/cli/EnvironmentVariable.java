@@ -51,12 +51,12 @@ public enum EnvironmentVariable {
         this.meaning = meaning;
     }
 
-    /** Which programs read it. */
+    /** Programs that read it. */
     public String readBy() {
         return readBy;
     }
 
-    /** What it determines, and its default. */
+    /** Meaning and default. */
     public String meaning() {
         return meaning;
     }

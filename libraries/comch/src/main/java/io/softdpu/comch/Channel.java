@@ -66,10 +66,10 @@ final class Channel {
     /** Whether a send has found the peer's ring full, of which no send in flight would tell. */
     private boolean waitsForSlot;
 
-    /** Whether the user has been told that the queue has no room, and not that it has. */
+    /** Whether the queue was full since the last callback for room: the next is due. */
     private boolean roomAwaited;
 
-    /** Whether the disconnect follows the messages that are queued. */
+    /** Whether to disconnect when the queue is empty. */
     private boolean disconnectQueued;
 
     /**
@@ -168,7 +168,7 @@ final class Channel {
         return refusal;
     }
 
-    /** Whether a message of any length can be sent now; if not, the user is told when it can. */
+    /** Whether the queue has room for the longest message; if not, a callback follows. */
     boolean isWritable() {
         if (phase != Phase.OPEN) {
             return false;

@@ -62,12 +62,12 @@ final class SendQueue {
         return maxBytes;
     }
 
-    /** Whether a message of any length has room. */
+    /** Whether the longest message has room. */
     boolean hasRoom() {
         return count < maxMessages && bytes <= maxBytes - maxMessageBytes;
     }
 
-    /** Whether it is half empty, and a message of any length has room. */
+    /** Whether half of it is free, and the longest message has room. */
     boolean isHalfEmpty() {
         return count <= maxMessages / 2 && bytes <= maxBytes / 2 && hasRoom();
     }

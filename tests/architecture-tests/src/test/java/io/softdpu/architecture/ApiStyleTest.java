@@ -54,7 +54,7 @@ class ApiStyleTest {
         assertThat(wrong).isEmpty();
     }
 
-    /** What a program waits with that waits without a limit is found in one place. */
+    /** One constant stands for a wait without a limit, in all calls that take a timeout. */
     @Test
     void shouldHaveOneNameForNoLimit() throws ReflectiveOperationException {
         List<String> names = new ArrayList<>();
