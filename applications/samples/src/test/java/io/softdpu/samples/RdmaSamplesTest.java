@@ -627,6 +627,43 @@ class RdmaSamplesTest {
         pair.first.process().kill();
     }
 
+    /** The receiver runs and does not submit its receive: with all defaults that is fatal. */
+    @ParameterizedTest
+    @CsvSource({
+        "rdma-receive,rdma-send",
+        "rdma-receive-immediate,rdma-send-immediate",
+        "rdma-write-immediate-responder,rdma-write-immediate-requester"
+    })
+    @Clause({"rdma-255", "rdma-263", "rdma-270"})
+    void shouldFailOnceTheRetriesAreUsedUpWithoutAReceive(String receiver, String sender) {
+        Pair pair = new Pair(startPausing("rdma: STARTING to RUNNING", receiver), start(sender));
+        pair.copyAll();
+        pair.second.assertFails(
+                1,
+                "IO_FAILED",
+                "the peer had no receive task for a message, and the retries are exhausted");
+        assertThat(pair.second.lines())
+                .endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE");
+        pair.first.run.enter();
+        pair.first.assertFails(1);
+    }
+
+    /** The receive is submitted while the message waits for it. */
+    @ParameterizedTest
+    @CsvSource({
+        "rdma-receive,rdma-send",
+        "rdma-receive-immediate,rdma-send-immediate",
+        "rdma-write-immediate-responder,rdma-write-immediate-requester"
+    })
+    @Clause({"rdma-255", "rdma-263", "rdma-270"})
+    void shouldTransferToAReceiverThatIsLate(String receiver, String sender) {
+        Pair pair = new Pair(startPausing("rdma: STARTING to RUNNING", receiver), start(sender));
+        pair.copyAll();
+        pair.second.run.awaitLine("^" + SUBMITTED);
+        pair.first.run.enter();
+        pair.assertTransfers();
+    }
+
     /** Its receive was never submitted, so the send is in flight until its end. */
     @StartsProcesses
     @ParameterizedTest

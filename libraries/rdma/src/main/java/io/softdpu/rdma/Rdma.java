@@ -72,8 +72,15 @@ public sealed interface Rdma extends Context permits RdmaContext {
     /** Default path MTU, in bytes. */
     int DEFAULT_PATH_MTU_BYTES = 1024;
 
-    /** Default of the RNR timer: the step of the InfiniBand specification above 1 ms. */
-    Duration DEFAULT_RNR_TIMER = Duration.ofNanos(1_280_000);
+    /**
+     * Default of {@link #setRnrRetries}: 6, the most that is a limit. With the default timer a
+     * message waits for 2 s, so that a receiver that is slow by scheduling alone does not lose the
+     * connection.
+     */
+    int DEFAULT_RNR_RETRIES = 6;
+
+    /** Default of {@link #setRnrTimer}: 327.68 ms, a step of the InfiniBand specification. */
+    Duration DEFAULT_RNR_TIMER = Duration.ofNanos(327_680_000);
 
     /** Default of {@link #setConnectTimeout}: 5 s. */
     Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
@@ -94,7 +101,7 @@ public sealed interface Rdma extends Context permits RdmaContext {
     /** Limit of the private data of {@link RdmaConnectionRequest#reject}: 148 bytes. */
     int MAX_REJECT_DATA_BYTES = PrivateData.REJECT_BYTES;
 
-    /** Number of retries that means no limit; the default. */
+    /** Number of retries that means no limit. */
     int RNR_RETRIES_UNLIMITED = 7;
 
     /**
@@ -222,9 +229,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /**
      * Sets the number of retries of a send, or write with immediate, whose peer has no receive task
-     * for it: 0 to 6 retries, each after the peer's {@linkplain #setRnrTimer RNR timer}, after
-     * which the task and the connection fail; or {@link #RNR_RETRIES_UNLIMITED}, the default, with
-     * which it waits for a receive.
+     * for it: 0 to 6 retries, each after the peer's {@linkplain #setRnrTimer RNR timer}; {@link
+     * #DEFAULT_RNR_RETRIES} by default. When they are used up the task fails with IO_FAILED and the
+     * connection with it, which stops an instance for one connection (RDMA guide, send task). With
+     * {@link #RNR_RETRIES_UNLIMITED} a message waits for a receive as long as the connection lasts.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE
      */
@@ -235,8 +243,15 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /**
      * Sets the time after which a peer repeats a message that has found no receive task here,
-     * rounded up to a step of the InfiniBand specification: 0.01 to 655.36 ms. A peer whose retries
-     * are not limited does not use it.
+     * rounded up to a step of the InfiniBand specification: 0.01 to 655.36 ms; {@link
+     * #DEFAULT_RNR_TIMER} by default.
+     *
+     * <p>Over shared memory a receive that is posted meanwhile is used at once, and the timer only
+     * limits the wait; a peer whose retries are not limited does not use it. Over a network the
+     * sender knows nothing of receives, and a message that has come too early is repeated after the
+     * whole timer: with a long one, each of them costs that time. A receiver that posts its
+     * receives ahead of the messages pays nothing; one that may be late for a moment sets a timer
+     * of the length of that moment, and its peers more retries.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if it is not positive, or longer
      *     than the last step

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Task that sends the data of a local list of bufs as one message to a receive task of the peer
- * (RDMA guide, send task). A message that arrives before the receive was submitted waits for it,
- * unless {@link Rdma#setRnrRetries} limits the wait.
+ * (RDMA guide, send task). A message for which no receive was submitted beforehand is a fatal
+ * failure: it waits for one as long as {@link Rdma#setRnrRetries} and the peer's {@link
+ * Rdma#setRnrTimer} say, 2 s by default, and fails then.
  *
  * <p>Success means that the peer's instance has received the message, not that its program has
  * processed it.

@@ -26,7 +26,7 @@ final class RdmaSettings {
     private int pathMtuBytes;
     private int gidIndex;
     private RdmaTransportType transportType = RdmaTransportType.RC;
-    private int rnrRetries = Rdma.RNR_RETRIES_UNLIMITED;
+    private int rnrRetries = Rdma.DEFAULT_RNR_RETRIES;
     private RnrTimer rnrTimer = RnrTimer.atLeast(Rdma.DEFAULT_RNR_TIMER.toNanos());
     private long connectTimeoutNanos = Rdma.DEFAULT_CONNECT_TIMEOUT.toNanos();
 

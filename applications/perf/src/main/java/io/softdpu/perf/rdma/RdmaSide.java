@@ -43,6 +43,12 @@ abstract class RdmaSide implements AutoCloseable {
     /** With the time that the other process has for its end it is less than a signal waits. */
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(2);
 
+    /**
+     * Where a message that has come too early is repeated after the whole timer, as over a network,
+     * the default would be the longest of the latencies.
+     */
+    private static final Duration RNR_TIMER = Duration.ofNanos(640_000);
+
     final RdmaPlan plan;
     final Side side;
     final StopSign stop;
@@ -100,6 +106,8 @@ abstract class RdmaSide implements AutoCloseable {
             }
             rdma.setConnectionCallback((_, _, _) -> {}); // its state is asked for
             rdma.setConnectTimeout(Duration.ofNanos(plan.deadlineNanos()));
+            rdma.setRnrTimer(RNR_TIMER);
+            rdma.setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED); // the deadline ends a measurement
             this.requests = submits ? new Requests(this) : null;
             this.receives = receives ? new Receives(this) : null;
             engine.connect(rdma);

@@ -162,7 +162,7 @@ final class ShmConnection implements ProviderConnection {
         }
         peer = details;
         state = State.CONNECTING;
-        receiver.publishReceiveLimit();
+        receiveLimitChanged();
         CompletableFuture<?> _ = importing.whenComplete(peerEvents::peerRingImported);
     }
 
@@ -447,10 +447,18 @@ final class ShmConnection implements ProviderConnection {
         end(failed, failure.status(), failed.reason + ": " + Reason.of(failure));
     }
 
-    /** The peer may be established, and see the limit, before this side is. */
+    /**
+     * Publishes the receives, and wakes a peer that sleeps until there is one. The peer may be
+     * established, and see the limit, before this side is.
+     */
     void receiveLimitChanged() {
-        if (state == State.CONNECTING || state == State.CONNECTED) {
-            receiver.publishReceiveLimit();
+        if (state != State.CONNECTING && state != State.CONNECTED) {
+            return;
+        }
+        boolean awaited = receiver.publishReceiveLimit();
+        Lease held = lease;
+        if (awaited && held != null && receiver.isPeerAsleep()) {
+            held.link().ring();
         }
     }
 

@@ -51,6 +51,10 @@ final class ShmReceiver {
     private long messageBytes;
     private long receivedBytes;
     private long messagesTaken;
+
+    /** The limit that the peer can see. */
+    private long publishedLimit;
+
     private long releasedAtDoorbell;
 
     ShmReceiver(
@@ -304,9 +308,22 @@ final class ShmReceiver {
         return request;
     }
 
-    /** Publishes the number of messages that the peer may send with a receive task for each. */
-    void publishReceiveLimit() {
-        LONG.setRelease(region, ShmWire.RECEIVE_LIMIT_OFFSET, messagesTaken + receives.size());
+    /**
+     * Publishes the number of messages that the peer may send with a receive task for each.
+     *
+     * @return whether the peer may wait for that: each receive of the limit before was taken. While
+     *     one is left the peer is woken by the release of a message, if it has sent as many
+     */
+    boolean publishReceiveLimit() {
+        boolean usedUp = publishedLimit <= messagesTaken;
+        publishedLimit = messagesTaken + receives.size();
+        LONG.setRelease(region, ShmWire.RECEIVE_LIMIT_OFFSET, publishedLimit);
+        return usedUp && publishedLimit > messagesTaken;
+    }
+
+    /** Whether the peer sleeps, and waits for this side to release messages or post receives. */
+    boolean isPeerAsleep() {
+        return consumer.peerArmed();
     }
 
     /** Whether messages were released since the last call, and the peer sleeps until that. */

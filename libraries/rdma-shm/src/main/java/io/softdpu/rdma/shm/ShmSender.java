@@ -59,6 +59,10 @@ final class ShmSender {
     private long executed;
     private long tail;
     private long messagesSent;
+
+    /** The peer's limit when it was last read, which is when the one before was used up. */
+    private long receiveLimit;
+
     private int messagesSinceDoorbell;
 
     /** Bytes that sends may still copy in this pass, or in this call outside of a pass. */
@@ -258,14 +262,15 @@ final class ShmSender {
 
     /**
      * Whether the peer has published a receive for the next message; checked only if the retries
-     * are limited. Otherwise a message waits in the peer's ring for its receive.
+     * are limited. Otherwise a message waits in the peer's ring for its receive. The peer's limit
+     * is read again when the known one is used up: its line moves between the processors otherwise.
      */
     private boolean receiverReady() {
-        if (rnrWait == null) {
+        if (rnrWait == null || messagesSent < receiveLimit) {
             return true;
         }
-        long limit = (long) LONG.getAcquire(peerRegion, ShmWire.RECEIVE_LIMIT_OFFSET);
-        if (messagesSent < limit) {
+        receiveLimit = publishedLimit();
+        if (messagesSent < receiveLimit) {
             rnrWait.stop();
             return true;
         }
@@ -273,6 +278,10 @@ final class ShmSender {
             connection.end(CloseReason.RECEIVER_NOT_READY);
         }
         return false;
+    }
+
+    private long publishedLimit() {
+        return (long) LONG.getAcquire(peerRegion, ShmWire.RECEIVE_LIMIT_OFFSET);
     }
 
     /** Copies a fragment's payload from the position of the list. */
@@ -388,7 +397,7 @@ final class ShmSender {
         return producer.status();
     }
 
-    /** Requests a doorbell for acknowledgements; true if there is work already. */
+    /** Requests a doorbell for acknowledgements and receives; true if there is work already. */
     boolean arm() {
         if (head == tail) {
             return false;
@@ -397,7 +406,12 @@ final class ShmSender {
             return true;
         }
         if (rnrWait != null && rnrWait.isWaiting()) { // a free slot in the ring is of no use then
-            return producer.arm() || acknowledged() || producer.corrupt() || rnrWait.isDue();
+            // The limit after arm(): the peer publishes it before it sees whether this side sleeps.
+            return producer.arm()
+                    || messagesSent < publishedLimit()
+                    || acknowledged()
+                    || producer.corrupt()
+                    || rnrWait.isDue();
         }
         // After the last read of the index by arm(): a slot may have been freed, or a message
         // acknowledged, before the peer could see that this side sleeps.

@@ -75,6 +75,12 @@ final class HostilePeer implements AutoCloseable {
         return blob;
     }
 
+    /** Publishes how many messages the victim may send. */
+    HostilePeer receiveLimit(long messages) {
+        memory.segment().set(ValueLayout.JAVA_LONG, ShmWire.RECEIVE_LIMIT_OFFSET, messages);
+        return this;
+    }
+
     /** Takes a lease of the victim's ring and maps it. */
     HostilePeer lease() throws Exception {
         ring =

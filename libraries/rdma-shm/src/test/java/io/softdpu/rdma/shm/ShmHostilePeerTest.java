@@ -212,6 +212,36 @@ class ShmHostilePeerTest {
         assertThat(connection.state()).isEqualTo(RdmaConnection.State.EXPORTED);
     }
 
+    // ---- the receive limit ----
+
+    /** A lower limit is a hint: a message that was counted on the one before waits in the ring. */
+    @Test
+    @Clause("rdma-263")
+    void shouldReadTheLimitAgainWhenTheKnownOneIsUsedUpAndNotBefore() throws Exception {
+        connect();
+        peer.receiveLimit(2);
+        assertThat(sendsOne()).isTrue();
+        peer.receiveLimit(0);
+        assertThat(sendsOne()).as("the known limit is 2").isTrue();
+        peer.receiveLimit(3);
+        assertThat(sendsOne()).as("read again").isTrue();
+        assertThat(sendsOne()).as("used up").isFalse();
+        driveToFailure();
+        assertThat(connection.failure()).isEqualTo(Status.IO_FAILED);
+        assertThat(sent)
+                .containsExactly(Status.SUCCESS, Status.SUCCESS, Status.SUCCESS, Status.IO_FAILED);
+    }
+
+    /** Submits a send, and receives it as the peer; returns whether it was in the ring. */
+    private boolean sendsOne() {
+        rdma.allocateSend(connection, null).submit();
+        if (peer.inbound.poll() < 0) {
+            return false;
+        }
+        peer.inbound.release();
+        return true;
+    }
+
     // ---- messages ----
 
     @ParameterizedTest
@@ -657,7 +687,7 @@ class ShmHostilePeerTest {
 
     private void connect() throws Exception {
         rdma.connect(peer.blob(), connection);
-        peer.lease().hello();
+        peer.receiveLimit(Long.MAX_VALUE).lease().hello();
         drive("connection", () -> connection.state() == RdmaConnection.State.CONNECTED);
         assertThat(peer.inbound.poll()).as("the victim's hello").isNotNegative();
         peer.inbound.release();

@@ -41,6 +41,9 @@ public final class RdmaPair {
             RdmaTaskCallback<RdmaSendTask> notSent,
             RdmaTaskCallback<RdmaReceiveTask> received,
             RdmaTaskCallback<RdmaReceiveTask> notReceived) {
+        // A side awaits the next message once its answer was received, so it may be late for that,
+        // and frozen meanwhile. That a peer is gone is told by its connections.
+        control.setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED);
         control.setSendQueueSize(slots);
         control.setSendTasks(slots, sent, notSent);
         control.setReceiveTasks(slots, received, notReceived);

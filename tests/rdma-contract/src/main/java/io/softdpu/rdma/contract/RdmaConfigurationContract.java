@@ -117,14 +117,15 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                 Rdma rdma = Rdma.create(device)) {
             assertThat(rdma.sendQueueSize()).isEqualTo(Rdma.DEFAULT_SEND_QUEUE_SIZE);
             assertThat(rdma.maxConnections()).isEqualTo(1);
-            assertThat(rdma.rnrRetries()).isEqualTo(Rdma.RNR_RETRIES_UNLIMITED);
+            assertThat(rdma.rnrRetries()).isEqualTo(6);
+            assertThat(rdma.rnrTimer()).isEqualTo(Duration.ofNanos(327_680_000));
             assertThat(rdma.connectTimeout()).isEqualTo(Rdma.DEFAULT_CONNECT_TIMEOUT);
             assertThat(rdma.permissions().allowsRdma()).as("grants nothing").isFalse();
         }
     }
 
     @Test
-    @Clause("rdma-037")
+    @Clause({"rdma-037", "rdma-263"})
     void shouldKeepToTheDefaults() {
         Peer far = openFar();
         far.start();
@@ -159,19 +160,25 @@ public abstract class RdmaConfigurationContract extends RdmaContract {
                                     && toNear.state() == RdmaConnection.State.CONNECTED,
                     progress);
             assertNothingGranted(far, toNear, device);
+            long begin = System.nanoTime();
             for (int i = 0; i < Rdma.DEFAULT_SEND_QUEUE_SIZE; i++) {
                 rdma.allocateSend(toFar, null).submit();
             }
             RdmaSendTask oneMore = rdma.allocateSend(toFar, null);
             assertThat(oneMore.trySubmit()).as("a full queue").isEqualTo(Status.AGAIN);
             oneMore.free();
-            for (int i = 0; i < 10; i++) {
-                engine.await(Duration.ofMillis(10));
-            }
-            assertThat(sent).as("retries without limit").isEmpty();
-            rdma.stop();
-            Await.byStep("idle", () -> rdma.state() == ContextState.IDLE, progress);
-            assertThat(sent).hasSize(Rdma.DEFAULT_SEND_QUEUE_SIZE);
+            Await.byStep(
+                    "idle",
+                    () -> rdma.state() == ContextState.IDLE,
+                    () -> {
+                        progress.run();
+                        engine.await(Duration.ofMillis(10));
+                    });
+            assertThat(System.nanoTime() - begin)
+                    .as("6 retries of 327.68 ms")
+                    .isGreaterThanOrEqualTo(6 * 327_680_000L);
+            assertThat(sent).hasSize(Rdma.DEFAULT_SEND_QUEUE_SIZE).startsWith(Status.IO_FAILED);
+            assertThat(toFar.failureReason()).contains("the retries are exhausted");
         }
     }
 

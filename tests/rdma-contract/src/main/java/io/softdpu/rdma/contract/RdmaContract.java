@@ -7,6 +7,7 @@ import io.softdpu.core.Status;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -61,6 +62,17 @@ public abstract class RdmaContract {
     /** Opens the far side. */
     final Peer openFar() {
         return add(Peer.open(environment(), folder(), environment().farSide()));
+    }
+
+    /** Opens the far side with an RNR timer so short that retries are used up at once. */
+    final Peer openFarWithShortTimer() {
+        return add(
+                Peer.open(
+                        environment(),
+                        folder(),
+                        environment().farSide(),
+                        Peer.ALL,
+                        rdma -> rdma.setRnrTimer(Duration.ofNanos(10_000))));
     }
 
     /** Opens the near side with a configuration of its own. */

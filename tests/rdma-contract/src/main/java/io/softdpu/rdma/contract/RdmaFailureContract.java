@@ -8,11 +8,14 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -143,11 +146,11 @@ public abstract class RdmaFailureContract extends RdmaContract {
         Peer near =
                 openConfigured(rdma -> {
                     rdma.setMaxConnections(2);
-                    if (loss == Loss.NO_RECEIVE) {
-                        rdma.setRnrRetries(1);
+                    if (loss != Loss.NO_RECEIVE) {
+                        rdma.setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED);
                     }
                 });
-        Pair pair = connect(near, openFar());
+        Pair pair = connect(near, openFarWithShortTimer());
         if (loss == Loss.TOO_LONG) {
             pair.far().receive(null, 1);
         }
@@ -189,12 +192,11 @@ public abstract class RdmaFailureContract extends RdmaContract {
         List<Task> failed = new ArrayList<>();
         Peer near =
                 openConfigured(rdma -> {
-                    rdma.setRnrRetries(1);
                     rdma.setSendTasks(1, succeeded::add, failed::add);
                     rdma.setReadTasks(1, succeeded::add, failed::add);
                     rdma.setWriteTasks(1, succeeded::add, failed::add);
                 });
-        Pair pair = connect(near, openFar());
+        Pair pair = connect(near, openFarWithShortTimer());
         Peer far = pair.far();
         Mmap remote = near.importRdma(far);
         long most = Peer.MEMORY_BYTES; // of many slices
@@ -240,7 +242,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
     @ValueSource(ints = {0, 1, 6})
     @Clause({"rdma-057", "rdma-263"})
     void shouldFailASendWithoutReceiveOnceTheRetriesAreUsedUp(int retries) {
-        Pair pair = connect(openNearWithRetries(retries), openFar());
+        Pair pair = connect(openNearWithRetries(retries), openFarWithShortTimer());
         Peer near = pair.near();
         near.send(pair.toFar(), near.data(0, 64), 1);
 
@@ -249,11 +251,105 @@ public abstract class RdmaFailureContract extends RdmaContract {
         assertFailed(pair.toFar(), Status.IO_FAILED);
     }
 
+    /** The receiver's timer is short here; that it ends by default is shown with all defaults. */
+    @ParameterizedTest
+    @EnumSource(names = {"SEND", "SEND_IMMEDIATE", "WRITE_IMMEDIATE"})
+    @Clause({"rdma-255", "rdma-263", "rdma-270"})
+    void shouldFailFatallyWithoutAReceiveByDefault(RdmaTaskType type) {
+        Pair pair = connect(openNear(), openFarWithShortTimer());
+        Peer near = pair.near();
+        Peer far = pair.far();
+        Buf remote =
+                type == RdmaTaskType.WRITE_IMMEDIATE
+                        ? Submissions.remote(type, near, near.importRdma(far), 0, 64)
+                        : null;
+        assertThat(Submissions.submit(type, near, pair.toFar(), near.data(0, 64), remote, 1))
+                .isEqualTo(Status.SUCCESS);
+
+        assertThat(near.next(far).status()).isEqualTo(Status.IO_FAILED);
+        Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, far);
+        assertThat(near.states).endsWith(ContextState.STOPPING, ContextState.IDLE);
+        assertThat(pair.toFar().failureReason()).contains("the retries are exhausted");
+        assertThat(near.rdma.failure()).hasMessageContaining("the retries are exhausted");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SEND", "SEND_IMMEDIATE", "WRITE_IMMEDIATE"})
+    @Clause({"rdma-255", "rdma-263", "rdma-270"})
+    void shouldUseAReceiveThatIsPostedWhileAMessageWaits(RdmaTaskType type) {
+        Peer near = openNear();
+        Peer far =
+                add(
+                        Peer.open(
+                                environment(),
+                                folder(),
+                                environment().farSide(),
+                                Peer.ALL,
+                                rdma -> rdma.setRnrTimer(Duration.ofMillis(655))));
+        Pair pair = connect(near, far);
+        for (int i = 0; i < 3; i++) { // the known limit is used up each time
+            Buf remote =
+                    type == RdmaTaskType.WRITE_IMMEDIATE
+                            ? Submissions.remote(type, near, near.importRdma(far), 0, 64)
+                            : null;
+            Status submitted =
+                    Submissions.submit(type, near, pair.toFar(), near.data(0, 64), remote, 1);
+            assertThat(submitted).isEqualTo(Status.SUCCESS);
+            boolean again;
+            do {
+                again = near.engine.progress();
+                again |= far.engine.progress();
+            } while (again);
+            near.engine.requestNotification();
+            far.receive(far.room(0, 64), 2);
+            if (has(RdmaTrait.RECEIVE_IS_USED_AT_ONCE)) {
+                // Shorter than the timer, in case that nothing but the timer wakes it.
+                assertThat(near.engine.awaitNotification(Duration.ofMillis(100)))
+                        .as("woken by the receive")
+                        .isTrue();
+            }
+            near.engine.clearNotification();
+            assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+            assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+        }
+    }
+
+    /** As above, by a receive that a callback posts. */
+    @Test
+    void shouldUseAReceiveThatACallbackPostsWhileAMessageWaits() {
+        Peer near = openNear();
+        Peer far =
+                add(
+                        Peer.open(
+                                environment(),
+                                folder(),
+                                environment().farSide(),
+                                Peer.ALL,
+                                rdma -> {
+                                    rdma.setRnrTimer(Duration.ofMillis(655));
+                                    rdma.setReceiveTasks(
+                                            1, task -> task.submit(), task -> task.free());
+                                }));
+        Pair pair = connect(near, far);
+        far.rdma.allocateReceive(null).submit();
+        near.send(pair.toFar(), null, 1);
+        near.send(pair.toFar(), null, 2); // waits for the receive that completes the first
+        while (near.engine.progress()) {}
+        near.engine.requestNotification();
+        Await.byStep(
+                "woken",
+                () -> near.engine.awaitNotification(Duration.ofMillis(1)),
+                () -> far.engine.progress());
+        near.engine.clearNotification();
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 64, 50_000})
     @Clause("rdma-263")
     void shouldFailTheSendThatFindsNoReceiveLeft(int sizeBytes) {
-        Pair pair = connect(openNearWithRetries(1), openFar());
+        Pair pair = connect(openNearWithRetries(1), openFarWithShortTimer());
         Peer near = pair.near();
         Peer far = pair.far();
         far.receive(far.room(0, 50_000), 1);
@@ -286,7 +382,9 @@ public abstract class RdmaFailureContract extends RdmaContract {
                                 folder(),
                                 environment().farSide(),
                                 Peer.ALL,
-                                rdma -> rdma.setMaxConnections(2)));
+                                rdma ->
+                                        rdma.setMaxConnections(2)
+                                                .setRnrTimer(Duration.ofNanos(10_000))));
         Pair pair = connect(near, far);
         RdmaConnection second = Peer.connectMore(near, far)[0];
         far.receive(null, 1);
@@ -302,7 +400,15 @@ public abstract class RdmaFailureContract extends RdmaContract {
     @Test
     void shouldLetTheEngineSleepBetweenTheRetries() {
         int retries = 6;
-        Pair pair = connect(openNearWithRetries(retries), openFar());
+        Peer far =
+                add(
+                        Peer.open(
+                                environment(),
+                                folder(),
+                                environment().farSide(),
+                                Peer.ALL,
+                                rdma -> rdma.setRnrTimer(Duration.ofNanos(1_280_000))));
+        Pair pair = connect(openNearWithRetries(retries), far);
         Peer near = pair.near();
         near.send(pair.toFar(), near.data(0, 64), 1);
         int notifications = 0;

@@ -313,7 +313,7 @@ public abstract class RdmaImmediateContract extends RdmaContract {
     @Clause({"rdma-095", "rdma-131"})
     void shouldFailFatallyWithoutAReceiveOnceTheRetriesAreUsedUp(Kind kind) {
         Peer near = openConfigured(rdma -> rdma.setRnrRetries(1));
-        Pair pair = connect(near, openFar());
+        Pair pair = connect(near, openFarWithShortTimer());
         Mmap remote = near.importRdma(pair.far());
         assertThat(submit(kind, pair, remote, 1)).isEqualTo(Status.SUCCESS);
         assertThat(submit(kind, pair, remote, 2)).isEqualTo(Status.SUCCESS);

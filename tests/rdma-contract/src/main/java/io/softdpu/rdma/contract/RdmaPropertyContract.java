@@ -99,7 +99,7 @@ public abstract class RdmaPropertyContract extends RdmaContract {
                 can -> List.of(-1, can.gidAddresses().size())),
         RNR_RETRIES(
                 Rdma::rnrRetries,
-                Rdma.RNR_RETRIES_UNLIMITED,
+                Rdma.DEFAULT_RNR_RETRIES,
                 3,
                 (rdma, value) -> rdma.setRnrRetries((int) value),
                 can -> List.of(-1, 8)),

@@ -11,5 +11,7 @@ public enum RdmaTrait {
     /** The death of a peer's process is noticed at once, without a timeout. */
     DEATH_IS_NOTICED_AT_ONCE,
     /** A peer whose process is frozen is slow, and not lost. */
-    FROZEN_PEER_IS_SLOW
+    FROZEN_PEER_IS_SLOW,
+    /** A receive that is posted while a message waits for it is used at once, not a retry later. */
+    RECEIVE_IS_USED_AT_ONCE
 }
