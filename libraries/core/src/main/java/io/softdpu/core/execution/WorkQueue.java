@@ -205,7 +205,7 @@ public final class WorkQueue implements AutoCloseable {
      * most one user node, and answers AGAIN for it; the call after the last node of an instance
      * answers SUCCESS for the instance, also if that has failed: the event then has no job, the
      * type {@link JobType#GRAPH_JOB}, and the number of the instance's status as its result. An
-     * exception of a user node is thrown by the call that has run it.
+     * exception of a user node is thrown by the call that handles its end.
      *
      * @param event filled if the result is SUCCESS or IO_FAILED, otherwise made invalid
      * @return SUCCESS, once for each job that has succeeded; IO_FAILED, once for each that has

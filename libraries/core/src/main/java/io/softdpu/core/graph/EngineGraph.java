@@ -34,7 +34,7 @@ final class EngineGraph extends EngineMember {
     /** Begins the run of an instance. */
     void submit(GraphInstance instance) {
         inFlight++;
-        nodes.begin(instance);
+        nodes.submit(instance);
         engine.submitted(this, 1);
     }
 
@@ -154,6 +154,16 @@ final class EngineGraph extends EngineMember {
         @Override
         void threw(Throwable thrown) {
             engine.callbackFailed(thrown);
+        }
+
+        @Override
+        boolean enterCallback() {
+            return engine.enterCallback();
+        }
+
+        @Override
+        void leaveCallback() {
+            engine.leaveCallback();
         }
     }
 }

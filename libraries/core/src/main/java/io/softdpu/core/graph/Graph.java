@@ -42,8 +42,9 @@ import org.jspecify.annotations.Nullable;
  * GraphInstance#submit submit} them. After start a graph cannot be changed. A stopped graph can be
  * changed and started again.
  *
- * <p>A node without parents is a root: all roots start when an instance is submitted. Any other
- * starts when all of its parents have succeeded. The instance ends when all nodes have ended.
+ * <p>A node without parents is a root: all roots start when an instance is submitted, user nodes
+ * among them inside that call. Any other starts when all of its parents have succeeded. The
+ * instance ends when all nodes have ended.
  *
  * <p>A graph is either for work queues or for one progress engine, which has all of its contexts.
  * On an engine the callbacks of a task are not called while it runs in a graph; the end of an

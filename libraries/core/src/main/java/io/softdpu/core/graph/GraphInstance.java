@@ -29,9 +29,10 @@ import org.jspecify.annotations.Nullable;
  * may be changed while the instance is not in flight, and by user nodes while it is. Between two
  * runs the destinations need room again: {@link io.softdpu.core.memory.Buf#resetDataLength()}.
  *
- * <p>The nodes without parents start at submission. After the first failure no further node starts,
- * those that run are awaited, and the others are SKIPPED. A run cannot be aborted; a context that
- * stops flushes its tasks, and so fails the instance.
+ * <p>The nodes without parents start at submission, in the order in which they were added: user
+ * nodes among them run inside that call. What follows them starts in progress or a retrieval. After
+ * the first failure no further node starts, those that run are awaited, and the others are SKIPPED.
+ * A run cannot be aborted; a context that stops flushes its tasks, and so fails the instance.
  *
  * <p>A task that fails as a node does to its context what it does alone: with most libraries the
  * context stops, and other instances with tasks of it fail. To go on, close the instances, free the
@@ -235,7 +236,7 @@ public final class GraphInstance implements AutoCloseable {
 
     /**
      * Submits the instance to the engine of its graph; never throws in normal operation. Nodes
-     * without parents that have a task are submitted now.
+     * without parents start now: tasks are submitted, and user nodes run, inside this call.
      *
      * @return SUCCESS; IN_USE if the instance is in flight or another holds it; BAD_STATE if it is
      *     closed, a node has nothing to run, or the graph is for work queues. {@link #refusal()}
@@ -275,7 +276,8 @@ public final class GraphInstance implements AutoCloseable {
     /**
      * Submits the instance to a work queue (doca_workq_graph_submit); never throws in normal
      * operation. It takes a place of the queue, and one for each context node, those of sub-graphs
-     * included. Nodes without parents that have a job are submitted now.
+     * included. Nodes without parents start now: jobs are submitted, and user nodes run, inside
+     * this call.
      *
      * @return SUCCESS; NO_MEMORY if the queue has less places left: nothing was started; NOT_FOUND
      *     if the graph was not added to the queue; IN_USE if the instance is in flight or another

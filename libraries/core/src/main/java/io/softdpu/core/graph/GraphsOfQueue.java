@@ -2,6 +2,7 @@ package io.softdpu.core.graph;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Job;
+import io.softdpu.core.internal.engine.CallbackFailures;
 import io.softdpu.core.internal.engine.QueueGraphs;
 import io.softdpu.core.internal.engine.QueueInstance;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
@@ -14,7 +15,7 @@ final class GraphsOfQueue extends QueueGraphs {
     private final WorkQueueImpl<Job> queue;
     private final List<Graph> graphs = new ArrayList<>();
     private final Nodes nodes;
-    private @Nullable Throwable thrown;
+    private final CallbackFailures failures = new CallbackFailures();
 
     /** The instances that wait to be retrieved, a list that they themselves form. */
     private @Nullable GraphInstance endedHead;
@@ -54,7 +55,7 @@ final class GraphsOfQueue extends QueueGraphs {
 
     /** Begins the run of an instance, for which places were reserved. */
     void submit(GraphInstance instance) {
-        nodes.begin(instance);
+        nodes.submit(instance);
         queue.instanceSubmitted();
     }
 
@@ -64,21 +65,8 @@ final class GraphsOfQueue extends QueueGraphs {
         for (int left = nodes.listed(); left > 0 && !ended; left--) {
             ended = nodes.handleNext() == Scheduler.ENDED;
         }
-        if (thrown != null) {
-            throwKept();
-        }
+        failures.throwKept();
         return ended;
-    }
-
-    private void throwKept() {
-        Throwable kept = thrown;
-        thrown = null;
-        switch (kept) {
-            case null -> {}
-            case RuntimeException e -> throw e;
-            case Error e -> throw e;
-            default -> throw new IllegalStateException("a user node threw an exception", kept);
-        }
     }
 
     @Override
@@ -150,9 +138,21 @@ final class GraphsOfQueue extends QueueGraphs {
             end(run, how);
         }
 
+        /** Of several, as of the roots of one submission, the first has the others suppressed. */
         @Override
-        void threw(Throwable newThrown) {
-            thrown = newThrown;
+        void threw(Throwable thrown) {
+            failures.add(thrown);
+        }
+
+        /** A retrieval and a wait inside a user node are refused wherever it runs. */
+        @Override
+        boolean enterCallback() {
+            return false;
+        }
+
+        @Override
+        void leaveCallback() {
+            throw new IllegalStateException("nothing was entered");
         }
     }
 }

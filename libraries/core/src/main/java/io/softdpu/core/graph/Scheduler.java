@@ -59,14 +59,35 @@ abstract class Scheduler {
     /** A user node, or a submission, has thrown; progress is to throw it. */
     abstract void threw(Throwable thrown);
 
+    /**
+     * Begins the callback of a user node at the submission, which may be outside of progress: it
+     * has the rules of a callback inside.
+     *
+     * @return whether there is something for {@link #leaveCallback} to end
+     */
+    abstract boolean enterCallback();
+
+    /** Ends what {@link #enterCallback} has begun. */
+    abstract void leaveCallback();
+
     // ---- instances ----
 
-    /** Begins a run of an instance: its root nodes start. */
-    void begin(GraphInstance instance) {
+    /** Begins a run of an instance that the user submits: its root nodes start. */
+    void submit(GraphInstance instance) {
+        begin(instance, true);
+    }
+
+    /**
+     * Begins a run.
+     *
+     * @param submitting whether this is a part of a submission, which runs the user nodes among the
+     *     roots (Core guide, core-282); else they wait for their turn, as all that follow a node do
+     */
+    private void begin(GraphInstance instance, boolean submitting) {
         instance.begin(this);
         for (NodeRun root : instance.roots()) {
             instance.activated();
-            start(root);
+            start(root, submitting);
         }
     }
 
@@ -111,14 +132,16 @@ abstract class Scheduler {
         add(run);
     }
 
-    private void start(NodeRun run) {
+    private void start(NodeRun run, boolean submitting) {
         if (run.isContextNode()) {
             boolean _ = submit(run);
-        } else if (run.isUserNode()) {
-            add(run);
-        } else {
+        } else if (!run.isUserNode()) {
             run.running();
-            begin(run.subinstance());
+            begin(run.subinstance(), submitting);
+        } else if (submitting) {
+            runAtSubmission(run);
+        } else {
+            add(run);
         }
     }
 
@@ -155,16 +178,12 @@ abstract class Scheduler {
     }
 
     private void runUserNode(NodeRun run) {
-        run.running();
         Throwable thrown = null;
         Status how = Status.UNEXPECTED;
-        runningUserNode = true;
         try {
-            how = returned(run.runCallback(), run);
+            how = call(run);
         } catch (Throwable e) { // thrown by progress, when the end of the node has been handled
             thrown = e;
-        } finally {
-            runningUserNode = false;
         }
         if (thrown == null) {
             end(run, how);
@@ -172,6 +191,36 @@ abstract class Scheduler {
             run.threw(thrown);
             end(run, how);
             threw(thrown);
+        }
+    }
+
+    /**
+     * Runs a root. Its end is handled by progress or a retrieval: what follows starts there, and an
+     * instance does not end inside its submission.
+     */
+    private void runAtSubmission(NodeRun run) {
+        boolean entered = enterCallback();
+        try {
+            endLater(run, call(run));
+        } catch (Throwable e) { // as of a node that runs in progress: the submission is accepted
+            run.threw(e);
+            endLater(run, Status.UNEXPECTED);
+            threw(e);
+        } finally {
+            if (entered) {
+                leaveCallback();
+            }
+        }
+    }
+
+    private Status call(NodeRun run) {
+        run.running();
+        boolean before = runningUserNode; // a callback may submit another instance
+        runningUserNode = true;
+        try {
+            return returned(run.runCallback(), run);
+        } finally {
+            runningUserNode = before;
         }
     }
 
@@ -197,7 +246,7 @@ abstract class Scheduler {
             for (NodeRun child : run.children()) {
                 if (child.parentSucceeded()) {
                     instance.activated();
-                    start(child);
+                    start(child, false);
                 }
             }
         }

@@ -4,12 +4,15 @@ import io.softdpu.core.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Callback of a user node; runs inside {@code ProgressEngine.progress()} or {@code
- * WorkQueue.progressRetrieve()}.
+ * Callback of a user node. A root, which has no parents, runs inside the submission of its instance
+ * (Core guide, core-282), also as the root of a sub-graph that is a root; any other node inside
+ * {@code ProgressEngine.progress()} or {@code WorkQueue.progressRetrieve()}.
  *
- * <p>It may set up the tasks and jobs of nodes that have not started, compare results, and submit
- * what belongs to no graph. An exception fails the node with UNEXPECTED and is thrown by the
- * progress.
+ * <p>In both cases it may set up the tasks and jobs of nodes that have not started, compare
+ * results, allocate, and submit what belongs to no graph, or another instance; progress, retrievals
+ * and waits are NOT_PERMITTED, and the stop of its graph is IN_USE. An exception fails the node
+ * with UNEXPECTED and is thrown by the progress or retrieval that handles the end of the node, not
+ * by the submission.
  */
 @FunctionalInterface
 public interface UserNodeCallback {

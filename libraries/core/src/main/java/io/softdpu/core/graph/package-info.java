@@ -10,7 +10,8 @@
  * <p>Threads: a graph for an engine, and its instances, belong to the thread of the engine. A graph
  * for work queues may be used by any thread, and on several queues at once; an instance by one
  * thread at a time, while it is in flight by that of its queue. User nodes and callbacks run inside
- * progress or retrieve, on that thread. After start nothing is allocated.
+ * progress or retrieve, user nodes that are roots inside the submission, on that thread. After
+ * start nothing is allocated.
  *
  * <p>Ownership: an instance holds its tasks, jobs and instances of sub-graphs until it is closed;
  * instances are closed before their graph, the graph before its contexts.

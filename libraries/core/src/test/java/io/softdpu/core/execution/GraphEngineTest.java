@@ -328,6 +328,94 @@ class GraphEngineTest {
     }
 
     @Test
+    @Clause({"core-231", "core-282"})
+    void shouldRunUserNodesThatAreRootsInsideTheSubmission() {
+        GraphNode root =
+                graph.addUserNode(object -> {
+                    calls.add("root");
+                    return Status.SUCCESS;
+                });
+        GraphNode node = graph.addContextNode(context);
+        GraphNode child =
+                graph.addUserNode(object -> {
+                    calls.add("child");
+                    return Status.SUCCESS;
+                });
+        graph.addDependency(root, child).start();
+        GraphInstance instance = instance().setTask(node, task(context));
+
+        instance.submit();
+
+        assertThat(calls).as("without progress").containsExactly("root");
+        assertThat(instance.state(root)).isEqualTo(NodeState.RUNNING);
+        assertThat(instance.state(node)).isEqualTo(NodeState.RUNNING);
+        assertThat(instance.state(child)).isEqualTo(NodeState.WAITING);
+        progressUntilEnded(instance);
+        assertThat(calls).containsExactly("root", "child", "success");
+    }
+
+    /** What a callback may do in progress it may do at the submission. */
+    @Test
+    @Clause("core-282")
+    void shouldLetARootSubmitAllocateAndStopAtTheSubmissionAsInProgress() {
+        Graph another = Graph.create(engine);
+        another.setCallbacks(i -> calls.add("another ended"), i -> calls.add("another failed"));
+        another.addUserNode(object -> {
+            calls.add("another");
+            return Status.SUCCESS;
+        });
+        another.start();
+        GraphInstance second = another.createInstance();
+        List<TinyTask> allocated = new ArrayList<>();
+        graph.addUserNode(object -> {
+            Thrown.with(Status.NOT_PERMITTED, engine::progress);
+            Thrown.with(Status.NOT_PERMITTED, () -> engine.awaitNotification(Duration.ZERO));
+            Thrown.with(Status.IN_USE, engine::close);
+            Thrown.with(Status.IN_USE, graph::stop);
+            TinyTask extra = context.allocate();
+            allocated.add(extra);
+            extra.submit();
+            second.submit();
+            Thrown.with(Status.NOT_PERMITTED, engine::progress); // still inside the first
+            return Status.SUCCESS;
+        });
+        graph.start();
+        GraphInstance instance = instance();
+
+        instance.submit();
+
+        assertThat(calls).containsExactly("another");
+        assertThat(instance.isInFlight()).isTrue();
+        progressUntilEnded(instance);
+        progressUntilEnded(second);
+        assertThat(calls)
+                .containsExactlyInAnyOrder(
+                        "another", "another ended", "success", "callback of the task");
+        assertThat(engine.inFlightTasks()).isZero();
+        second.close();
+        another.close();
+    }
+
+    /** A stop of a context in such a callback is that of one in progress. */
+    @Test
+    @Clause("core-282")
+    void shouldLetARootStopAContextAtTheSubmission() {
+        GraphNode root =
+                graph.addUserNode(object -> {
+                    other.stop();
+                    return Status.SUCCESS;
+                });
+        GraphNode node = graph.addContextNode(other);
+        graph.addDependency(root, node).start();
+        GraphInstance instance = instance().setTask(node, task(other));
+        instance.submit();
+        progressUntilEnded(instance);
+        assertThat(instance.state(root)).isEqualTo(NodeState.COMPLETED);
+        assertThat(instance.status(node)).isEqualTo(Status.BAD_STATE);
+        assertThat(calls).containsExactly("failure BAD_STATE");
+    }
+
+    @Test
     void shouldThrowTheExceptionOfAUserNodeAtTheEndOfThePass() {
         IllegalStateException thrown = new IllegalStateException("by a user node");
         graph.addUserNode(object -> {
@@ -477,10 +565,10 @@ class GraphEngineTest {
         engine.requestNotification();
         assertThat(engine.awaitNotification(Duration.ZERO)).isFalse();
         instance.submit();
+        assertThat(calls).containsExactly("user");
         assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
         engine.clearNotification();
-        assertThat(engine.progress()).isTrue();
-        assertThat(calls).containsExactly("user");
+        assertThat(engine.progress()).as("the end of the user node").isTrue();
         context.setQueueCapacity(1);
     }
 

@@ -133,6 +133,7 @@ class GraphQueueTest extends WorkQueueFixture {
 
     @Test
     @Clause({"core-230", "core-231", "core-234"})
+    @Clause("core-282")
     void shouldStartAllRootsAtTheSubmission() {
         TinyJobs other = machines.add(new TinyJobs("other", device));
         other.start();
@@ -149,9 +150,10 @@ class GraphQueueTest extends WorkQueueFixture {
         instance.submit(queue);
         assertThat(instance.state(one)).isEqualTo(NodeState.RUNNING);
         assertThat(instance.state(two)).isEqualTo(NodeState.RUNNING);
-        assertThat(ran).as("user nodes run in a retrieval").isEmpty();
+        assertThat(ran).as("a user node, too").containsExactly("root");
+        assertThat(instance.state(user)).as("until a retrieval").isEqualTo(NodeState.RUNNING);
         assertThat(next()).isEqualTo(Status.AGAIN);
-        assertThat(ran).containsExactly("root");
+        assertThat(ran).as("once").containsExactly("root");
         assertThat(instance.state(user)).isEqualTo(NodeState.COMPLETED);
         assertThat(other.slices).as("one job on each context").hasValue(0);
         assertThat(next()).isEqualTo(Status.AGAIN);
@@ -160,6 +162,109 @@ class GraphQueueTest extends WorkQueueFixture {
         assertThat(retrieve()).isEqualTo(Status.SUCCESS);
         assertThat(context.slices).hasValue(2);
         assertThat(ran).containsExactly("root", "child");
+    }
+
+    /** An instance ends in a retrieval, and what follows a root starts there. */
+    @Test
+    @Clause({"core-231", "core-282"})
+    void shouldRunTheRootsOfASubgraphThatIsARootAndNothingElseAtTheSubmission() {
+        Graph subgraph = Graph.create();
+        subgraphs.add(subgraph);
+        GraphNode inner =
+                subgraph.addUserNode(object -> {
+                    ran.add("inner");
+                    return Status.SUCCESS;
+                });
+        GraphNode afterInner =
+                subgraph.addUserNode(object -> {
+                    ran.add("after inner");
+                    return Status.SUCCESS;
+                });
+        subgraph.addDependency(inner, afterInner).start();
+        GraphNode sub = graph.addSubgraphNode(subgraph);
+        GraphNode root = userNode("root");
+        GraphNode child = userNode("child");
+        graph.addDependency(root, child).start().addTo(queue);
+        GraphInstance part = subgraph.createInstance();
+        GraphInstance instance = instance().setInstance(sub, part);
+
+        instance.submit(queue);
+
+        assertThat(ran).containsExactly("inner", "root");
+        assertThat(instance.isInFlight()).isTrue();
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        assertThat(ran).containsExactly("inner", "root", "after inner", "child");
+        open.forEach(GraphInstance::close);
+        open.clear();
+        part.close();
+    }
+
+    /** What a user node may do in a retrieval it may do at the submission. */
+    @Test
+    @Clause("core-282")
+    void shouldLetARootSubmitAllocateAndStopTheGraphAtTheSubmission() {
+        List<String> allowed = new ArrayList<>();
+        Graph another = Graph.create();
+        subgraphs.add(another);
+        another.addUserNode(object -> {
+            ran.add("another");
+            return Status.SUCCESS;
+        });
+        another.start().addTo(queue);
+        GraphInstance other = another.createInstance();
+        open.add(other);
+        TinyJob held = job(1);
+        GraphNode root =
+                graph.addUserNode(object -> {
+                    Thrown.with(
+                            Status.NOT_PERMITTED, () -> queue.progressRetrieve(JobEvent.create()));
+                    Thrown.with(Status.IN_USE, graph::stop);
+                    allowed.add("job " + queue.trySubmit(job(1)));
+                    allowed.add("instance " + other.trySubmit(queue));
+                    held.setSlices(2); // also after the callback of another user node
+                    allowed.add("wait " + WaitPermission.isGranted());
+                    return Status.SUCCESS;
+                });
+        GraphNode node = jobNode();
+        graph.addDependency(root, node).start().addTo(queue);
+        GraphInstance instance = instance().setJob(node, held);
+
+        instance.submit(queue);
+
+        assertThat(ran).containsExactly("another");
+        assertThat(allowed).containsExactly("job SUCCESS", "instance SUCCESS", "wait false");
+        assertThat(WaitPermission.isGranted()).isTrue();
+        Thrown.with(Status.IN_USE, () -> held.setSlices(3));
+        for (int i = 0; i < 3; i++) {
+            assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        }
+        assertThat(queue.inFlightJobs()).isZero();
+        assertThat(context.slices).hasValue(3);
+    }
+
+    /** The submission was accepted: the instance runs, and ends with the failures. */
+    @Test
+    @Clause("core-282")
+    void shouldThrowWhatRootsHaveThrownFromARetrieval() {
+        IllegalStateException first = new IllegalStateException("of the first root");
+        IllegalStateException second = new IllegalStateException("of the second root");
+        GraphNode one =
+                graph.addUserNode(object -> {
+                    throw first;
+                });
+        GraphNode two =
+                graph.addUserNode(object -> {
+                    throw second;
+                });
+        graph.start().addTo(queue);
+        GraphInstance instance = instance();
+
+        assertThat(instance.trySubmit(queue)).isEqualTo(Status.SUCCESS);
+
+        assertThatThrownBy(this::next).isSameAs(first).hasSuppressedException(second);
+        assertThat(retrieve()).isEqualTo(Status.SUCCESS);
+        assertThat(event.status()).isEqualTo(Status.UNEXPECTED);
+        assertThat(instance.failedNodes()).containsExactly(one, two);
     }
 
     @Test

@@ -3,13 +3,16 @@ package io.softdpu.core.internal.engine;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Exceptions of callbacks, kept until a pass of progress is over. The engine's thread. */
-final class CallbackFailures {
+/**
+ * Exceptions of callbacks, kept until a pass of progress or a retrieval is over. The thread of the
+ * engine or queue.
+ */
+public final class CallbackFailures {
     private @Nullable Throwable first;
 
     /** Adds an exception; later ones of the same pass are suppressed in the first. */
     @SuppressWarnings("ReferenceEquality") // the same object cannot suppress itself
-    void add(Throwable thrown) {
+    public void add(Throwable thrown) {
         if (first == null) {
             first = thrown;
         } else if (first != thrown) {
@@ -18,7 +21,7 @@ final class CallbackFailures {
     }
 
     /** Throws the first one, if any. */
-    void throwKept() {
+    public void throwKept() {
         if (first != null) {
             throwFirst();
         }

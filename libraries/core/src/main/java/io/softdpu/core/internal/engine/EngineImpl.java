@@ -57,6 +57,9 @@ public final class EngineImpl implements Waitable {
 
     private boolean progressing;
 
+    /** What was before a callback outside of a pass. */
+    private @Nullable Object callbackScope;
+
     /** Whether the wait is that of a close, which an interrupt does not end. */
     private boolean closing;
 
@@ -422,9 +425,30 @@ public final class EngineImpl implements Waitable {
         return shuffler;
     }
 
-    /** Whether progress is running: the only time for callbacks. */
+    /** Whether progress, or a user node at its submission, is running: the time for callbacks. */
     public boolean progressing() {
         return progressing;
+    }
+
+    /**
+     * Begins a callback outside of a pass, which has the rules of one inside: no progress, no wait.
+     *
+     * @return false inside a pass, or another such callback: there is nothing to leave then
+     */
+    public boolean enterCallback() {
+        if (progressing) {
+            return false;
+        }
+        progressing = true;
+        callbackScope = ProgressScope.begin();
+        return true;
+    }
+
+    /** Ends what {@link #enterCallback} has begun. */
+    public void leaveCallback() {
+        ProgressScope.end(callbackScope);
+        progressing = false;
+        members.closeGaps();
     }
 
     /** Signals a requested notification, since there is work for progress. */

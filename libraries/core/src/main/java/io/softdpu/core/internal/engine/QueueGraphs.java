@@ -24,7 +24,7 @@ public abstract class QueueGraphs {
     /** Removes the oldest instance that has ended; null if there is none. */
     public abstract @Nullable QueueInstance pollEnded();
 
-    /** Whether a user node runs now, inside {@link #step()}. */
+    /** Whether a user node runs now, inside {@link #step()} or a submission. */
     public abstract boolean isRunningUserNode();
 
     /** A graph with a node of this context, for messages; null if there is none. */
