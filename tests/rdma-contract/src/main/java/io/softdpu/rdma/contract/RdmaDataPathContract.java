@@ -24,7 +24,7 @@ public abstract class RdmaDataPathContract extends RdmaContract {
 
     @Test
     @Clause(
-            value = {"rdma-196", "rdma-198"},
+            value = {"rdma-196", "rdma-198", "rdma-199"},
             refused = REFUSED)
     void shouldRefuseAnotherProcessorBeforeTheStartAndGoOnWithTheCpu() {
         Peer near = openNear();
@@ -39,7 +39,7 @@ public abstract class RdmaDataPathContract extends RdmaContract {
 
     /** Data path first, then the other properties, then the start, by the calls of a context. */
     @Test
-    @Clause({"rdma-197", "rdma-199"})
+    @Clause("rdma-197")
     void shouldBeAContextThatIsConfiguredAndStartedAfterItsDataPathWasChosen() {
         Peer near = openNear();
         Context context = near.rdma;
