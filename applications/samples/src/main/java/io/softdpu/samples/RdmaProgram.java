@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  * Resources of one run of an RDMA sample, and the steps that all of them share, in the order of the
  * guide: the resources, then the sample's tasks, then the callback for changes of state, which
  * connects in STARTING and begins the sample's task in RUNNING, and a loop until the context is
- * IDLE. The callbacks are methods of this object, so they have the resources.
+ * IDLE. This object is the user data of its contexts: their callbacks, and those of their tasks,
+ * have the resources by it.
  */
 final class RdmaProgram implements AutoCloseable {
     /** Number of tasks of each type: one is enough to show it. */
@@ -95,7 +96,22 @@ final class RdmaProgram implements AutoCloseable {
         this.inventory = inventory;
         this.files = files;
         this.byAddress = RdmaSampleSettings.isByAddress(settings);
-        this.rdma = Rdma.create(device);
+        this.rdma = Rdma.create(device).setUserObject(this);
+    }
+
+    /** The program of a task. */
+    static RdmaProgram of(Task task) {
+        return of(task.context());
+    }
+
+    private static RdmaProgram of(Context context) {
+        if (context.userObject() instanceof RdmaProgram program) {
+            return program;
+        }
+        throw new IllegalStateException(
+                Text.format(
+                        "context of a sample has no program: context=%s, userObject=%s",
+                        context, context.userObject()));
     }
 
     /** Runs a sample to its end. */
@@ -131,13 +147,15 @@ final class RdmaProgram implements AutoCloseable {
             requireDifferentFiles();
             files.announce(file(RdmaSampleSettings.LOCAL_DESCRIPTOR));
         } else if (listens()) {
-            rdma.setConnectionRequestCallback(this::accept);
+            rdma.setConnectionRequestCallback(request -> of(request.context()).accept(request));
         }
         rdma.setConnectTimeout(settings.timeout());
         rdma.setGidIndex(RdmaSampleSettings.gidIndex(settings, device));
         sample.configure(this);
-        rdma.setStateChangedCallback(this::stateChanged);
-        rdma.setConnectionCallback(this::connectionChanged);
+        rdma.setStateChangedCallback(
+                (context, previous, next) -> of(context).stateChanged(previous, next));
+        rdma.setConnectionCallback((changed, previous, next) ->
+                of(changed.context()).connectionChanged(changed, next));
         engine.connect(rdma);
         if (event != null) {
             event.asContext().start();
@@ -207,7 +225,7 @@ final class RdmaProgram implements AutoCloseable {
 
     // ---- callbacks, inside progress ----
 
-    private void stateChanged(Context context, ContextState previous, ContextState next) {
+    private void stateChanged(ContextState previous, ContextState next) {
         out.println("rdma: " + previous + " to " + next);
         try {
             switch (next) {
@@ -221,8 +239,7 @@ final class RdmaProgram implements AutoCloseable {
         }
     }
 
-    private void connectionChanged(
-            RdmaConnection changed, RdmaConnection.State previous, RdmaConnection.State next) {
+    private void connectionChanged(RdmaConnection changed, RdmaConnection.State next) {
         if (next == RdmaConnection.State.DISCONNECTED && rdma.state() == ContextState.RUNNING) {
             attempt(() -> sample.disconnected(this));
         } else if (next == RdmaConnection.State.FAILED && contextGoesOn()) {
@@ -368,7 +385,7 @@ final class RdmaProgram implements AutoCloseable {
         event = created;
         created.addPublisherLocation(SyncEventLocation.REMOTE);
         created.addSubscriberLocation(SyncEventLocation.CPU);
-        SyncEventContext context = created.asContext();
+        SyncEventContext context = created.asContext().setUserObject(this);
         engine.connect(context);
         return context;
     }

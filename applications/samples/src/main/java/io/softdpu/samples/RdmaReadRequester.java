@@ -69,8 +69,10 @@ final class RdmaReadRequester extends RdmaSample {
         program.rdma()
                 .setReadTasks(
                         RdmaProgram.TASKS,
-                        task -> hasRead(program, task),
-                        task -> program.failed(task, task.source(), task.destination()));
+                        task -> hasRead(RdmaProgram.of(task), task),
+                        task ->
+                                RdmaProgram.of(task)
+                                        .failed(task, task.source(), task.destination()));
     }
 
     @Override

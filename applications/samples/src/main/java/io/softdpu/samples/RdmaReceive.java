@@ -63,8 +63,8 @@ final class RdmaReceive extends RdmaSample {
         program.rdma()
                 .setReceiveTasks(
                         RdmaProgram.TASKS,
-                        task -> hasReceived(program, task),
-                        task -> program.failed(task, task.destination()));
+                        task -> hasReceived(RdmaProgram.of(task), task),
+                        task -> RdmaProgram.of(task).failed(task, task.destination()));
     }
 
     @Override

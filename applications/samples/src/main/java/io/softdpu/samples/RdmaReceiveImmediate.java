@@ -65,8 +65,8 @@ final class RdmaReceiveImmediate extends RdmaSample {
         program.rdma()
                 .setReceiveTasks(
                         RdmaProgram.TASKS,
-                        task -> hasReceived(program, task),
-                        task -> program.failed(task, task.destination()));
+                        task -> hasReceived(RdmaProgram.of(task), task),
+                        task -> RdmaProgram.of(task).failed(task, task.destination()));
     }
 
     @Override

@@ -63,8 +63,8 @@ final class RdmaSend extends RdmaSample {
         program.rdma()
                 .setSendTasks(
                         RdmaProgram.TASKS,
-                        task -> program.succeeded(task, () -> {}, task.source()),
-                        task -> program.failed(task, task.source()));
+                        task -> RdmaProgram.of(task).succeeded(task, () -> {}, task.source()),
+                        task -> RdmaProgram.of(task).failed(task, task.source()));
         program.text(RdmaSampleSettings.SEND_STRING).fill(program.memory());
     }
 

@@ -78,12 +78,12 @@ final class RdmaSyncEventRequester extends RdmaSample {
         program.rdma()
                 .setRemoteSyncEventNotifySetTasks(
                         RdmaProgram.TASKS,
-                        task -> hasSet(program, task),
-                        task -> program.failed(task, task.source()))
+                        task -> hasSet(RdmaProgram.of(task), task),
+                        task -> RdmaProgram.of(task).failed(task, task.source()))
                 .setRemoteSyncEventGetTasks(
                         RdmaProgram.TASKS,
-                        task -> hasRead(program, task),
-                        task -> program.failed(task, task.destination()));
+                        task -> hasRead(RdmaProgram.of(task), task),
+                        task -> RdmaProgram.of(task).failed(task, task.destination()));
     }
 
     @Override

@@ -79,16 +79,16 @@ final class RdmaSyncEventResponder extends RdmaSample {
         program.createEvent()
                 .setWaitGreaterTasks(
                         RdmaProgram.TASKS,
-                        task -> isSignalled(program, task),
-                        task -> hasFailed(program, task))
+                        task -> isSignalled(RdmaProgram.of(task), task),
+                        task -> hasFailed(RdmaProgram.of(task), task))
                 .setSetTasks(
                         RdmaProgram.TASKS,
-                        task -> hasSet(program, task),
-                        task -> hasFailed(program, task))
+                        task -> hasSet(RdmaProgram.of(task), task),
+                        task -> hasFailed(RdmaProgram.of(task), task))
                 .setGetTasks(
                         RdmaProgram.TASKS,
-                        task -> hasReadAtTheEnd(program, task),
-                        task -> hasFailed(program, task));
+                        task -> hasReadAtTheEnd(RdmaProgram.of(task), task),
+                        task -> hasFailed(RdmaProgram.of(task), task));
     }
 
     @Override

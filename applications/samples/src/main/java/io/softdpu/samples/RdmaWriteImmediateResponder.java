@@ -75,7 +75,9 @@ final class RdmaWriteImmediateResponder extends RdmaSample {
         program.rdma()
                 .setPermissions(Permissions.of(AccessFlag.RDMA_WRITE))
                 .setReceiveTasks(
-                        RdmaProgram.TASKS, task -> hasReceived(program, task), program::failed);
+                        RdmaProgram.TASKS,
+                        task -> hasReceived(RdmaProgram.of(task), task),
+                        task -> RdmaProgram.of(task).failed(task));
     }
 
     @Override

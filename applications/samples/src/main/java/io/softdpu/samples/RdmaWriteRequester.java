@@ -70,8 +70,10 @@ final class RdmaWriteRequester extends RdmaSample {
         program.rdma()
                 .setWriteTasks(
                         RdmaProgram.TASKS,
-                        task -> hasWritten(program, task),
-                        task -> program.failed(task, task.source(), task.destination()));
+                        task -> hasWritten(RdmaProgram.of(task), task),
+                        task ->
+                                RdmaProgram.of(task)
+                                        .failed(task, task.source(), task.destination()));
         program.text(RdmaSampleSettings.WRITE_STRING).fill(program.memory());
     }
 

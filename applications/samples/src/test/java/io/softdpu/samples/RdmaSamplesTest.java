@@ -1,8 +1,11 @@
 package io.softdpu.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.core.Side;
 import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
@@ -11,6 +14,8 @@ import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -564,8 +569,7 @@ class RdmaSamplesTest {
     }
 
     @Test
-    @Clause({"rdma-202", "rdma-211"})
-    @Clause({"rdma-233", "rdma-234"})
+    @Clause({"rdma-202", "rdma-211", "rdma-234"})
     void shouldRunOnTheNamedDevicesOfAnySide() {
         Pair pair =
                 new Pair(
@@ -574,6 +578,91 @@ class RdmaSamplesTest {
         pair.copyAll();
         pair.assertEndWell();
         assertThat(pair.second.lines()).contains("read: bytes=13, text=Hi DOCA RDMA!");
+    }
+
+    /** A callback that had its program by another way would not miss it. */
+    @Test
+    @Clause({"rdma-233", "rdma-283"})
+    void shouldReachTheProgramFromItsCallbacksByTheUserDataOfTheContext() {
+        RdmaSample sample = (RdmaSample) SampleProgram.find("rdma-receive");
+        Path own = ownFolder("rdma-receive");
+        SampleSettings settings =
+                SampleProgram.settings(arguments("rdma-receive", own, new String[0]));
+        PrintStream out = new PrintStream(OutputStream.nullOutputStream());
+        List<Object> userObjects = new ArrayList<>();
+        assertThatThrownBy(() -> new WithoutUserData(sample, userObjects).run(settings, out))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("context of a sample has no program: context=rdma");
+        assertThat(userObjects).singleElement().isInstanceOf(RdmaProgram.class);
+        assertThat(own.resolve("local")).doesNotExist();
+    }
+
+    /** A sample that loses the user data of its context before the start. */
+    private static final class WithoutUserData extends RdmaSample {
+        private final RdmaSample sample;
+        private final List<Object> userObjects;
+
+        WithoutUserData(RdmaSample sample, List<Object> userObjects) {
+            this.sample = sample;
+            this.userObjects = userObjects;
+        }
+
+        @Override
+        public String name() {
+            return sample.name();
+        }
+
+        @Override
+        public String summary() {
+            return sample.summary();
+        }
+
+        @Override
+        public String output() {
+            return sample.output();
+        }
+
+        @Override
+        public String source() {
+            return sample.source();
+        }
+
+        @Override
+        public List<SampleOption> options() {
+            return sample.options();
+        }
+
+        @Override
+        String exampleDescriptors() {
+            return sample.exampleDescriptors();
+        }
+
+        @Override
+        Side side() {
+            return sample.side();
+        }
+
+        @Override
+        List<RdmaTaskType> tasks() {
+            return sample.tasks();
+        }
+
+        @Override
+        String peer() {
+            return sample.peer();
+        }
+
+        @Override
+        void configure(RdmaProgram program) {
+            sample.configure(program);
+            userObjects.add(program.rdma().userObject());
+            program.rdma().setUserObject(null);
+        }
+
+        @Override
+        void running(RdmaProgram program) {
+            throw new AssertionError("not connected");
+        }
     }
 
     /** The result is that of the verification, and the context stops all the same. */

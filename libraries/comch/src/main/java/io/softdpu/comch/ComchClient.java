@@ -104,4 +104,10 @@ public sealed interface ComchClient extends ComchEndpoint permits ClientContext 
 
     @Override
     ComchClient setDataPathLocation(DataPathLocation location);
+
+    @Override
+    ComchClient setUserData(long userData);
+
+    @Override
+    ComchClient setUserObject(@Nullable Object userObject);
 }

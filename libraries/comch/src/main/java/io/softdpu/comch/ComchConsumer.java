@@ -98,4 +98,10 @@ public sealed interface ComchConsumer extends Context permits ConsumerContext {
 
     @Override
     ComchConsumer setDataPathLocation(DataPathLocation location);
+
+    @Override
+    ComchConsumer setUserData(long userData);
+
+    @Override
+    ComchConsumer setUserObject(@Nullable Object userObject);
 }

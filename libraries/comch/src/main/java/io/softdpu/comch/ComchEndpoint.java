@@ -156,4 +156,10 @@ public sealed interface ComchEndpoint extends Context
 
     @Override
     ComchEndpoint setDataPathLocation(DataPathLocation location);
+
+    @Override
+    ComchEndpoint setUserData(long userData);
+
+    @Override
+    ComchEndpoint setUserObject(@Nullable Object userObject);
 }

@@ -90,4 +90,10 @@ public sealed interface ComchProducer extends Context permits ProducerContext {
 
     @Override
     ComchProducer setDataPathLocation(DataPathLocation location);
+
+    @Override
+    ComchProducer setUserData(long userData);
+
+    @Override
+    ComchProducer setUserObject(@Nullable Object userObject);
 }

@@ -121,4 +121,10 @@ public sealed interface ComchServer extends ComchEndpoint permits ServerContext 
 
     @Override
     ComchServer setDataPathLocation(DataPathLocation location);
+
+    @Override
+    ComchServer setUserData(long userData);
+
+    @Override
+    ComchServer setUserObject(@Nullable Object userObject);
 }

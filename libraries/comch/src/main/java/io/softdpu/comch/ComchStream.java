@@ -209,4 +209,10 @@ public sealed interface ComchStream extends Context permits StreamContext {
 
     @Override
     ComchStream setDataPathLocation(DataPathLocation location);
+
+    @Override
+    ComchStream setUserData(long userData);
+
+    @Override
+    ComchStream setUserObject(@Nullable Object userObject);
 }

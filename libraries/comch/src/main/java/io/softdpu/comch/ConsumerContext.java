@@ -505,4 +505,16 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         super.setDataPathLocation(location);
         return this;
     }
+
+    @Override
+    public ComchConsumer setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public ComchConsumer setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
+    }
 }

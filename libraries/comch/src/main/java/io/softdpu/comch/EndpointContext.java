@@ -440,4 +440,16 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
         super.setDataPathLocation(location);
         return self();
     }
+
+    @Override
+    public final S setUserData(long userData) {
+        super.setUserData(userData);
+        return self();
+    }
+
+    @Override
+    public final S setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return self();
+    }
 }

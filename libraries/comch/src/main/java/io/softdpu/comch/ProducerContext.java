@@ -809,4 +809,16 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         super.setDataPathLocation(location);
         return this;
     }
+
+    @Override
+    public ComchProducer setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public ComchProducer setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
+    }
 }

@@ -160,6 +160,18 @@ final class StreamContext extends ContextBase implements ComchStream {
     }
 
     @Override
+    public ComchStream setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public ComchStream setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
+    }
+
+    @Override
     public ComchConnection connection() {
         return connection;
     }

@@ -99,4 +99,10 @@ public sealed interface Dma extends Context permits DmaContext {
 
     @Override
     Dma setDataPathLocation(DataPathLocation location);
+
+    @Override
+    Dma setUserData(long userData);
+
+    @Override
+    Dma setUserObject(@Nullable Object userObject);
 }

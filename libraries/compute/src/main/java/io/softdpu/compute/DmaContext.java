@@ -109,4 +109,16 @@ final class DmaContext extends OperationContext implements Dma {
         super.setDataPathLocation(location);
         return this;
     }
+
+    @Override
+    public Dma setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public Dma setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
+    }
 }

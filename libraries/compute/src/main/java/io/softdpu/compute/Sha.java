@@ -166,4 +166,10 @@ public sealed interface Sha extends Context permits ShaContext {
 
     @Override
     Sha setDataPathLocation(DataPathLocation location);
+
+    @Override
+    Sha setUserData(long userData);
+
+    @Override
+    Sha setUserObject(@Nullable Object userObject);
 }

@@ -191,4 +191,16 @@ final class ShaContext extends OperationContext implements Sha {
         super.setDataPathLocation(location);
         return this;
     }
+
+    @Override
+    public Sha setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public Sha setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
+    }
 }

@@ -661,4 +661,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     @Override
     Rdma setDataPathLocation(DataPathLocation location);
+
+    @Override
+    Rdma setUserData(long userData);
+
+    @Override
+    Rdma setUserObject(@Nullable Object userObject);
 }

@@ -865,4 +865,16 @@ final class RdmaContext extends ContextBase implements Rdma {
         super.setDataPathLocation(location);
         return this;
     }
+
+    @Override
+    public Rdma setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public Rdma setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
+    }
 }

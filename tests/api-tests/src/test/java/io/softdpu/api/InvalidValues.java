@@ -302,6 +302,26 @@ final class InvalidValues {
         }
 
         @Override
+        public long userData() {
+            return 0;
+        }
+
+        @Override
+        public Context setUserData(long userData) {
+            return this;
+        }
+
+        @Override
+        public @Nullable Object userObject() {
+            return null;
+        }
+
+        @Override
+        public Context setUserObject(@Nullable Object userObject) {
+            return this;
+        }
+
+        @Override
         public int inFlightTasks() {
             return 0;
         }

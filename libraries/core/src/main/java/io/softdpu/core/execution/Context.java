@@ -86,6 +86,35 @@ public interface Context extends AutoCloseable {
      */
     Context setDataPathLocation(DataPathLocation location);
 
+    /**
+     * The number that the user has attached (doca_ctx_get_user_data); 0 at first. Kept over stops
+     * and starts.
+     */
+    long userData();
+
+    /**
+     * Attaches a number (doca_ctx_set_user_data), which every callback of the context and of its
+     * tasks finds by {@link Task#context()} (RDMA guide, rdma-283).
+     *
+     * @return this context
+     * @throws DpuException BAD_STATE if it is not IDLE, or closed; NOT_PERMITTED from another
+     *     thread
+     */
+    Context setUserData(long userData);
+
+    /** The object that the user has attached; null at first. Kept as {@link #userData()}. */
+    @Nullable Object userObject();
+
+    /**
+     * Attaches an object, such as the resources of the program, for the same callbacks; null for
+     * none.
+     *
+     * @return this context
+     * @throws DpuException BAD_STATE if it is not IDLE, or closed; NOT_PERMITTED from another
+     *     thread
+     */
+    Context setUserObject(@Nullable Object userObject);
+
     /** Number of tasks submitted and not yet completed. */
     int inFlightTasks();
 

@@ -65,6 +65,9 @@ public abstract class ContextBase implements Context {
     private final Device device;
     private final @Nullable Representor representor;
 
+    private long userData;
+    private @Nullable Object userObject;
+
     // What keeps device and representor open, from start to IDLE.
     private Dependents.@Nullable Dependency onDevice;
     private Dependents.@Nullable Dependency onRepresentor;
@@ -320,6 +323,32 @@ public abstract class ContextBase implements Context {
                                     + " expected=%s",
                             name, location, DataPathLocation.CPU));
         }
+        return this;
+    }
+
+    @Override
+    public final long userData() {
+        return userData;
+    }
+
+    /** The library overrides it, to return its own type. */
+    @Override
+    public Context setUserData(long userData) {
+        requireConfigurable();
+        this.userData = userData;
+        return this;
+    }
+
+    @Override
+    public final @Nullable Object userObject() {
+        return userObject;
+    }
+
+    /** The library overrides it, to return its own type. */
+    @Override
+    public Context setUserObject(@Nullable Object userObject) {
+        requireConfigurable();
+        this.userObject = userObject;
         return this;
     }
 

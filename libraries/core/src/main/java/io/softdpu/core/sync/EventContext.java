@@ -507,4 +507,16 @@ final class EventContext extends ContextBase implements SyncEventContext {
         super.setDataPathLocation(location);
         return this;
     }
+
+    @Override
+    public SyncEventContext setUserData(long userData) {
+        super.setUserData(userData);
+        return this;
+    }
+
+    @Override
+    public SyncEventContext setUserObject(@Nullable Object userObject) {
+        super.setUserObject(userObject);
+        return this;
+    }
 }

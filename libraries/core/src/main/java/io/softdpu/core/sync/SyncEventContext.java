@@ -257,4 +257,10 @@ public sealed interface SyncEventContext extends Context permits EventContext {
 
     @Override
     SyncEventContext setDataPathLocation(DataPathLocation location);
+
+    @Override
+    SyncEventContext setUserData(long userData);
+
+    @Override
+    SyncEventContext setUserObject(@Nullable Object userObject);
 }

@@ -22,7 +22,10 @@ import io.softdpu.testkit.Clause;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +86,69 @@ public abstract class RdmaStateContract extends RdmaContract {
                             ContextState.IDLE);
             far.stop();
         }
+    }
+
+    @Test
+    @Clause("rdma-283")
+    void shouldHaveItsUserDataInEveryCallback() {
+        Set<String> called = new TreeSet<>();
+        Object resources = new Object();
+        BiConsumer<String, Context> check =
+                (callback, context) -> {
+                    called.add(callback);
+                    assertThat(context.userObject()).as("%s", callback).isSameAs(resources);
+                    assertThat(context.userData()).as("%s", callback).isEqualTo(-5);
+                };
+        Peer near =
+                openConfigured(rdma -> {
+                    assertThat(rdma.userData()).isZero();
+                    assertThat(rdma.userObject()).isNull();
+                    assertThat(rdma.setUserData(-5)).isSameAs(rdma);
+                    assertThat(rdma.setUserObject(resources)).isSameAs(rdma);
+                    rdma.setStateChangedCallback(
+                            (context, previous, next) -> check.accept("state " + next, context));
+                    rdma.setConnectionCallback((connection, previous, next) ->
+                            check.accept("connection " + next, connection.context()));
+                    rdma.setSendTasks(
+                            2,
+                            task -> end("sent", task, check),
+                            task -> end("not sent", task, check));
+                    rdma.setReceiveTasks(
+                            1,
+                            task -> end("received", task, check),
+                            task -> end("not received", task, check));
+                });
+        Pair pair = connect(near, openFar());
+        Peer far = pair.far();
+        assertThat(Refusals.statusOf(() -> near.rdma.setUserData(1))).isEqualTo(Status.BAD_STATE);
+        assertThat(Refusals.statusOf(() -> near.rdma.setUserObject(null)))
+                .isEqualTo(Status.BAD_STATE);
+        far.receive(null, 1);
+        near.rdma.allocateSend(pair.toFar(), null).submit();
+        near.rdma.allocateSend(pair.toFar(), null).submit(); // in flight until the end
+        Peer.drive("the first is sent", () -> called.contains("sent"), near, far);
+        near.rdma.allocateReceive(null).submit();
+        near.rdma.stop();
+        Peer.drive("the end", () -> called.contains("state IDLE"), near, far);
+        assertThat(called)
+                .containsExactlyInAnyOrder(
+                        "connection CONNECTED",
+                        "connection CONNECTING",
+                        "connection DISCONNECTED",
+                        "not received",
+                        "not sent",
+                        "sent",
+                        "state IDLE",
+                        "state RUNNING",
+                        "state STARTING",
+                        "state STOPPING");
+        assertThat(near.rdma.setUserData(6).userData()).as("configurable again").isEqualTo(6);
+        assertThat(near.rdma.userObject()).as("kept").isSameAs(resources);
+    }
+
+    private static void end(String callback, Task task, BiConsumer<String, Context> check) {
+        check.accept(callback, task.context());
+        task.free();
     }
 
     @Test

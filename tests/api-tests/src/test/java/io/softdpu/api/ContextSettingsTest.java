@@ -14,13 +14,14 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
 import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The data path of the contexts of all libraries, in every state. */
-final class DataPathLocationTest {
+/** Data path and user data of the contexts of all libraries, in every state. */
+final class ContextSettingsTest {
     @TempDir private Path folder;
 
     private final Registry registry = new Registry();
@@ -66,6 +67,47 @@ final class DataPathLocationTest {
                         "Rdma",
                         "Dma",
                         "Sha");
+    }
+
+    @Test
+    @Clause("rdma-283")
+    void shouldHaveUserDataThatIsSetInIdleAlone() throws Exception {
+        for (Fixture fixture : registry.fixtures.values()) {
+            if (!Context.class.isAssignableFrom(fixture.type())) {
+                continue;
+            }
+            for (String state : fixture.states()) {
+                FixtureScope scope = new FixtureScope(environment);
+                try {
+                    assertUserData((Context) fixture.make(scope, state), state);
+                } finally {
+                    scope.close();
+                }
+            }
+        }
+    }
+
+    private static void assertUserData(Context context, String state) {
+        String where = context + ", " + state;
+        assertThat(context.userData()).as(where).isZero();
+        assertThat(context.userObject()).as(where).isNull();
+        if (context.state() == ContextState.IDLE && !state.equals("closed")) {
+            assertThat(context.setUserData(Long.MIN_VALUE)).as(where).isSameAs(context);
+            assertThat(context.setUserObject(where)).as(where).isSameAs(context);
+            assertThat(context.userData()).as(where).isEqualTo(Long.MIN_VALUE);
+            assertThat(context.userObject()).as(where).isSameAs(where);
+        } else {
+            assertBadState(() -> context.setUserData(1), where);
+            assertBadState(() -> context.setUserObject(where), where);
+        }
+    }
+
+    private static void assertBadState(ThrowingCallable call, String where) {
+        assertThatThrownBy(call)
+                .as(where)
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.BAD_STATE));
     }
 
     /** Whether the context accepts the CPU; it refuses all other locations. */
