@@ -218,6 +218,14 @@ class ShaTest {
                 each.release();
             }
         }
+    }
+
+    @Test
+    @Clause(
+            value = "core-274",
+            refused = "no compression: adr/0056-calls-that-are-not-supported.md")
+    void shouldRefuseACompressContext() {
+        fixture.base.start(1);
         assertThatThrownBy(() -> Compress.create(fixture.base.device))
                 .isInstanceOfSatisfying(
                         DpuException.class,
