@@ -1,20 +1,33 @@
 package io.softdpu.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Topology;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.OwnFabric;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,7 +41,7 @@ class DmaCopyTest {
     @AutoClose private final SampleThreads samples = new SampleThreads();
 
     @Test
-    @Clause({"core-121", "core-122"})
+    @Clause({"core-121", "core-122", "core-280"})
     void shouldCopyATextWithTheDpuFirst() {
         RunningSample dpu = samples.start("dma-copy-dpu");
         dpu.awaitLine("^waiting for dma-copy-host$");
@@ -74,7 +87,9 @@ class DmaCopyTest {
         assertThat(dpu.awaitExit()).isZero();
     }
 
+    /** More than messages of the Comm Channel would carry: they have the export. */
     @Test
+    @Clause("core-280")
     void shouldCopyAFileWithTheHostFirst(SeededRandom random) throws IOException {
         byte[] data = random.bytes(3_000_001);
         Path file = Files.write(folder.resolve("data"), data);
@@ -86,6 +101,33 @@ class DmaCopyTest {
         assertThat(host.awaitExit()).isZero();
         assertThat(output).hasBinaryContent(data);
         assertThat(dpu.outputLines()).contains("written: file=" + output);
+    }
+
+    /** A program that read the imported memory itself would not miss the DMA. */
+    @Test
+    @Clause("core-280")
+    void shouldCopyByTheDmaOfTheDpusDevice() {
+        Topology.Builder card = Topology.builder("without DMA");
+        for (PciFunction function : Topology.builtin().functions()) {
+            card.add(
+                    function.side() == Side.DPU
+                            ? function.toBuilder().limit("dma.max_tasks", 0).build()
+                            : function);
+        }
+        SampleSettings settings =
+                new SampleSettings(
+                        card.build(),
+                        Map.of(SampleOption.TIMEOUT, Long.toString(Patience.SECONDS)));
+        PrintStream out = new PrintStream(OutputStream.nullOutputStream());
+        try (ExecutorService thread = Executors.newSingleThreadExecutor()) {
+            Future<?> host =
+                    thread.submit(() -> SampleProgram.find("dma-copy-host").run(settings, out));
+            assertThatThrownBy(() -> SampleProgram.find("dma-copy-dpu").run(settings, out))
+                    .isInstanceOf(DpuException.class)
+                    .hasMessageContaining("dma");
+            assertThatThrownBy(() -> host.get(Patience.SECONDS, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(DpuException.class);
+        }
     }
 
     @Test

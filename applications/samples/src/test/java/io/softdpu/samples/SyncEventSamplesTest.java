@@ -75,6 +75,21 @@ class SyncEventSamplesTest {
                         "waiting for sync-event-host", "waited: value=1", "signalled: value=2");
     }
 
+    /**
+     * What the guide's programs are said to read first has no flag: flags alone are their input.
+     */
+    @Test
+    @Clause("core-283")
+    void shouldTakeItsConfigurationFromFlagsOfWhichNoneNamesAFile() {
+        for (String name : List.of(DPU, HOST)) {
+            assertThat(SampleProgram.find(name).options())
+                    .as(name)
+                    .extracting(SampleOption::longName)
+                    .containsOnly(
+                            "dev-pci-addr", "rep-pci-addr", "async", "qdepth", "atomic", "timeout");
+        }
+    }
+
     @Test
     @Clause({"core-205", "core-214", "core-215"})
     @Clause({"core-216", "core-217", "core-218"})

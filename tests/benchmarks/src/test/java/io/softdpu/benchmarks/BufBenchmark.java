@@ -6,6 +6,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;
+import io.softdpu.core.memory.BufPool;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
@@ -23,7 +24,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** A buf out of an inventory, and back into it. */
+/** A buf out of an inventory, or a pool, and back into it. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -37,6 +38,7 @@ public class BufBenchmark {
     private final SharedMemory memory = SharedMemory.allocate(BYTES);
     private final Mmap mmap = Mmap.create();
     private final BufInventory inventory = BufInventory.create(64);
+    private BufPool pool;
     private Machine machine;
     private Device device;
     private long offset;
@@ -50,10 +52,12 @@ public class BufBenchmark {
                 .addDevice(device)
                 .start();
         inventory.start();
+        pool = BufPool.create(64, 4096, mmap).start();
     }
 
     @TearDown
     public void tearDown() throws IOException {
+        pool.close();
         inventory.close();
         mmap.close();
         memory.close();
@@ -66,6 +70,14 @@ public class BufBenchmark {
     public long getAndReturn() {
         offset = (offset + 4096) & (BYTES - 1);
         Buf buf = inventory.bufByAddress(mmap, offset, 4096);
+        long length = buf.length();
+        buf.release();
+        return length;
+    }
+
+    @Benchmark
+    public long getAndReturnOfAPool() {
+        Buf buf = pool.allocate();
         long length = buf.length();
         buf.release();
         return length;

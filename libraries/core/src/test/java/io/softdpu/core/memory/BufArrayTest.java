@@ -70,14 +70,22 @@ class BufArrayTest {
                 .hasMessageContainingAll("index=4", "total=4");
     }
 
+    /** A refused target leaves the array as it was: the one of the CPU works. */
     @ParameterizedTest
     @EnumSource(names = {"GPU", "DPA"})
+    @Clause(
+            value = "core-278",
+            refused = "no accelerator has kernels that would use the bufs: fidelity.md")
     void shouldRefuseTargetsThatThereAreNot(BufArray.Target target) {
-        BufArray array = array(1, 8, 0);
+        BufArray array = array(2, 8, 0).setTarget(BufArray.Target.CPU);
         Thrown.with(Status.NOT_SUPPORTED, () -> array.setTarget(target))
                 .hasMessageContainingAll("target=" + target, "supported=CPU");
         array.start();
         assertThat(array.get(0).length()).isEqualTo(8);
+        assertThat(Refusal.statusOf(REGIONS.markSource(array.get(1), 1)))
+                .as("usable by a task")
+                .isEqualTo(Status.SUCCESS);
+        REGIONS.clearInFlight(array.get(1));
     }
 
     @Test

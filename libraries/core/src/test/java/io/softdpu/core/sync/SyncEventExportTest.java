@@ -90,6 +90,41 @@ class SyncEventExportTest extends SyncEventFixture {
         }
     }
 
+    /** Locations are hints: what they name has no more rights than what they do not. */
+    @Test
+    @Clause("core-281")
+    void shouldLetEachHandleUpdateAndWaitInEachPairOfLocations() {
+        List<SyncEventLocation> all = List.of(SyncEventLocation.CPU, SyncEventLocation.DPU);
+        for (SyncEventLocation publisher : all) {
+            for (SyncEventLocation subscriber : all) {
+                SyncEvent cpu =
+                        closedLater(
+                                SyncEvent.create(pf0)
+                                        .addPublisherLocation(publisher)
+                                        .addSubscriberLocation(subscriber));
+                cpu.start();
+                if (publisher == SyncEventLocation.CPU && subscriber == SyncEventLocation.CPU) {
+                    assertUpdatesAndWaits(cpu, cpu); // there is no other handle
+                    continue;
+                }
+                SyncEvent dpu = imported(cpu).start();
+                assertUpdatesAndWaits(cpu, dpu);
+                assertUpdatesAndWaits(dpu, cpu);
+                assertUpdatesAndWaits(cpu, cpu);
+                assertUpdatesAndWaits(dpu, dpu);
+            }
+        }
+    }
+
+    private static void assertUpdatesAndWaits(SyncEvent updating, SyncEvent waiting) {
+        updating.set(1);
+        waiting.waitGreater(0, ALL);
+        assertThat(waiting.get()).isEqualTo(1);
+        assertThat(updating.add(2)).isEqualTo(1);
+        waiting.waitGreater(2, ALL);
+        assertThat(waiting.get()).isEqualTo(3);
+    }
+
     @Test
     void shouldExportStartedEventsOnly() {
         SyncEvent event = configured();
