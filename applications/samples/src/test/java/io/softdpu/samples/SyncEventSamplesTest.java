@@ -75,9 +75,7 @@ class SyncEventSamplesTest {
                         "waiting for sync-event-host", "waited: value=1", "signalled: value=2");
     }
 
-    /**
-     * What the guide's programs are said to read first has no flag: flags alone are their input.
-     */
+    /** What the programs of the guide read first no flag names: flags alone are the input here. */
     @Test
     @Clause("core-283")
     void shouldTakeItsConfigurationFromFlagsOfWhichNoneNamesAFile() {
