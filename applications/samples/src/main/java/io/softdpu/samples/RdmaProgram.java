@@ -96,7 +96,7 @@ final class RdmaProgram implements AutoCloseable {
         this.inventory = inventory;
         this.files = files;
         this.byAddress = RdmaSampleSettings.isByAddress(settings);
-        this.rdma = Rdma.create(device).setUserObject(this);
+        this.rdma = Rdma.create(device);
     }
 
     /** The program of a task. */
@@ -143,6 +143,7 @@ final class RdmaProgram implements AutoCloseable {
     }
 
     private void configure() {
+        rdma.setUserObject(this);
         if (!byAddress) {
             requireDifferentFiles();
             files.announce(file(RdmaSampleSettings.LOCAL_DESCRIPTOR));
