@@ -364,23 +364,23 @@ class GraphEngineTest {
             calls.add("another");
             return Status.SUCCESS;
         });
+        GraphNode ofAnother = another.addContextNode(other);
         another.start();
-        GraphInstance second = another.createInstance();
-        List<TinyTask> allocated = new ArrayList<>();
+        GraphInstance second = another.createInstance().setTask(ofAnother, task(other));
         graph.addUserNode(object -> {
             Thrown.with(Status.NOT_PERMITTED, engine::progress);
             Thrown.with(Status.NOT_PERMITTED, () -> engine.awaitNotification(Duration.ZERO));
             Thrown.with(Status.IN_USE, engine::close);
             Thrown.with(Status.IN_USE, graph::stop);
             TinyTask extra = context.allocate();
-            allocated.add(extra);
             extra.submit();
             second.submit();
             Thrown.with(Status.NOT_PERMITTED, engine::progress); // still inside the first
             return Status.SUCCESS;
         });
+        GraphNode beside = graph.addContextNode(other);
         graph.start();
-        GraphInstance instance = instance();
+        GraphInstance instance = instance().setTask(beside, task(other));
 
         instance.submit();
 

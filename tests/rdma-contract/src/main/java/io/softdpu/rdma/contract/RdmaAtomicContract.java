@@ -9,6 +9,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaFetchAndAddTask;
 import io.softdpu.testkit.Clause;
@@ -314,7 +315,7 @@ public abstract class RdmaAtomicContract extends RdmaContract {
         List<Task> failed = new ArrayList<>();
         Peer near =
                 openConfigured(rdma -> {
-                    rdma.setMaxConnections(2);
+                    rdma.setMaxConnections(2).setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED);
                     rdma.setCompareAndSwapTasks(1, task -> {}, failed::add);
                     rdma.setFetchAndAddTasks(1, task -> {}, failed::add);
                 });
@@ -374,7 +375,9 @@ public abstract class RdmaAtomicContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource
     void shouldGoOnWhenItIsFlushedByADisconnectOfThisSide(Operation operation) {
-        Peer near = openConfigured(rdma -> rdma.setMaxConnections(2));
+        Peer near =
+                openConfigured(rdma ->
+                        rdma.setMaxConnections(2).setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED));
         Pair pair = connect(near, openFar());
         Mmap remote = near.importRdma(pair.far());
         near.send(pair.toFar(), null, 1); // without a receive

@@ -295,7 +295,7 @@ public abstract class RdmaConnectContract extends RdmaContract {
 
     @Test
     void shouldSeeAnOrderlyEndWithoutStopping() {
-        Pair pair = connected();
+        Pair pair = connect(openPatientNear(), openFar());
         Peer near = pair.near();
         near.receive(near.room(0, 64), 1);
         near.send(pair.toFar(), near.data(0, 64), 2); // no receive task is posted for it

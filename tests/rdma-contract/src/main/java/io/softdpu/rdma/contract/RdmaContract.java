@@ -64,6 +64,11 @@ public abstract class RdmaContract {
         return add(Peer.open(environment(), folder(), environment().farSide()));
     }
 
+    /** Opens the near side so that a message without a receive stays in flight, however long. */
+    final Peer openPatientNear() {
+        return openConfigured(rdma -> rdma.setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED));
+    }
+
     /** Opens the far side with an RNR timer so short that retries are used up at once. */
     final Peer openFarWithShortTimer() {
         return add(

@@ -9,6 +9,7 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaOpcode;
 import io.softdpu.rdma.RdmaReceiveTask;
@@ -360,7 +361,9 @@ public abstract class RdmaImmediateContract extends RdmaContract {
     @EnumSource
     @Clause({"rdma-096", "rdma-132"})
     void shouldTellByItsStatusWhyItFailedWhileTheInstanceGoesOn(Kind kind) {
-        Peer near = openConfigured(rdma -> rdma.setMaxConnections(2));
+        Peer near =
+                openConfigured(rdma ->
+                        rdma.setMaxConnections(2).setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED));
         Pair pair = connect(near, openFar());
         Mmap remote = near.importRdma(pair.far());
         submit(kind, pair, remote, 1);

@@ -127,7 +127,7 @@ public abstract class RdmaProcessContract extends RdmaProgramContract {
 
     @Test
     void shouldKeepASendWaitingForAPeerThatIsFrozen() {
-        Peer near = openNear();
+        Peer near = openPatientNear();
         Remote far = connect(near, PeerProgram.ECHO);
         far.program().process().freeze();
         near.receive(near.room(4096, 64), 1);
@@ -173,7 +173,7 @@ public abstract class RdmaProcessContract extends RdmaProgramContract {
     @Test
     @Clause({"rdma-069", "rdma-083", "rdma-195"})
     void shouldFailEverythingInFlightWhenThePeerIsKilled(Processes processes) {
-        Peer near = openNear();
+        Peer near = openPatientNear();
         Remote far = connectToOwn(near, processes);
         for (int i = 0; i < 300; i++) {
             near.send(far.connection(), near.data(0, 64), i);

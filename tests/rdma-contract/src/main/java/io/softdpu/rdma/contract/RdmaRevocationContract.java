@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.linux.text.Text;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.contract.FarProcess.FarProgram;
 import io.softdpu.rdma.contract.ProgramProcess.Program;
@@ -138,7 +139,10 @@ public abstract class RdmaRevocationContract extends RdmaProgramContract {
                         folder(),
                         environment().nearSide(),
                         Peer.ALL,
-                        rdma -> rdma.setMaxConnections(2)); // one failure does not end the context
+                        // One failure does not end the context, and the send stays in flight.
+                        rdma ->
+                                rdma.setMaxConnections(2)
+                                        .setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED));
         FarProgram far =
                 process == null
                         ? run(Program.PEER, PeerProgram.NOTHING)

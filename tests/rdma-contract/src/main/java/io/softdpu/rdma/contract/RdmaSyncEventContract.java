@@ -16,6 +16,7 @@ import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.linux.text.Text;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaRemoteSyncEventGetTask;
 import io.softdpu.rdma.RdmaRemoteSyncEventNotifyAddTask;
@@ -503,7 +504,7 @@ public abstract class RdmaSyncEventContract extends RdmaContract {
         List<Task> failed = new ArrayList<>();
         Peer near =
                 openConfigured(rdma -> {
-                    rdma.setMaxConnections(2);
+                    rdma.setMaxConnections(2).setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED);
                     rdma.setRemoteSyncEventNotifyAddTasks(1, task -> {}, failed::add);
                 });
         Pair pair = connect(near, openFar());
@@ -531,7 +532,9 @@ public abstract class RdmaSyncEventContract extends RdmaContract {
     @EnumSource(names = {"GET", "NOTIFY_SET"})
     @Clause({"rdma-160", "rdma-169"})
     void shouldTellAFailureThatDoesNotStopTheContext(Operation operation) {
-        Peer near = openConfigured(rdma -> rdma.setMaxConnections(2));
+        Peer near =
+                openConfigured(rdma ->
+                        rdma.setMaxConnections(2).setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED));
         Pair pair = connect(near, openFar());
         RemoteSyncEvent remote = near.remoteEvent(pair.far(), pair.far().event());
         near.send(pair.toFar(), null, 1); // without a receive; the operation is behind it
