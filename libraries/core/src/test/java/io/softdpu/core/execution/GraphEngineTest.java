@@ -372,7 +372,7 @@ class GraphEngineTest {
             Thrown.with(Status.NOT_PERMITTED, () -> engine.awaitNotification(Duration.ZERO));
             Thrown.with(Status.IN_USE, engine::close);
             Thrown.with(Status.IN_USE, graph::stop);
-            TinyTask extra = context.allocate();
+            TinyTask extra = task(context);
             extra.submit();
             second.submit();
             Thrown.with(Status.NOT_PERMITTED, engine::progress); // still inside the first
