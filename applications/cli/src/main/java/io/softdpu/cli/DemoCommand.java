@@ -20,6 +20,7 @@ import io.softdpu.perf.demo.DemoSession;
 import io.softdpu.perf.demo.DemoTable;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.TextStyle;
+import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.backend.MemoryVolume;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -56,6 +57,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "  softdpu demo",
             "  softdpu demo --volume disk.img --seconds 1",
+            "  softdpu demo --cores 2",
             "  softdpu demo --measure random-read-4k,idle --repeat 5",
             "  softdpu demo --topology storage-guide \\",
             "    --json results.json"
@@ -87,6 +89,15 @@ final class DemoCommand implements Callable<Integer> {
             defaultValue = "4096",
             description = "Size of a block, a power of two (default: ${DEFAULT-VALUE}).")
     private long blockSize;
+
+    @Option(
+            names = "--cores",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "Data path threads of each of the three processes, 1 to 64; each works on its"
+                            + " own part of the volume (default: ${DEFAULT-VALUE}).")
+    private int cores;
 
     @Option(
             names = "--seconds",
@@ -127,11 +138,14 @@ final class DemoCommand implements Callable<Integer> {
         CommandLine command = Objects.requireNonNull(spec).commandLine();
         int blockSizeBytes = BlockSize.check(command, blockSize);
         requireRepeats(command);
+        long sizeBytes = sizeBytes(command, blockSizeBytes);
+        requireCores(command, sizeBytes / blockSizeBytes);
         DemoOptions options =
                 new DemoOptions(
                         volume,
-                        sizeBytes(command, blockSizeBytes),
+                        sizeBytes,
                         blockSizeBytes,
+                        cores,
                         measured.isEmpty()
                                 ? DemoPhase.measuredByDefault()
                                 : EnumSet.copyOf(measured),
@@ -144,7 +158,7 @@ final class DemoCommand implements Callable<Integer> {
                 "volume=" + (volume == null ? "memory:" + options.sizeBytes() : volume),
                 options.neededBytes(),
                 "a smaller volume");
-        DescriptorLimit.require("demo", DescriptorLimit.OF_ROLE);
+        DescriptorLimit.require("demo", DescriptorLimit.ofRole(cores));
         JvmCommand jvm = JvmCommand.ofThisProcess(Objects.requireNonNull(root).arguments());
         DemoProgress progress =
                 new DemoProgress(options, command.getErr(), Terminal.isStandardError());
@@ -156,6 +170,25 @@ final class DemoCommand implements Callable<Integer> {
                 // Here and not by picocli: after a signal the exit code does not come from picocli.
                 return Errors.report(e, command.getErr()).code();
             }
+        }
+    }
+
+    private void requireCores(CommandLine command, long blocks) {
+        if (cores < 1 || cores > StorageDefaults.MAX_WORKERS) {
+            throw new ParameterException(
+                    command,
+                    Text.format(
+                            "number of cores is illegal: option=--cores, cores=%d, expected=1 to"
+                                    + " %d",
+                            cores, StorageDefaults.MAX_WORKERS));
+        }
+        if (cores > blocks) {
+            throw new ParameterException(
+                    command,
+                    Text.format(
+                            "volume has fewer blocks than there are cores: option=--cores,"
+                                    + " cores=%d, expected=1 to %d",
+                            cores, blocks));
         }
     }
 

@@ -233,15 +233,16 @@ final class FlagFileArguments {
     private void convert(Flag flag, OptionSpec option, Value value) {
         try {
             for (ITypeConverter<?> converter : option.converters()) {
-                converter.convert(value.text());
+                for (String part : partsOf(value, option)) {
+                    converter.convert(part);
+                }
             }
             Class<?> type = elementType(option);
             boolean isPlain = option.converters().length == 0;
-            if (isPlain && (type == int.class || type == long.class)) {
-                long _ =
-                        type == int.class
-                                ? Text.parseInt(value.text())
-                                : Text.parseLong(value.text());
+            if (isPlain && type == int.class) {
+                int _ = Text.parseInt(value.text());
+            } else if (isPlain && (type == long.class || type == Long.class)) {
+                long _ = Text.parseLong(value.text());
             }
         } catch (NumberFormatException e) {
             throw illegal(flag, value, "a number up to " + maximumOf(elementType(option)), e);
@@ -258,6 +259,13 @@ final class FlagFileArguments {
         } catch (Exception e) {
             throw illegal(flag, value, option.paramLabel(), e);
         }
+    }
+
+    /** The values of a text that the command line would split. */
+    private static String[] partsOf(Value value, OptionSpec option) {
+        return option.splitRegex().isEmpty()
+                ? new String[] {value.text()}
+                : value.text().split(option.splitRegex(), -1);
     }
 
     private static long maximumOf(Class<?> type) {

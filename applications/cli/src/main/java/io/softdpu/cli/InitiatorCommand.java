@@ -168,7 +168,7 @@ final class InitiatorCommand extends RoleCommand {
 
     @Override
     void checkOptions() {
-        cpu();
+        super.checkOptions();
         atLeastOne("--run-limit-operation-count", runLimitOperationCount);
         atLeastOne("--transaction-count", transactionCount);
         atLeastOne("--blocks-per-io", blocksPerIo);
@@ -181,7 +181,7 @@ final class InitiatorCommand extends RoleCommand {
         InitiatorOptions options =
                 InitiatorOptions.builder()
                         .device(device())
-                        .cpu(cpu())
+                        .cpus(cpus())
                         .commandChannelName(commandChannelName)
                         .controlTimeout(controlTimeout)
                         .transactionCount(transactionCount)

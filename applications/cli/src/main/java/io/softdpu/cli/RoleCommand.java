@@ -15,6 +15,7 @@ import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.SessionStep;
+import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.StorageRole;
 import io.softdpu.storage.initiator.InitiatorReport;
 import io.softdpu.storage.initiator.StorageInitiator;
@@ -22,7 +23,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +37,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * Base of the commands of the three storage roles: the options for device and core, and a session
+ * Base of the commands of the three storage roles: the options for device and cores, and a session
  * from the open machine to the exit code.
  */
 abstract class RoleCommand implements Callable<Integer> {
+    private static final System.Logger LOG = System.getLogger("io.softdpu.cli.role");
+
     @Spec private @Nullable CommandSpec spec;
 
     @Option(
@@ -50,12 +56,15 @@ abstract class RoleCommand implements Callable<Integer> {
     @Option(
             names = "--cpu",
             required = true,
+            split = ",",
             paramLabel = "N|prefer:N|any",
             converter = CpuConverter.class,
             description = {
-                "CPU affinity of the data path thread: N pins it to a core, prefer:N pins it until"
-                        + " other load needs the core, any leaves it to the scheduler.",
-                "This release has one data path thread: give the option once."
+                "CPU affinity of the data path threads, one thread for each value: N pins it to a"
+                        + " core, prefer:N pins it until other load needs the core, any leaves it"
+                        + " to the scheduler.",
+                "1 to 64 values, by several options or separated by commas. The initiator may have"
+                        + " fewer than service and target, not more."
             })
     private List<CpuBinding> cpus = List.of();
 
@@ -85,7 +94,16 @@ abstract class RoleCommand implements Callable<Integer> {
     abstract Side side();
 
     /** Checks the options that need no machine. */
-    void checkOptions() {}
+    void checkOptions() {
+        if (cpus.size() > StorageDefaults.MAX_WORKERS) {
+            throw new ParameterException(
+                    spec().commandLine(),
+                    "too many cores: option=--cpu, cores="
+                            + cpus.size()
+                            + ", expected=1 to "
+                            + StorageDefaults.MAX_WORKERS);
+        }
+    }
 
     /**
      * Opens the role. A missing resource is a {@link DpuException}.
@@ -132,12 +150,33 @@ abstract class RoleCommand implements Callable<Integer> {
     }
 
     /**
-     * Checks the core here, since the data path thread, which is pinned, starts with the first
+     * Checks the cores here, since the data path threads, which are pinned, start with the first
      * peer.
      */
     private StorageRole openHere(Machine machine, PeerWait steps) {
-        cpu().checkAvailable();
+        cpus.forEach(CpuBinding::checkAvailable);
+        warnOfSharedProcessors();
         return open(machine, steps);
+    }
+
+    /** Threads that poll take each other's time, but all of them do their work. */
+    private void warnOfSharedProcessors() {
+        Set<Integer> seen = new HashSet<>();
+        Set<Integer> shared = new TreeSet<>();
+        for (CpuBinding cpu : cpus) {
+            if (cpu.isBound() && !seen.add(cpu.processor())) {
+                shared.add(cpu.processor());
+            }
+        }
+        if (!shared.isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "several data path threads poll on one processor: option=--cpu, processors="
+                            + shared
+                            + ", cpus="
+                            + cpus
+                            + ", expected=a processor for each thread, or any");
+        }
     }
 
     /** Prints an error, for a user with the next step. */
@@ -216,18 +255,8 @@ abstract class RoleCommand implements Callable<Integer> {
         return spec;
     }
 
-    /** The core of the only data path thread. */
-    final CpuBinding cpu() {
-        if (cpus.size() != 1) {
-            DpuException refused =
-                    new DpuException(
-                            Status.NOT_SUPPORTED,
-                            "more than one core: option=--cpu, given="
-                                    + cpus.size()
-                                    + ", expected=1");
-            throw new ParameterException(
-                    spec().commandLine(), String.valueOf(refused.getMessage()), refused);
-        }
-        return cpus.getFirst();
+    /** The CPU affinity of each data path thread. */
+    final List<CpuBinding> cpus() {
+        return cpus;
     }
 }

@@ -34,6 +34,17 @@ final class Statistics {
                     worker.progressHits(),
                     worker.progressMisses());
         }
+        if (session.workers().size() > 1) {
+            out.format(
+                    Locale.ROOT,
+                    "%s: total of %d cores: operation count %d, PE hit rate %.1f %% (%d:%d)%n",
+                    session.role(),
+                    session.workers().size(),
+                    session.operations(),
+                    session.hitRatePercent(),
+                    session.progressHits(),
+                    session.progressMisses());
+        }
         out.format(
                 Locale.ROOT,
                 "%s: payload bytes copied %d, message bytes copied %d%n",

@@ -89,7 +89,7 @@ final class TargetCommand extends RoleCommand {
 
     @Override
     void checkOptions() {
-        cpu();
+        super.checkOptions();
         if (listenPort < 0 || listenPort > 65535) {
             throw new ParameterException(
                     spec().commandLine(),
@@ -110,7 +110,7 @@ final class TargetCommand extends RoleCommand {
         TargetOptions options =
                 TargetOptions.builder()
                         .device(device())
-                        .cpu(cpu())
+                        .cpus(cpus())
                         .listenPort(listenPort)
                         .controlTimeout(controlTimeout)
                         .build();

@@ -74,7 +74,7 @@ final class ZeroCopyCommand extends RoleCommand {
 
     @Override
     void checkOptions() {
-        cpu();
+        super.checkOptions();
         storageServer();
     }
 
@@ -84,7 +84,7 @@ final class ZeroCopyCommand extends RoleCommand {
                 ServiceOptions.builder()
                         .device(device())
                         .representor(representor)
-                        .cpu(cpu())
+                        .cpus(cpus())
                         .storageServer(storageServer())
                         .commandChannelName(commandChannelName)
                         .controlTimeout(controlTimeout)

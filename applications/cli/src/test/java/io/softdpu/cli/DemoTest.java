@@ -96,6 +96,45 @@ class DemoTest {
     }
 
     @Test
+    void shouldRunWithSeveralCoresInEachProcess() throws IOException {
+        Path json = folder.resolve("demo.json");
+        ChildProcess demo =
+                demo(
+                        "--size",
+                        "4MiB",
+                        "--seconds",
+                        "0.1",
+                        "--measure",
+                        "random-read-4k",
+                        "--cores",
+                        "2",
+                        "--json",
+                        json.toString());
+
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
+
+        JsonNode document = new ObjectMapper().readTree(json.toFile());
+        assertThat(document.get("valid").asBoolean()).isTrue();
+        assertThat(document.at("/random_read_4k/in_flight").asInt()).isEqualTo(2 * 32);
+        for (JsonNode process : document.get("processes")) {
+            JsonNode cores = process.get("cores");
+            assertThat(cores).hasSize(2);
+            assertThat(cores)
+                    .extracting(core -> core.get("operations").asLong())
+                    .allMatch(operations -> operations > 0);
+            assertThat(process.get("operations").asLong())
+                    .isEqualTo(
+                            cores.get(0).get("operations").asLong()
+                                    + cores.get(1).get("operations").asLong());
+            for (int core = 0; core < 2; core++) {
+                String row = process.get("name").asText() + " " + core + " ";
+                assertThat(demo.outputLines()).filteredOn(line -> line.startsWith(row)).hasSize(1);
+            }
+        }
+        assertNothingLeft();
+    }
+
+    @Test
     void shouldRepeatMeasurementsOnTheTopologyThatTheUserChooses() throws IOException {
         ChildProcess demo =
                 demo(
@@ -242,7 +281,9 @@ class DemoTest {
                             "operations",
                             "payload_bytes_copied",
                             "message_bytes_copied",
-                            "hit_rate");
+                            "hit_rate",
+                            "cores");
+            assertThat(process.get("cores")).hasSize(1);
         }
     }
 

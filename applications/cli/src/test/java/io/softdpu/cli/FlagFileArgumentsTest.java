@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.cli.log.LogLevel;
 import io.softdpu.cli.log.Logging;
 import io.softdpu.core.device.Topology;
+import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.testkit.Clause;
 import io.softdpu.topology.json.TopologyJson;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
 
 /** Tests of files with flags, without a further process. */
 class FlagFileArgumentsTest {
@@ -100,6 +102,26 @@ class FlagFileArgumentsTest {
                                 .split(" "));
         assertThat(expanded("storage zero-copy -j " + file))
                 .containsSubsequence("--cpu=0", "--cpu=prefer:1");
+    }
+
+    @Test
+    @Clause("sto-040")
+    void shouldTakeSeveralCoresAsAnArrayAndAsTheListOfTheCommandLine() throws IOException {
+        for (String cores : new String[] {"[0, 1]", "\"0,1\"", "[\"0,1\"]", "[0, \"1\"]"}) {
+            String[] words =
+                    expanded("storage zero-copy -j " + file(SERVICE.replace("[0]", cores)));
+
+            ParseResult role =
+                    SoftDpu.commandLine(words).parseArgs(words).subcommand().subcommand();
+
+            assertThat(((RoleCommand) role.commandSpec().userObject()).cpus())
+                    .as(cores)
+                    .extracting(CpuBinding::toString)
+                    .containsExactly("0", "1");
+        }
+        for (String cores : new String[] {"\"0,\"", "\",0\"", "\"0, 1\"", "[\"0,x\"]"}) {
+            assertThat(expansion("zero-copy", "cpu", cores)).as(cores).isNull();
+        }
     }
 
     @Test

@@ -29,8 +29,8 @@ class FlagFileRolesTest {
         Path ofTarget =
                 file(
                         "target.json",
-                        "{'doca_program_flags': {'device': 't0', 'cpu': 'any', 'listen-port': 0,"
-                                + " 'volume': 'memory:64MiB', 'block-size': 4096}}");
+                        "{'doca_program_flags': {'device': 't0', 'cpu': ['any', 'any'],"
+                            + " 'listen-port': 0, 'volume': 'memory:64MiB', 'block-size': 4096}}");
         ChildProcess target =
                 pipeline.start("storage", "target", "-j", "" + ofTarget, "--volume", "memory:4MiB");
         String server = "127.0.0.1:" + Pipeline.portOf(target);
@@ -39,7 +39,7 @@ class FlagFileRolesTest {
                         "service.json",
                         "{'doca_general_flags': {'log-level': 60},"
                                 + " 'doca_program_flags': {'device': '03:00.0',"
-                                + " 'representor': '0b:00.0', 'cpu': ['any'],"
+                                + " 'representor': '0b:00.0', 'cpu': ['any', 'any'],"
                                 + " 'storage-server': '"
                                 + server
                                 + "'}}");
@@ -48,7 +48,7 @@ class FlagFileRolesTest {
         Path ofInitiator =
                 file(
                         "initiator.json",
-                        "{'doca_program_flags': {'device': '0b:00.0', 'cpu': 'any',"
+                        "{'doca_program_flags': {'device': '0b:00.0', 'cpu': 'any,any',"
                                 + " 'execution-strategy': 'read_write_data_validity_test'}}");
         ChildProcess initiator = pipeline.start("storage", "initiator", "-j", "" + ofInitiator);
         assertThat(initiator.awaitExit()).isZero();
@@ -57,6 +57,9 @@ class FlagFileRolesTest {
         assertThat(initiator.outputLines())
                 .as("the volume of the command line")
                 .anyMatch(line -> line.matches(" +bytes verified +" + (4 << 20)));
+        assertThat(service.outputLines())
+                .as("a data path thread for each element of the array")
+                .anyMatch(line -> line.startsWith("zero-copy: total of 2 cores: "));
         assertThat(service.errorLines())
                 .as("the log level of the file")
                 .anyMatch(line -> line.endsWith("closing: device"));

@@ -41,8 +41,8 @@ final class Pipeline {
     }
 
     /** A target that listens, with 4 MiB of the pattern. */
-    ChildProcess patternTarget() {
-        return target("--volume", "memory:4MiB");
+    ChildProcess patternTarget(String... more) {
+        return target(words(List.of("--volume", "memory:4MiB"), more));
     }
 
     static int portOf(ChildProcess target) {

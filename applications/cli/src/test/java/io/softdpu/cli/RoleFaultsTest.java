@@ -2,6 +2,8 @@ package io.softdpu.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.linux.Affinity;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Errors of a role that cannot start its session. */
 @ExtendWith(OwnFabric.class)
@@ -60,6 +63,49 @@ class RoleFaultsTest {
                         "storage target -d t0 --cpu 4095 --listen-port 0 --volume memory:1M"
                                 .split(" ")),
                 "softdpu: NOT_FOUND: .*cpu=4095, available=.*");
+    }
+
+    @Test
+    void shouldAnswerAnUnknownCoreAmongSeveral() {
+        int core = Affinity.allowed().nextSetBit(0);
+        assertFails(
+                Run.ofWords(
+                        "storage target -d t0 --listen-port 0 --volume memory:1M --cpu any,"
+                                + core
+                                + ",4095"),
+                "softdpu: NOT_FOUND: .*cpu=4095, available=.*");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"%1$d,%1$d", "%1$d,any,prefer:%1$d,%1$d"})
+    void shouldWarnOnceOfAProcessorThatIsNamedTwice(String cpus) {
+        int core = Affinity.allowed().nextSetBit(0);
+        Run run = toNoTarget(Text.format(cpus, core));
+
+        assertThat(run.errorLines())
+                .filteredOn(line -> line.contains("WARNING"))
+                .singleElement()
+                .asString()
+                .contains("poll on one processor: option=--cpu, processors=[" + core + "], cpus=[");
+    }
+
+    @Test
+    void shouldNotWarnOfThreadsWithoutAffinity() {
+        int core = Affinity.allowed().nextSetBit(0);
+
+        assertThat(toNoTarget("any,any,any,prefer:" + core).errorLines())
+                .noneMatch(line -> line.contains("poll on one processor"));
+    }
+
+    /** A service that finds no target, soon. */
+    private static Run toNoTarget(String cpus) {
+        Run run =
+                Run.ofWords(
+                        "storage zero-copy -d 03:00.0 -r 0b:00.0 --storage-server 127.0.0.1:1"
+                                + " --control-timeout 0.1 --cpu "
+                                + cpus);
+        assertFails(run, "softdpu: TIME_OUT: .*");
+        return run;
     }
 
     @ParameterizedTest

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -210,10 +211,105 @@ class StorageRolesTest {
         service.awaitLine("waiting: ");
         pipeline.initiatorUnderLoad();
 
-        assertThat(allowedCores(service.pid(), "softdpu-zero-co")).containsExactly(core);
-        assertThat(service.view().threadNames().stream().filter("softdpu-zero-co"::equals))
-                .as("one data path thread for one core")
-                .hasSize(1);
+        assertThat(allowedCores(service.pid(), "softdpu-0-zero-")).containsExactly(core);
+        assertThat(dataPathThreads(service)).containsExactly("softdpu-0-zero-");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"any,%d", "%d,any"})
+    @Clause({"sto-039", "sto-040", "sto-073"})
+    void shouldBindThreadNToTheNthCpu(String order) throws IOException {
+        List<Integer> all = allowedCores(ProcessHandle.current().pid(), "");
+        String[] cpus = Text.format(order, all.getLast()).split(",");
+        ChildProcess target =
+                pipeline.start(
+                        ("storage target -d t0 --volume memory:4MiB --listen-port 0 --cpu "
+                                        + cpus[0]
+                                        + " --cpu "
+                                        + cpus[1])
+                                .split(" "));
+        ChildProcess service =
+                pipeline.start(
+                        ("storage zero-copy -d 03:00.0 -r 0b:00.0 --storage-server 127.0.0.1:"
+                                        + Pipeline.portOf(target)
+                                        + " --cpu "
+                                        + cpus[0]
+                                        + " --cpu "
+                                        + cpus[1])
+                                .split(" "));
+        service.awaitLine("waiting: ");
+        ChildProcess initiator =
+                pipeline.start(
+                        ("storage initiator -d 0b:00.0 --execution-strategy read_throughput_test"
+                                        + " --run-limit-operation-count 1000000000000 --cpu "
+                                        + String.join(",", cpus))
+                                .split(" "));
+        initiator.awaitErrorLine("Core: 1 running");
+
+        Map<String, ChildProcess> roles =
+                Map.of("zero-copy", service, "target", target, "initiator", initiator);
+        for (Map.Entry<String, ChildProcess> role : roles.entrySet()) {
+            ChildProcess process = role.getValue();
+            for (int n = 0; n < cpus.length; n++) {
+                assertThat(allowedCores(process.pid(), threadName(n, role.getKey())))
+                        .as("%s, thread %d", role.getKey(), n)
+                        .isEqualTo(cpus[n].equals("any") ? all : List.of(all.getLast()));
+            }
+            assertThat(dataPathThreads(process))
+                    .containsExactlyInAnyOrder(
+                            threadName(0, role.getKey()), threadName(1, role.getKey()));
+        }
+    }
+
+    /** The kernel keeps 15 characters. */
+    private static String threadName(int index, String role) {
+        return ("softdpu-" + index + "-" + role + "       ").substring(0, 15).strip();
+    }
+
+    private static List<String> dataPathThreads(ChildProcess process) {
+        return process.view().threadNames().stream()
+                .filter(name -> name.matches("softdpu-\\d+-.*"))
+                .toList();
+    }
+
+    @Test
+    @Clause({"sto-018", "sto-040"})
+    void shouldServeAnInitiatorWithFewerCoresAndCountTheOperationsOfEach() {
+        ChildProcess target = pipeline.patternTarget("--cpu", "any,any");
+        ChildProcess service = pipeline.service(target, "--cpu", "any", "--cpu", "any");
+        ChildProcess initiator =
+                pipeline.initiator("read_write_data_validity_test", "--cpu", "any");
+
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
+        // 1024 blocks, written and read back: half of each by each of the two cores.
+        for (ChildProcess process : List.of(initiator, service, target)) {
+            assertThat(process.outputLines())
+                    .filteredOn(line -> line.contains(": operation count "))
+                    .satisfiesExactly(
+                            line -> assertThat(line).contains(": core 0 (cpu any): ", " 1024,"),
+                            line -> assertThat(line).contains(": core 1 (cpu any): ", " 1024,"),
+                            line -> assertThat(line).contains(": total of 2 cores: ", " 2048,"));
+        }
+    }
+
+    @Test
+    @Clause("sto-062")
+    void shouldRefuseAnInitiatorWithMoreCoresThanTheService() {
+        ChildProcess target = pipeline.patternTarget("--cpu", "any,any");
+        ChildProcess service = pipeline.service(target, "--cpu", "any");
+        ChildProcess initiator =
+                pipeline.initiator("read_throughput_test", "--cpu", "any", "--cpu", "any");
+
+        for (ChildProcess process : List.of(initiator, service, target)) {
+            assertThat(process.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+            assertThat(process.errorLines())
+                    .anyMatch(line ->
+                            line.contains(
+                                    "core count exceeds the workers of the service: coreCount=3,"
+                                            + " expected=at most 2"));
+        }
     }
 
     /** Of the thread with this name; of the process where it is empty. */
@@ -230,7 +326,7 @@ class StorageRolesTest {
                                     .orElseThrow();
                     return Stream.of(list.replaceAll("[^0-9,-]", "").split("[,-]"))
                             .map(Integer::valueOf)
-                            .toList();
+                            .toList(); // of a range its ends
                 }
             }
         }

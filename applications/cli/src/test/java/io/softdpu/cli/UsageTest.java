@@ -6,6 +6,7 @@ import io.softdpu.cli.log.LogLevel;
 import io.softdpu.cli.log.Logging;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.testkit.Clause;
 import io.softdpu.topology.json.TopologyJson;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.Collections;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
 
 /** Tests of the command line that need no further process. */
 class UsageTest {
@@ -149,6 +152,11 @@ class UsageTest {
                         + " --block-size=4096",
                 "demo --repeat 0|number of runs is illegal: option=--repeat, repeat=0, expected=1"
                         + " to",
+                "demo --cores 0|number of cores is illegal: option=--cores, cores=0, expected=1 to"
+                        + " 64",
+                "demo --cores 65|number of cores is illegal: option=--cores, cores=65,",
+                "demo --size 8K --cores 3|volume has fewer blocks than there are cores:"
+                        + " option=--cores, cores=3, expected=1 to 2",
                 "demo --size 0|size is zero: option=--size, size=0, expected=bytes, or",
                 "demo --size 64Q|not a size: option=--size, size=64Q",
                 "demo --block-size 5000|option=--block-size, sizeBytes=5000, expected=a power of"
@@ -226,14 +234,37 @@ class UsageTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                TARGET + "--volume memory:1M --cpu 0",
-                SERVICE + "127.0.0.1:1 --cpu 1",
-                INITIATOR + "--execution-strategy read_throughput_test --cpu 1"
+                "storage target --cpu 0,prefer:1 -d t0 --listen-port 0 --volume memory:1M",
+                "storage zero-copy --cpu 0,prefer:1 -d p0 -r hpf0 --storage-server 127.0.0.1:1",
+                "storage initiator --cpu 0,prefer:1 -d pf0"
+                        + " --execution-strategy read_throughput_test"
             })
-    void shouldTakeSeveralCoresButRefuseThem(String arguments) {
-        assertThat(run(arguments)).isEqualTo(ExitCode.USAGE.code());
+    @Clause("sto-040")
+    void shouldTakeCoresInAListAndByFurtherOptionsInTheirOrder(String arguments) {
+        String[] words = (arguments + " --cpu any --cpu 7,0").split(" ");
 
-        assertThat(err.toString()).startsWith("softdpu: more than one core: option=--cpu, given=2");
+        ParseResult role = SoftDpu.commandLine(words).parseArgs(words).subcommand().subcommand();
+
+        RoleCommand command = (RoleCommand) role.commandSpec().userObject();
+        command.checkOptions();
+        assertThat(command.cpus())
+                .extracting(CpuBinding::toString)
+                .containsExactly("0", "prefer:1", "any", "7", "0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                TARGET + "--volume memory:1M ",
+                SERVICE + "127.0.0.1:1 ",
+                INITIATOR + "--execution-strategy read_throughput_test "
+            })
+    void shouldRefuseMoreThan64Cores(String arguments) {
+        String cores = "--cpu " + String.join(",", Collections.nCopies(64, "any"));
+        assertThat(run(arguments + cores)).isEqualTo(ExitCode.USAGE.code());
+
+        assertThat(err.toString())
+                .startsWith("softdpu: too many cores: option=--cpu, cores=65, expected=1 to 64");
     }
 
     @ParameterizedTest

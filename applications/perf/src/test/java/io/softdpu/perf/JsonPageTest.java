@@ -125,6 +125,7 @@ class JsonPageTest {
                         null,
                         1 << 20,
                         4096,
+                        1,
                         measured,
                         1,
                         1,
@@ -137,7 +138,15 @@ class JsonPageTest {
                                         phase.key(), 4096, 1, 1, 0, 4096, 1, 1, 1, 1, "", ""))
                         .toList();
         ChildReport report =
-                new ChildReport("SUCCESS", 1, 1, 1, 1, 1, new ChildReport.Run(1, 1, phases));
+                new ChildReport(
+                        "SUCCESS",
+                        1,
+                        1,
+                        1,
+                        1,
+                        1,
+                        List.of(new ChildReport.Core("0", 1, 1, 1, 1, 1)),
+                        new ChildReport.Run(1, 1, phases));
         DemoResult result =
                 new DemoResult(
                         1,

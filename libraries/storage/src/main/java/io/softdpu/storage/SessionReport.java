@@ -48,6 +48,12 @@ public record SessionReport(
         return sum(WorkerReport::progressMisses);
     }
 
+    /** Percentage of all rounds that found work; 0 if there was no round. */
+    public double hitRatePercent() {
+        long rounds = progressHits() + progressMisses();
+        return rounds == 0 ? 0 : 100.0 * progressHits() / rounds;
+    }
+
     /** Payload bytes that this role's engines copied, the control thread's included. */
     public long payloadBytesCopied() {
         return controlPayloadBytesCopied + sum(WorkerReport::payloadBytesCopied);

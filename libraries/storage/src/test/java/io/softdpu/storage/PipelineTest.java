@@ -248,8 +248,9 @@ class PipelineTest {
                             public void step(SessionStep step, String detail) {
                                 if (step == SessionStep.DATA_PATH) {
                                     threads.add(Thread.currentThread().getName());
-                                    threads.addAll(threadsOf("softdpu-zero-copy-"));
-                                    allowed.addAll(Pipeline.cpusOfThreads("softdpu-zero-co"));
+                                    threads.addAll(threadsOf("-zero-copy"));
+                                    allowed.addAll(Pipeline.cpusOfThreads("softdpu-0-zero-"));
+                                    allowed.addAll(Pipeline.cpusOfThreads("softdpu-1-zero-"));
                                 }
                             }
                         });
@@ -262,15 +263,16 @@ class PipelineTest {
             }
             assertThat(threads)
                     .containsExactly(
-                            "control-zero-copy", "softdpu-zero-copy-0", "softdpu-zero-copy-1");
-            assertThat(allowed).hasSize(2).contains(String.valueOf(last));
+                            "control-zero-copy", "softdpu-0-zero-copy", "softdpu-1-zero-copy");
+            assertThat(allowed).hasSize(2);
+            assertThat(allowed.get(order.equals(cpus) ? 1 : 0)).isEqualTo(String.valueOf(last));
         }
     }
 
-    private static List<String> threadsOf(String prefix) {
+    private static List<String> threadsOf(String suffix) {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
-                .filter(name -> name.startsWith(prefix))
+                .filter(name -> name.startsWith("softdpu-") && name.endsWith(suffix))
                 .sorted()
                 .toList();
     }

@@ -12,15 +12,25 @@ import java.util.OptionalLong;
  * would fail in the middle of its work, with EMFILE. Any thread.
  */
 public final class DescriptorLimit {
-    /** A storage role in a demo: 80 are enough. */
+    /** A storage role with one data path thread in a demo: 80 are enough. */
     public static final long OF_ROLE = 96;
+
+    /** Each further data path thread of a storage role. */
+    private static final long OF_CORE = 16;
 
     /** Each process of a measurement between two processes: 56 are enough. */
     public static final long OF_PAIR = 64;
 
     static final String NAME = "Max open files";
 
+    private static final long USUAL_LIMIT = 1024;
+
     private DescriptorLimit() {}
+
+    /** A storage role with this number of data path threads in a demo. */
+    public static long ofRole(int cores) {
+        return OF_ROLE + (cores - 1) * OF_CORE;
+    }
 
     /**
      * Checks the limit of this process, which its children inherit.
@@ -40,8 +50,8 @@ public final class DescriptorLimit {
                     Text.format(
                             "too few descriptors for each process: command=%s,"
                                     + " resource=RLIMIT_NOFILE, limit=%d, expected=%d or more"
-                                    + " (ulimit -n 1024)",
-                            command, limit.getAsLong(), needed));
+                                    + " (ulimit -n %d)",
+                            command, limit.getAsLong(), needed, Math.max(needed, USUAL_LIMIT)));
         }
     }
 }

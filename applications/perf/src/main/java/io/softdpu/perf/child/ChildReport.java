@@ -8,6 +8,7 @@ import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.OutputFile;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.storage.SessionReport;
+import io.softdpu.storage.WorkerReport;
 import io.softdpu.storage.initiator.InitiatorReport;
 import io.softdpu.storage.initiator.LatencySummary;
 import io.softdpu.storage.initiator.PhaseReport;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param progressMisses rounds without
  * @param payloadBytesCopied payload that it copied
  * @param messageBytesCopied message bytes that it copied
+ * @param cores its data path threads
  * @param initiator what only an initiator knows; null for the others
  */
 public record ChildReport(
@@ -35,12 +37,52 @@ public record ChildReport(
         long progressMisses,
         long payloadBytesCopied,
         long messageBytesCopied,
+        List<Core> cores,
         @Nullable Run initiator) {
 
     private static final ObjectMapper MAPPER =
             JsonMapper.builder()
                     .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
                     .build();
+
+    /**
+     * One data path thread.
+     *
+     * @param cpu its CPU affinity, a value of {@code --cpu}
+     * @param operations operations that it completed
+     * @param progressHits rounds of its progress engine with work
+     * @param progressMisses rounds without
+     * @param payloadBytesCopied payload that it copied
+     * @param messageBytesCopied message bytes that it copied
+     */
+    public record Core(
+            String cpu,
+            long operations,
+            long progressHits,
+            long progressMisses,
+            long payloadBytesCopied,
+            long messageBytesCopied) {
+
+        /** Takes its text for what it is: written by another process, and to be printed. */
+        public Core {
+            cpu = ForeignText.escapeAndCut(cpu);
+        }
+
+        static Core of(WorkerReport worker) {
+            return new Core(
+                    worker.cpu(),
+                    worker.operations(),
+                    worker.progressHits(),
+                    worker.progressMisses(),
+                    worker.payloadBytesCopied(),
+                    worker.messageBytesCopied());
+        }
+
+        /** Rounds with work per hundred rounds; 0 where there was no round. */
+        public double hitRatePercent() {
+            return percentage(progressHits, progressMisses);
+        }
+    }
 
     /**
      * An initiator's part.
@@ -56,7 +98,7 @@ public record ChildReport(
      *
      * @param name the phase's name in the plan
      * @param ioSizeBytes what an operation moved, after rounding to whole blocks
-     * @param transactions operations in flight
+     * @param transactions operations in flight, of all cores
      * @param operations operations that came to their end
      * @param errors those of them that failed
      * @param payloadBytes what they moved
@@ -108,6 +150,7 @@ public record ChildReport(
                 session.progressMisses(),
                 session.payloadBytesCopied(),
                 session.messageBytesCopied(),
+                session.workers().stream().map(Core::of).toList(),
                 run == null
                         ? null
                         : new Run(
@@ -115,16 +158,16 @@ public record ChildReport(
                                 run.bytesVerified(),
                                 run.phases().stream()
                                         .filter(PhaseReport::complete)
-                                        .map(ChildReport::phase)
+                                        .map(phase -> phase(phase, session.workers().size()))
                                         .toList()));
     }
 
-    private static PhaseResult phase(PhaseReport phase) {
+    private static PhaseResult phase(PhaseReport phase, int cores) {
         LatencySummary latency = phase.latency();
         return new PhaseResult(
                 phase.name(),
                 phase.ioSizeBytes(),
-                phase.transactions(),
+                cores * phase.transactions(),
                 phase.operations(),
                 phase.errors(),
                 phase.payloadBytes(),
@@ -138,8 +181,12 @@ public record ChildReport(
 
     /** Rounds with work per hundred rounds; 0 where there was no round. */
     public double hitRatePercent() {
-        long rounds = progressHits + progressMisses;
-        return rounds == 0 ? 0 : 100.0 * progressHits / rounds;
+        return percentage(progressHits, progressMisses);
+    }
+
+    private static double percentage(long hits, long misses) {
+        long rounds = hits + misses;
+        return rounds == 0 ? 0 : 100.0 * hits / rounds;
     }
 
     /** Writes the file: all of it at once, or, where that fails, not at all. */

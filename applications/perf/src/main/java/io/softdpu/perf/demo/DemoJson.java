@@ -69,6 +69,7 @@ public final class DemoJson {
                 .filter(DemoPhase::isMeasured)
                 .forEach(phase -> measured.add(phase.key()));
         node.put("repeat", options.repeats());
+        node.put("cores", options.cores());
         ObjectNode cpu = node.putObject("cpu");
         for (DemoRole role : DemoRole.values()) {
             cpu.put(role.id(), cpus.get(role.index()));
@@ -123,9 +124,8 @@ public final class DemoJson {
     private static ObjectNode process(ChildOutcome outcome) {
         ChildReport report = outcome.report();
         boolean started = outcome.exitCode() != ChildOutcome.NOT_STARTED;
-        return JsonNodeFactory.instance
-                .objectNode()
-                .put("name", outcome.name())
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
+        node.put("name", outcome.name())
                 .put("exit", started ? (Integer) outcome.exitCode() : null)
                 .put("operations", report == null ? null : (Long) report.operations())
                 .put(
@@ -137,6 +137,21 @@ public final class DemoJson {
                 .put(
                         "hit_rate",
                         report == null ? null : (Double) Figures.rounded(report.hitRatePercent()));
+        ArrayNode cores = node.putArray("cores");
+        if (report != null) {
+            report.cores().forEach(core -> cores.add(core(core)));
+        }
+        return node;
+    }
+
+    private static ObjectNode core(ChildReport.Core core) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("cpu", core.cpu())
+                .put("operations", core.operations())
+                .put("payload_bytes_copied", core.payloadBytesCopied())
+                .put("message_bytes_copied", core.messageBytesCopied())
+                .put("hit_rate", Figures.rounded(core.hitRatePercent()));
     }
 
     private static @Nullable Double rounded(OptionalDouble value) {

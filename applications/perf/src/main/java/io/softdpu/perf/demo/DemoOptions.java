@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param volumeFile file that the target loads; null: the known pattern
  * @param sizeBytes bytes of the volume
  * @param blockSizeBytes bytes of a block
+ * @param cores data path threads of each process, 1 to {@link StorageDefaults#MAX_WORKERS}
  * @param measured which measurements are made
  * @param measureNanos how long each measurement lasts
  * @param repeats how often each measurement is made, 1 to {@link #MAX_REPEATS}
@@ -25,6 +26,7 @@ public record DemoOptions(
         @Nullable Path volumeFile,
         long sizeBytes,
         int blockSizeBytes,
+        int cores,
         Set<DemoPhase> measured,
         long measureNanos,
         int repeats,
@@ -36,6 +38,9 @@ public record DemoOptions(
 
     /** Memory of the three processes without the data, and growth of the demo's own. */
     private static final long PROCESSES_BYTES = 256 << 20;
+
+    /** Memory of three data path threads beyond the first ones: bufs, rings, a histogram. */
+    private static final long CORE_BYTES = 4 << 20;
 
     /** A pace at which any machine hands memory over that one process has filled to another. */
     private static final long SLOWEST_BYTES_PER_SECOND = 128L << 20;
@@ -49,9 +54,19 @@ public record DemoOptions(
     /**
      * Takes copies of the collections.
      *
-     * @throws DpuException INVALID_VALUE for another number of runs
+     * @throws DpuException INVALID_VALUE for another number of runs or cores, or fewer blocks than
+     *     cores
      */
     public DemoOptions {
+        long blocks = sizeBytes / blockSizeBytes;
+        if (cores < 1 || cores > Math.min(StorageDefaults.MAX_WORKERS, blocks)) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    Text.format(
+                            "number of cores is illegal: cores=%d, blocks=%d, expected=1 to %d,"
+                                    + " and a block of the volume for each",
+                            cores, blocks, StorageDefaults.MAX_WORKERS));
+        }
         if (repeats < 1 || repeats > MAX_REPEATS) {
             throw new DpuException(
                     Status.INVALID_VALUE,
@@ -65,7 +80,14 @@ public record DemoOptions(
 
     /** Memory that all processes need in all: target and initiator each have the whole volume. */
     public long neededBytes() {
-        return 2 * Math.min(sizeBytes, Long.MAX_VALUE / 4) + PROCESSES_BYTES;
+        return 2 * Math.min(sizeBytes, Long.MAX_VALUE / 4)
+                + PROCESSES_BYTES
+                + (cores - 1) * CORE_BYTES;
+    }
+
+    /** Bytes of the smallest part of the volume that one data path thread works on. */
+    long partBytes() {
+        return sizeBytes / blockSizeBytes / cores * blockSizeBytes;
     }
 
     /** Timeout of a control operation: longer than the default, and more for a large volume. */

@@ -155,8 +155,8 @@ public enum DemoPhase {
     }
 
     /**
-     * All steps of a demo, cut to what fits the volume: an operation is a block at least and no
-     * larger than the volume, and no more are in flight than have room in it.
+     * All steps of a demo, cut to what fits the part of the volume of one core: an operation is a
+     * block at least and no larger than that part, and no more are in flight than have room in it.
      */
     static List<PhaseSpec> plan(DemoOptions options) {
         return DemoStep.of(options).stream()
@@ -170,7 +170,7 @@ public enum DemoPhase {
                 operation,
                 key,
                 ioSize,
-                (int) Math.min(transactions, options.sizeBytes() / ioSize),
+                (int) Math.min(transactions, options.partBytes() / ioSize),
                 place == Place.RANDOM,
                 nanos(options.measureNanos()),
                 paceNanos,
@@ -179,7 +179,7 @@ public enum DemoPhase {
     }
 
     private int ioSizeBytes(DemoOptions options) {
-        return (int) Math.min(Math.max(ioSizeBytes, options.blockSizeBytes()), options.sizeBytes());
+        return (int) Math.min(Math.max(ioSizeBytes, options.blockSizeBytes()), options.partBytes());
     }
 
     /** The title with the form of its operations: {@code random read (4 KiB, 32 in flight)}. */
@@ -189,7 +189,7 @@ public enum DemoPhase {
                 "%s (%s, %d in flight)",
                 title,
                 SizeText.rounded(ioSize),
-                Math.min(transactions, options.sizeBytes() / ioSize));
+                options.cores() * Math.min(transactions, options.partBytes() / ioSize));
     }
 
     /** An estimate of its duration. */

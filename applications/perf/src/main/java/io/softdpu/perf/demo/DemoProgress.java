@@ -59,7 +59,7 @@ public final class DemoProgress implements DemoListener {
                         file == null ? "pattern in memory" : ForeignText.escape(file.toString()),
                         SizeText.rounded(options.sizeBytes()),
                         SizeText.rounded(options.blockSizeBytes()),
-                        String.join(", ", cpus)));
+                        String.join(options.cores() == 1 ? ", " : "; ", cpus)));
         long nanos = estimatedNanos(plan);
         line(
                 Text.format(

@@ -87,10 +87,10 @@ public final class DemoSession {
         this.options = options;
         this.jvm = jvm;
         this.listener = listener;
-        this.cpus = CpuChoice.here();
+        this.cpus = CpuChoice.here(options.cores());
     }
 
-    /** The CPU affinity of the processes: as values of {@code --cpu}. */
+    /** The CPU affinity of target, service and initiator: a value of {@code --cpu} each. */
     public List<String> cpus() {
         return cpus;
     }

@@ -20,8 +20,9 @@ public final class DemoTable {
     private DemoTable() {}
 
     /**
-     * The lines: a table of phases, a table of processes, explanations, and notes. A phase or a
-     * process of a failed demo that has no result has no row; without any there are no lines.
+     * The lines: a table of phases, a table of processes, one of their cores if each has several,
+     * explanations, and notes. A phase or a process of a failed demo that has no result has no row;
+     * without any there are no lines.
      */
     public static List<String> lines(DemoOptions options, DemoResult result, TextStyle style) {
         List<DemoPhase> reached =
@@ -38,6 +39,10 @@ public final class DemoTable {
                         + " right; those after it measure.");
         lines.add("");
         lines.addAll(processes(result).lines());
+        if (options.cores() > 1) {
+            lines.add("");
+            lines.addAll(cores(result).lines());
+        }
         lines.add(
                 "hit rate: the share of calls of the progress engine that found work; the others"
                         + " polled while a process waited for its peers.");
@@ -158,6 +163,32 @@ public final class DemoTable {
                         Figures.percent(report.hitRatePercent()),
                         SizeText.rounded(report.payloadBytesCopied()),
                         SizeText.rounded(report.messageBytesCopied()));
+            }
+        }
+        return table;
+    }
+
+    private static TextTable cores(DemoResult result) {
+        TextTable table =
+                TextTable.ofNumbers(
+                        "core",
+                        "cpu",
+                        "operations",
+                        "hit rate",
+                        "payload copied",
+                        "messages copied");
+        for (ChildOutcome outcome : result.outcomes()) {
+            ChildReport report = outcome.report();
+            List<ChildReport.Core> cores = report == null ? List.of() : report.cores();
+            for (int index = 0; index < cores.size(); index++) {
+                ChildReport.Core core = cores.get(index);
+                table.add(
+                        outcome.name() + " " + index,
+                        core.cpu(),
+                        Figures.count(core.operations()),
+                        Figures.percent(core.hitRatePercent()),
+                        SizeText.rounded(core.payloadBytesCopied()),
+                        SizeText.rounded(core.messageBytesCopied()));
             }
         }
         return table;

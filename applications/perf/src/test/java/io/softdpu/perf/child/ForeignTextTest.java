@@ -26,6 +26,7 @@ class ForeignTextTest {
                         1,
                         1,
                         1,
+                        List.of(new ChildReport.Core("HASH", 1, 1, 1, 1, 1)),
                         new ChildReport.Run(
                                 1,
                                 1,
@@ -40,6 +41,7 @@ class ForeignTextTest {
 
         ChildReport read = ChildReport.read(file);
 
+        HostileText.requireHarmless(read.cores().getFirst().cpu());
         assertThat(read.initiator()).isNotNull();
         HostileText.requireHarmless(read.initiator().phases().getFirst().actualSha256());
         HostileText.requireHarmless(read.initiator().phases().getFirst().expectedSha256());

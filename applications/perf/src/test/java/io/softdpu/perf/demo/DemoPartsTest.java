@@ -1,6 +1,7 @@
 package io.softdpu.perf.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.device.Topology;
 import io.softdpu.perf.child.PhaseSpec;
@@ -18,26 +19,56 @@ class DemoPartsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "1|0|any any any",
-                "1|0-7|any any any",
-                "1|0-1|any any any",
-                "4|5|any any any",
-                "2|0-1|prefer:1 prefer:0 prefer:0",
-                "3|2,4|prefer:4 prefer:2 prefer:2",
-                "2|0-7|any any any",
-                "3|0-7|0 1 2",
-                "8|4,6-7,9|4 6 7",
-                "8||any any any"
+                "1|1|0|any any any",
+                "1|1|0-7|any any any",
+                "1|1|0-1|any any any",
+                "1|4|5|any any any",
+                "1|2|0-1|prefer:1 prefer:0 prefer:0",
+                "1|3|2,4|prefer:4 prefer:2 prefer:2",
+                "1|2|0-7|any any any",
+                "1|3|0-7|0 1 2",
+                "1|8|4,6-7,9|4 6 7",
+                "1|8||any any any",
+                "2|2|0-1|any,any any,any any,any",
+                "2|5|0-4|any,any any,any any,any",
+                "2|5|0-7|any,any any,any any,any",
+                "2|4|0-3|prefer:2,prefer:3 prefer:0,prefer:1 prefer:0,prefer:1",
+                "2|6|1-9|1,2 3,4 5,6",
+                "3|9|0-8|0,1,2 3,4,5 6,7,8"
             })
     void shouldBindPollersForGoodOnlyWhereEachHasACoreOfItsOwn(
-            int available, String allowed, String chosen) {
-        assertThat(CpuChoice.choose(available, allowed == null ? "" : allowed))
+            int threads, int available, String allowed, String chosen) {
+        assertThat(CpuChoice.choose(threads, available, allowed == null ? "" : allowed))
                 .containsExactly(chosen.split(" "));
     }
 
     @Test
     void shouldChooseACoreForEachPollerOfThisMachine() {
-        assertThat(CpuChoice.here()).hasSize(3);
+        for (int threads : new int[] {1, 2, 64}) {
+            assertThat(CpuChoice.here(threads))
+                    .hasSize(3)
+                    .allMatch(role -> role.split(",").length == threads);
+        }
+    }
+
+    @Test
+    void shouldCutThePlanToThePartOfEachCore() {
+        List<PhaseSpec> plan = DemoPhase.plan(options(4 << 20, 4096, 3));
+
+        // 1024 blocks are 341 and a third for each core.
+        assertThat(plan)
+                .allSatisfy(phase ->
+                        assertThat((long) phase.ioSizeBytes() * phase.transactions())
+                                .isBetween(1L, 341L * 4096));
+        assertThat(DemoPhase.RANDOM_READ_4K.description(options(4 << 20, 4096, 3)))
+                .isEqualTo("random read (4 KiB, 96 in flight)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 1048576", "-1, 1048576", "65, 1048576", "3, 8192"})
+    void shouldRefuseOtherNumbersOfCores(int cores, long sizeBytes) {
+        assertThatThrownBy(() -> options(sizeBytes, 4096, cores))
+                .hasMessageContaining("number of cores is illegal: cores=" + cores + ", blocks=");
     }
 
     @Test
@@ -86,10 +117,15 @@ class DemoPartsTest {
     }
 
     private static DemoOptions options(long sizeBytes, int blockSizeBytes) {
+        return options(sizeBytes, blockSizeBytes, 1);
+    }
+
+    private static DemoOptions options(long sizeBytes, int blockSizeBytes, int cores) {
         return new DemoOptions(
                 null,
                 sizeBytes,
                 blockSizeBytes,
+                cores,
                 DemoPhase.measuredByDefault(),
                 7,
                 1,

@@ -23,6 +23,11 @@ import org.junit.jupiter.api.Test;
 
 /** Tests of the texts of a demo: progress, table, verdict. */
 class DemoTextTest {
+    private static final List<ChildReport.Core> CORES =
+            List.of(
+                    new ChildReport.Core("any", 700, 70, 30, 0, 1),
+                    new ChildReport.Core("5", 300, 30, 70, 0, 1));
+
     private static final String HASH = "0123456789abcdef0123456789abcdef";
     private static final long SECOND = 1_000_000_000L;
     private static final long SIZE = 1 << 20;
@@ -149,7 +154,8 @@ class DemoTextTest {
                                         false,
                                         0,
                                         List.of(),
-                                        new ChildReport("NO_MEMORY", 0, 0, 0, 0, 0, null))),
+                                        new ChildReport(
+                                                "NO_MEMORY", 0, 0, 0, 0, 0, List.of(), null))),
                         Map.of(),
                         0,
                         null);
@@ -191,6 +197,37 @@ class DemoTextTest {
         assertThatThrownBy(() -> options(1001)).hasMessageContaining("repeat=1001");
     }
 
+    @Test
+    void shouldShowEachCoreAndTheTotalOfEachProcess() {
+        DemoOptions two = options(1, 2);
+        DemoResult result = result(0, 1);
+
+        List<String> lines = DemoTable.lines(two, result, TextStyle.plain());
+
+        for (String process : List.of("initiator", "zero-copy", "target")) {
+            assertThat(lines)
+                    .filteredOn(line -> line.startsWith(process))
+                    .satisfiesExactly(
+                            total -> assertThat(total).matches(process + " +0 +1 +50.00 % .*"),
+                            core -> assertThat(core).matches(process + " 0 +any +700 +70.00 % .*"),
+                            core -> assertThat(core).matches(process + " 1 +5 +300 +30.00 % .*"));
+        }
+        assertThat(DemoTable.lines(options(1), result, TextStyle.plain()))
+                .noneMatch(line -> line.startsWith("target 0"));
+        JsonNode json =
+                DemoJson.of(two, List.of("0,1", "2,3", "4,5"), result, ResultHeader.now("1"));
+        assertThat(json.at("/softdpu/options/cores").asInt()).isEqualTo(2);
+        assertThat(json.at("/softdpu/options/cpu/target").asText()).isEqualTo("0,1");
+        for (JsonNode process : json.get("processes")) {
+            assertThat(process.get("cores"))
+                    .extracting(core -> core.get("operations").asLong())
+                    .containsExactly(700L, 300L);
+            assertThat(process.get("cores"))
+                    .extracting(core -> core.get("cpu").asText())
+                    .containsExactly("any", "5");
+        }
+    }
+
     private DemoProgress progress(int repeats, boolean terminal) {
         return new DemoProgress(options(repeats), new PrintWriter(written), terminal);
     }
@@ -200,10 +237,15 @@ class DemoTextTest {
     }
 
     private static DemoOptions options(int repeats) {
+        return options(repeats, 1);
+    }
+
+    private static DemoOptions options(int repeats, int cores) {
         return new DemoOptions(
                 null,
                 SIZE,
                 4096,
+                cores,
                 Set.of(DemoPhase.RANDOM_READ_4K, DemoPhase.IDLE),
                 2 * SECOND,
                 repeats,
@@ -225,8 +267,15 @@ class DemoTextTest {
         }
         ChildReport initiator =
                 new ChildReport(
-                        "SUCCESS", 1, 1, 1, 0, 1, new ChildReport.Run(2 * SIZE, 2 * SIZE, phases));
-        ChildReport other = new ChildReport("SUCCESS", 1, 1, 1, SIZE, 1, null);
+                        "SUCCESS",
+                        1,
+                        1,
+                        1,
+                        0,
+                        1,
+                        CORES,
+                        new ChildReport.Run(2 * SIZE, 2 * SIZE, phases));
+        ChildReport other = new ChildReport("SUCCESS", 1, 1, 1, SIZE, 1, CORES, null);
         return new DemoResult(
                 SIZE,
                 HASH,

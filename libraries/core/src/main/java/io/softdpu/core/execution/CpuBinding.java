@@ -103,6 +103,19 @@ public final class CpuBinding {
         return processor != ANY;
     }
 
+    /**
+     * The number of the processor, from 0.
+     *
+     * @throws DpuException BAD_STATE without affinity
+     */
+    public int processor() {
+        if (processor == ANY) {
+            throw new DpuException(
+                    Status.BAD_STATE, "no processor: binding=any, expected=hard or soft affinity");
+        }
+        return processor;
+    }
+
     /** The soft affinity of an engine's idle loop; null for hard or no affinity. */
     @Nullable AffinityPolicy affinityPolicy() {
         return soft ? SoftAffinity.ofCurrentThread(processor) : null;

@@ -72,6 +72,12 @@ public record InitiatorOptions(
             return this;
         }
 
+        /** Adds a data path thread for each of these, in their order. */
+        public Builder cpus(List<CpuBinding> more) {
+            cpus.addAll(more);
+            return this;
+        }
+
         /** Sets the name of the service's Comch server. */
         public Builder commandChannelName(String name) {
             commandChannelName = name;

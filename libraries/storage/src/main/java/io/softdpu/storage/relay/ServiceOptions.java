@@ -106,6 +106,12 @@ public record ServiceOptions(
             return this;
         }
 
+        /** Adds a data path thread for each of these, in their order. */
+        public Builder cpus(List<CpuBinding> more) {
+            cpus.addAll(more);
+            return this;
+        }
+
         /** Sets the target's address. */
         public Builder storageServer(InetSocketAddress address) {
             storageServer = address;

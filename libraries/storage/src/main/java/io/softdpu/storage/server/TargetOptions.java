@@ -60,6 +60,12 @@ public record TargetOptions(
             return this;
         }
 
+        /** Adds a data path thread for each of these, in their order. */
+        public Builder cpus(List<CpuBinding> more) {
+            cpus.addAll(more);
+            return this;
+        }
+
         /** Sets the address to listen on; the loopback address by default. */
         public Builder listenAddress(String address) {
             listenAddress = address;

@@ -43,7 +43,8 @@ public abstract class WorkerThread {
         this.thread =
                 Thread.ofPlatform()
                         .daemon()
-                        .name("softdpu-" + role + "-" + slot.index())
+                        // The index first: the kernel keeps 15 characters of a name.
+                        .name("softdpu-" + slot.index() + "-" + role)
                         .unstarted(this::threadProcedure);
     }
 

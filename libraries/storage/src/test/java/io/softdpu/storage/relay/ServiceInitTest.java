@@ -38,6 +38,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
@@ -143,7 +144,7 @@ class ServiceInitTest extends ServiceFixture {
     private static List<String> threadsOfWorkers() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
-                .filter(name -> name.startsWith("softdpu-zero-copy-"))
+                .filter(name -> name.matches("softdpu-\\d+-zero-copy"))
                 .toList();
     }
 
@@ -163,8 +164,11 @@ class ServiceInitTest extends ServiceFixture {
         cpusOfTheService = reversed ? cpus.reversed() : cpus;
         List<String> expected = reversed ? lists.reversed() : lists;
         connectWrongly(connection ->
-                assertThat(Pipeline.cpusOfThreads("softdpu-zero-co"))
-                        .containsExactlyInAnyOrderElementsOf(
+                assertThat(
+                                IntStream.rangeClosed(0, connection.contextIndex())
+                                        .mapToObj(index -> "softdpu-" + index + "-zero-")
+                                        .flatMap(name -> Pipeline.cpusOfThreads(name).stream()))
+                        .containsExactlyElementsOf(
                                 expected.subList(0, connection.contextIndex() + 1)));
     }
 

@@ -30,7 +30,7 @@ class WorkerTest extends WorkerFixture {
             where[0] = Thread.currentThread();
             events.add("command");
         });
-        assertThat(where[0].getName()).isEqualTo("softdpu-test-3");
+        assertThat(where[0].getName()).isEqualTo("softdpu-3-test");
         assertThat(worker.query(() -> 42)).isEqualTo(42);
 
         worker.startDataPath();
@@ -95,7 +95,7 @@ class WorkerTest extends WorkerFixture {
             for (Rdma context : contexts) {
                 DpuException refusal = catchThrowableOfType(DpuException.class, context::stop);
                 assertThat(refusal.status()).isEqualTo(Status.NOT_PERMITTED);
-                assertThat(refusal).hasMessageContaining("engineThread=softdpu-test-3");
+                assertThat(refusal).hasMessageContaining("engineThread=softdpu-3-test");
             }
             worker.beginEnd();
             Await.until("worker has ended", worker::hasEnded);
