@@ -3,6 +3,7 @@ package io.softdpu.cli;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SecondsOrNoneConverter;
 import io.softdpu.cli.options.SizeConverter;
+import io.softdpu.cli.options.SizeOrZeroConverter;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -151,13 +152,23 @@ final class InitiatorCommand extends RoleCommand {
     private Duration controlTimeout = Duration.ZERO;
 
     @Option(
+            names = "--local-io-region-size",
+            paramLabel = "SIZE",
+            converter = SizeOrZeroConverter.class,
+            defaultValue = "0",
+            description = {
+                "Size of the memory for the data; 0: the size of the volume, which the validity"
+                        + " tests need (default: ${DEFAULT-VALUE})."
+            })
+    private long localIoRegionSize;
+
+    @Option(
             names = "--max-memory",
             paramLabel = "SIZE",
             converter = SizeConverter.class,
             description = {
-                "Limit on the memory for the data, which has the size of the volume (default: half"
-                        + " of the free memory of the machine or of the memory cgroup, whichever is"
-                        + " less)."
+                "Limit on the memory for the data (default: half of the free memory of the machine"
+                        + " or of the memory cgroup, whichever is less)."
             })
     private @Nullable Long maxMemory;
 
@@ -185,6 +196,7 @@ final class InitiatorCommand extends RoleCommand {
                         .commandChannelName(commandChannelName)
                         .controlTimeout(controlTimeout)
                         .transactionCount(transactionCount)
+                        .localIoRegionSizeBytes(localIoRegionSize)
                         .maxMemoryBytes(maxMemory == null ? 0 : maxMemory)
                         .build();
         InitiatorListener listener =

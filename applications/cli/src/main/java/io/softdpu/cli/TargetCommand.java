@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.options.AddressConverter;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.DpuException;
@@ -17,8 +18,10 @@ import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.backend.Volume;
 import io.softdpu.storage.server.StorageTarget;
 import io.softdpu.storage.server.TargetOptions;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -38,8 +41,10 @@ import picocli.CommandLine.TypeConversionException;
         footer = {
             "  softdpu storage target -d t0 --cpu any \\",
             "    --listen-port 12345 --volume memory:64MiB",
-            "  softdpu storage target -d t0 --cpu 0 \\",
+            "  softdpu storage target -d t0 --cpu 0,1 \\",
             "    --listen-port 0 --volume disk.img",
+            "  softdpu storage target -d t0 --cpu any \\",
+            "    --listen-port 12345 --binary-content volume.sbc",
             "  softdpu storage target -j flags.json"
         })
 final class TargetCommand extends RoleCommand {
@@ -53,21 +58,54 @@ final class TargetCommand extends RoleCommand {
     private int listenPort;
 
     @Option(
+            names = "--listen-address",
+            paramLabel = "IP",
+            converter = AddressConverter.class,
+            defaultValue = StorageDefaults.LISTEN_ADDRESS,
+            description = {
+                "The address of the control channel (default: ${DEFAULT-VALUE}, this machine"
+                        + " alone). Whoever reaches another address can connect: nothing is"
+                        + " authenticated or encrypted."
+            })
+    private InetAddress listenAddress = InetAddress.getLoopbackAddress();
+
+    @Option(
             names = "--volume",
-            required = true,
             paramLabel = "memory:SIZE|FILE",
             description = {
                 "The volume: memory of this size, filled with a known pattern, or a copy of a"
-                        + " file, which is not changed."
+                        + " file, which is not changed (default: memory for --block-count blocks)."
             })
-    private String volume = "";
+    private @Nullable String volume;
+
+    @Option(
+            names = "--binary-content",
+            paramLabel = "FILE",
+            description = {
+                "A copy of a file as the volume: an .sbc file, whose header has its sizes, or a"
+                        + " raw one of exactly --block-count blocks. Excludes --volume."
+            })
+    private @Nullable String binaryContent;
+
+    @Option(
+            names = "--block-count",
+            paramLabel = "N",
+            description = {
+                "Blocks of the volume; ignored for an .sbc file (default: "
+                        + StorageDefaults.BLOCK_COUNT
+                        + "). Excludes --volume."
+            })
+    private @Nullable Long blockCount;
 
     @Option(
             names = "--block-size",
             paramLabel = "SIZE",
             converter = SizeConverter.class,
             defaultValue = "" + StorageDefaults.BLOCK_SIZE_BYTES,
-            description = "Size of a block, a power of two (default: ${DEFAULT-VALUE}).")
+            description = {
+                "Size of a block, a power of two; ignored for an .sbc file (default:"
+                        + " ${DEFAULT-VALUE})."
+            })
     private long blockSize;
 
     @Option(
@@ -98,10 +136,34 @@ final class TargetCommand extends RoleCommand {
                             + ", expected=0 to 65535");
         }
         BlockSize.check(spec().commandLine(), blockSize);
-        if (volume.startsWith(MEMORY)) {
-            memorySize();
-        } else {
-            file();
+        if (blockCount != null && (blockCount < 1 || blockCount > MemoryVolume.MAX_BLOCK_COUNT)) {
+            throw new ParameterException(
+                    spec().commandLine(),
+                    "number of blocks is illegal: option=--block-count, blockCount="
+                            + blockCount
+                            + ", expected=1 to "
+                            + MemoryVolume.MAX_BLOCK_COUNT);
+        }
+        if (volume != null) {
+            excludes("--binary-content", binaryContent);
+            excludes("--block-count", blockCount);
+            if (volume.startsWith(MEMORY)) {
+                memorySize(volume);
+            } else {
+                file("--volume", volume);
+            }
+        } else if (binaryContent != null) {
+            file("--binary-content", binaryContent);
+        }
+    }
+
+    private void excludes(String other, @Nullable Object value) {
+        if (value != null) {
+            throw new ParameterException(
+                    spec().commandLine(),
+                    "options exclude each other: options=[--volume, "
+                            + other
+                            + "], expected=one of them");
         }
     }
 
@@ -111,6 +173,7 @@ final class TargetCommand extends RoleCommand {
                 TargetOptions.builder()
                         .device(device())
                         .cpus(cpus())
+                        .listenAddress(listenAddress.getHostAddress())
                         .listenPort(listenPort)
                         .controlTimeout(controlTimeout)
                         .build();
@@ -129,7 +192,6 @@ final class TargetCommand extends RoleCommand {
     @Override
     @Nullable String nextStep(@Nullable SessionStep step, DpuException failure, Topology card) {
         return failure.status() == Status.NOT_FOUND
-                        && !volume.startsWith(MEMORY)
                         && String.valueOf(failure.getMessage()).contains("file=")
                 ? "a volume of memory needs no file: `--volume memory:64MiB`"
                 : null;
@@ -137,15 +199,22 @@ final class TargetCommand extends RoleCommand {
 
     private Volume openVolume() {
         int block = Math.toIntExact(blockSize);
-        if (volume.startsWith(MEMORY)) {
-            return MemoryVolume.ofPattern(memorySize(), block);
+        long blocks = Objects.requireNonNullElse(blockCount, (long) StorageDefaults.BLOCK_COUNT);
+        if (binaryContent != null) {
+            return MemoryVolume.fromBinaryContent(
+                    file("--binary-content", binaryContent), block, blocks);
         }
-        return MemoryVolume.fromFile(file(), block);
+        if (volume == null) {
+            return MemoryVolume.ofPattern(blocks * block, block);
+        }
+        return volume.startsWith(MEMORY)
+                ? MemoryVolume.ofPattern(memorySize(volume), block)
+                : MemoryVolume.fromFile(file("--volume", volume), block);
     }
 
-    private long memorySize() {
+    private long memorySize(String text) {
         try {
-            long size = SizeConverter.parse(volume.substring(MEMORY.length()));
+            long size = SizeConverter.parse(text.substring(MEMORY.length()));
             if (size % blockSize != 0) {
                 throw new ParameterException(
                         spec().commandLine(),
@@ -161,10 +230,10 @@ final class TargetCommand extends RoleCommand {
         }
     }
 
-    private Path file() {
+    private Path file(String option, String name) {
         return GivenText.path(
-                "option=--volume",
-                volume,
+                "option=" + option,
+                name,
                 refusal -> new ParameterException(spec().commandLine(), refusal));
     }
 }

@@ -267,7 +267,7 @@ class FlagFileArgumentsTest {
                         {"doca_program_flags": {
                           "device": "0b:00.0", "cpu": "any", "max-memory": "64MiB", "warm-up": 0,
                           "transaction-count": 8, "execution-strategy": "read_throughput_test",
-                          "storage-plain-content": "a b"
+                          "storage-plain-content": "a b", "local-io-region-size": 0
                         }}
                         """);
         assertThat(Arrays.asList(expanded("storage initiator -j " + file)))
@@ -275,7 +275,21 @@ class FlagFileArgumentsTest {
                         "--max-memory=64MiB",
                         "--warm-up=0",
                         "--transaction-count=8",
-                        "--storage-plain-content=a b");
+                        "--storage-plain-content=a b",
+                        "--local-io-region-size=0");
+        Path ofTarget =
+                file(
+                        """
+                        {"doca_program_flags": {
+                          "device": "t0", "cpu": "any", "listen-port": 0, "block-count": 256,
+                          "listen-address": "127.0.0.1", "binary-content": "a.sbc"
+                        }}
+                        """);
+        assertThat(Arrays.asList(expanded("storage target -j " + ofTarget)))
+                .contains(
+                        "--block-count=256",
+                        "--listen-address=127.0.0.1",
+                        "--binary-content=a.sbc");
         Path large = file("{\"doca_program_flags\": {\"listen-port\": 99999999999}}");
         assertThat(execute("storage target -j " + large)).isEqualTo(2);
         assertThat(err.toString()).contains("name=listen-port, value=99999999999, expected=a num");

@@ -220,6 +220,8 @@ class LocalesTest {
                 "demo --size ٣M",
                 "demo --seconds ٣",
                 "storage target -d t0 --cpu any --listen-port ١٢ --volume memory:1M",
+                "storage target -d t0 --cpu any --listen-port 0 --block-count ١٢",
+                "storage target -d t0 --cpu any --listen-port 0 --listen-address ١.1.1.1",
                 "storage target -d t0 --cpu ١ --listen-port 0 --volume memory:1M",
                 "storage zero-copy -d p0 -r hpf0 --cpu any --storage-server 127.0.0.1:१२",
                 "storage initiator -d 0b:00.0 --cpu any --transaction-count ９"
@@ -231,6 +233,7 @@ class LocalesTest {
 
         assertThat(run.exit()).isIn(ExitCode.USAGE.code(), ExitCode.FAILED.code());
         assertThat(Arrays.asList(run.errorLines().getFirst().split("[,:] ")))
-                .anyMatch(key -> key.matches("(value|size|seconds|text|storageServer|depth)=.*"));
+                .anyMatch(key ->
+                        key.matches("(value|size|seconds|text|storageServer|depth|address)=.*"));
     }
 }

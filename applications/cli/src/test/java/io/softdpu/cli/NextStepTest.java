@@ -69,6 +69,9 @@ class NextStepTest {
                 "storage target -d t0 --cpu any --listen-port 0 --volume nofile"
                         + "|NOT_FOUND: volume file is refused: file=nofile,"
                         + "|a volume of memory needs no file: `--volume memory:64MiB`",
+                "storage target -d t0 --cpu any --listen-port 0 --binary-content nofile"
+                        + "|NOT_FOUND: volume file is refused: file=nofile,"
+                        + "|a volume of memory needs no file: `--volume memory:64MiB`",
                 SERVICE
                         + "-r 0c:00.0 --storage-server 127.0.0.1:1"
                         + "|NOT_FOUND: no such representor: representor=0c:00.0,"

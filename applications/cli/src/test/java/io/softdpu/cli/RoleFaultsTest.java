@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.linux.Affinity;
 import io.softdpu.linux.text.Text;
+import io.softdpu.storage.backend.SbcHeader;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
@@ -14,6 +15,7 @@ import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -63,6 +65,24 @@ class RoleFaultsTest {
                         "storage target -d t0 --cpu 4095 --listen-port 0 --volume memory:1M"
                                 .split(" ")),
                 "softdpu: NOT_FOUND: .*cpu=4095, available=.*");
+    }
+
+    @Test
+    void shouldNameTheFieldOfABinaryContentThatIsCut() throws IOException {
+        byte[] cut =
+                ByteBuffer.allocate(16 + 128 * 4096 - 1)
+                        .putLong(SbcHeader.MAGIC)
+                        .putInt(4096)
+                        .putInt(128)
+                        .array();
+        Path file = Files.write(folder.resolve("cut"), cut);
+
+        assertFails(
+                Run.ofWords(
+                        "storage target -d t0 --cpu any --listen-port 0 --binary-content " + file),
+                "softdpu: INVALID_VALUE: binary content is refused: file="
+                        + file
+                        + ", field=content, offsetBytes=16, sizeBytes=524287, expected=524288.*");
     }
 
     @Test

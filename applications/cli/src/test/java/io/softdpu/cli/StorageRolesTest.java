@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.ChildProcess;
@@ -9,8 +10,10 @@ import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of the three storage commands: successful sessions, and wrong data. */
@@ -359,6 +363,101 @@ class StorageRolesTest {
                 .containsIgnoringCase(Text.format("%02x", right & 0xff))
                 .containsIgnoringCase(Text.format("%02x", content[offset] & 0xff));
         assertThat(initiator.errorLines()).noneMatch(line -> line.startsWith("\tat "));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldServeABinaryContent(boolean hasHeader, SeededRandom random) throws IOException {
+        byte[] content = random.bytes(128 * BLOCK);
+        Path plain = Files.write(folder.resolve("plain"), content);
+        Path volume =
+                Files.write(
+                        folder.resolve("volume"),
+                        ByteBuffer.allocate(16 + content.length)
+                                .putLong(0xDEAD_F00D_1337_FADEL)
+                                .putInt(BLOCK)
+                                .putInt(128)
+                                .put(content)
+                                .array());
+
+        ChildProcess target =
+                hasHeader // which takes precedence
+                        ? pipeline.target(
+                                "--binary-content", volume.toString(), "--block-count", "1")
+                        : pipeline.target("--binary-content", plain.toString());
+        pipeline.service(target);
+        ChildProcess initiator =
+                pipeline.initiator(
+                        "read_only_data_validity_test",
+                        "--storage-plain-content",
+                        plain.toString());
+
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(initiator.outputLines())
+                .anyMatch(line -> line.matches(" +bytes verified +" + 128 * BLOCK));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', 524288", "--block-count 3, 12288", "--block-size 512, 65536"})
+    void shouldServeAVolumeOfTheGuidesSizeWhereNoneIsNamed(String flags, int sizeBytes) {
+        String[] more = flags.isEmpty() ? new String[0] : flags.split(" ");
+        peers.service(Pipeline.portOf(pipeline.target(more)));
+        ChildProcess initiator = pipeline.initiator("read_write_data_validity_test");
+
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(initiator.outputLines())
+                .anyMatch(line -> line.matches(" +bytes verified +" + sizeBytes));
+    }
+
+    @Test
+    void shouldListenAtTheAddressThatIsNamedAlone() throws IOException {
+        ChildProcess target = pipeline.patternTarget("--listen-address", "127.0.0.2");
+        int port = Pipeline.portOf(target);
+
+        assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port).close())
+                .isInstanceOf(ConnectException.class);
+        ChildProcess service =
+                pipeline.start(
+                        ("storage zero-copy -d 03:00.0 -r 0b:00.0 --cpu any --storage-server"
+                                        + " 127.0.0.2:"
+                                        + port)
+                                .split(" "));
+        service.awaitLine("waiting: ");
+        assertThat(pipeline.initiator("read_write_data_validity_test").awaitExit())
+                .isEqualTo(ExitCode.OK.code());
+    }
+
+    @Test
+    void shouldAllocateALocalRegionOfTheSizeThatIsNamed() {
+        peers.service(peers.target());
+        ChildProcess initiator =
+                pipeline.initiator(
+                        "read_throughput_test",
+                        "--local-io-region-size",
+                        "64KiB",
+                        "--max-memory", // less than the volume
+                        "64KiB",
+                        "--run-limit-operation-count",
+                        "1000");
+
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
+        peers.assertAllSucceed();
+    }
+
+    @Test
+    void shouldRefuseALocalRegionThatCannotMirrorTheVolume() {
+        peers.service(peers.target());
+        ChildProcess initiator =
+                pipeline.initiator(
+                        "read_write_data_validity_test", "--local-io-region-size", "64KiB");
+
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+        assertThat(initiator.errorLines())
+                .anyMatch(line ->
+                        line.startsWith(
+                                "softdpu: BAD_CONFIG: local memory is too small to mirror the"
+                                        + " storage: phase=write, localIoRegionSizeBytes=65536,"));
+        peers.assertAllFail();
     }
 
     @Test

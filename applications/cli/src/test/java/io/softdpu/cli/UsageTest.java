@@ -168,9 +168,8 @@ class UsageTest {
                 "demo -l loud|no such log level: option=--log-level, level=loud",
                 "devices --side moon|no such side: option=--side, side=moon, available=[host, dpu,"
                         + " target]",
-                "storage target|values are missing: options=[--device, --cpu, --listen-port,"
-                    + " --volume], expected=--device=DEVICE --cpu=N|prefer:N|any --listen-port=PORT"
-                    + " --volume=",
+                "storage target|values are missing: options=[--device, --cpu, --listen-port],"
+                        + " expected=--device=DEVICE --cpu=N|prefer:N|any --listen-port=PORT",
                 "storage initiator -d x --cpu 0|value is missing: option=--execution-strategy,"
                         + " expected=--execution-strategy=STRATEGY",
                 INITIATOR
@@ -197,6 +196,24 @@ class UsageTest {
                 INITIATOR
                         + "--execution-strategy read_throughput_test --max-memory much"
                         + "|not a size: option=--max-memory, size=much",
+                TARGET
+                        + "--volume memory:1M --binary-content f"
+                        + "|options exclude each other: options=[--volume, --binary-content],"
+                        + " expected=one of them",
+                TARGET
+                        + "--volume memory:1M --block-count 256"
+                        + "|options exclude each other: options=[--volume, --block-count]",
+                TARGET
+                        + "--block-count 0|number of blocks is illegal: option=--block-count,"
+                        + " blockCount=0, expected=1 to 4294967295",
+                TARGET + "--block-count 4294967296|option=--block-count, blockCount=4294967296",
+                TARGET
+                        + "--listen-address localhost|not an IP address: option=--listen-address,"
+                        + " address=localhost, expected=a numeric one",
+                TARGET + "--listen-address 1.2.3|not an IP address: option=--listen-address",
+                INITIATOR
+                        + "--execution-strategy read_throughput_test --local-io-region-size -1"
+                        + "|not a size: option=--local-io-region-size, size=-1",
                 TARGET + "--volume memory:none|not a size: option=--volume, size=none",
                 TARGET
                         + "--volume memory:1000|option=--volume, sizeBytes=1000, expected=a"

@@ -25,6 +25,9 @@ public final class StorageDefaults {
     /** Bytes of a block. */
     public static final int BLOCK_SIZE_BYTES = 4096;
 
+    /** Blocks of a volume. */
+    public static final int BLOCK_COUNT = 128;
+
     /**
      * Address that the target listens on: the loopback interface. Control messages contain keys in
      * clear text and are not authenticated, so other machines can connect only if the user

@@ -232,6 +232,26 @@ class PipelineTest {
         }
     }
 
+    /** The parts of the storage are 34, 33 and 33 blocks, those of the memory 33 each. */
+    @Test
+    void shouldKeepALargeOperationWithinTheMemoryOfItsCore() {
+        Phase large =
+                Phase.read("large")
+                        .ioSize(IoSize.bytes(1 << 20))
+                        .transactions(2)
+                        .operations(5)
+                        .build();
+        try (Pipeline pipeline = new Pipeline(folder).cores(3, 3)) {
+            StorageInitiator initiator = pipeline.start(100 * 4096, new Workload(List.of(large)));
+
+            initiator.run();
+
+            assertWentWell(pipeline, initiator.initiatorReport());
+            assertThat(initiator.initiatorReport().phases().getFirst().ioSizeBytes())
+                    .isEqualTo(33 * 4096);
+        }
+    }
+
     @Test
     @Clause("sto-007")
     void shouldHaveADataPathThreadForEachCoreOnTheCpuOfItsNumber() throws Exception {

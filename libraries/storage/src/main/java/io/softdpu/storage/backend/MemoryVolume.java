@@ -11,9 +11,12 @@ import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
 import io.softdpu.linux.text.Reason;
+import io.softdpu.storage.option.OptionChecks;
 import io.softdpu.storage.workload.Content;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -26,6 +29,13 @@ public final class MemoryVolume implements Volume {
 
     /** The largest block in bytes. */
     public static final int MAX_BLOCK_SIZE_BYTES = 1 << 20;
+
+    /** The largest number of blocks of a binary content: what its header can say. */
+    public static final long MAX_BLOCK_COUNT = 0xFFFF_FFFFL;
+
+    /** For messages. */
+    static final String LEGAL_BLOCK_SIZES =
+            "a power of two from " + MIN_BLOCK_SIZE_BYTES + " to " + MAX_BLOCK_SIZE_BYTES;
 
     private final LocalMemory memory;
     private final int blockSizeBytes;
@@ -84,7 +94,61 @@ public final class MemoryVolume implements Volume {
      *     fails; NO_MEMORY
      */
     public static MemoryVolume fromFile(Path file, int blockSizeBytes) {
-        return read(file, blockSizeBytes, opened -> load(file, opened, blockSizeBytes));
+        return read(
+                file,
+                blockSizeBytes,
+                opened -> load(file, opened, 0, opened.sizeBytes(), blockSizeBytes));
+    }
+
+    /**
+     * Creates a volume with a copy of a binary content: of an {@link SbcHeader .sbc} file, which is
+     * known by its first bytes and has the sizes in its header, or of a raw file of exactly {@code
+     * blockCount x blockSizeBytes} bytes.
+     *
+     * @param blockSizeBytes bytes of a block of a raw file
+     * @param blockCount blocks of a raw file, 1 to 2^32 - 1
+     * @throws DpuException as for {@link #fromFile}; INVALID_VALUE, naming field and offset, for a
+     *     header that does not fit its file
+     */
+    public static MemoryVolume fromBinaryContent(Path file, int blockSizeBytes, long blockCount) {
+        checkBlockSize(blockSizeBytes);
+        OptionChecks.requireRange("blockCount", blockCount, 1, MAX_BLOCK_COUNT);
+        return open(
+                file,
+                opened -> {
+                    SbcHeader header = readHeader(file, opened);
+                    if (header != null) {
+                        return load(
+                                file,
+                                opened,
+                                SbcHeader.SIZE_BYTES,
+                                header.blockCount() * header.blockSizeBytes(),
+                                header.blockSizeBytes());
+                    }
+                    long expected = blockCount * blockSizeBytes;
+                    if (opened.sizeBytes() != expected) {
+                        throw refused(
+                                Status.INVALID_VALUE,
+                                file,
+                                "it is no .sbc file and has another size, sizeBytes="
+                                        + opened.sizeBytes(),
+                                expected + " (" + blockCount + " blocks of " + blockSizeBytes + ")",
+                                null);
+                    }
+                    return load(file, opened, 0, expected, blockSizeBytes);
+                });
+    }
+
+    private static @Nullable SbcHeader readHeader(Path file, CheckedFile opened)
+            throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment first = arena.allocate(SbcHeader.SIZE_BYTES);
+            long done = opened.read(first, 0);
+            return SbcHeader.parse(
+                    file,
+                    first.asSlice(0, done).toArray(ValueLayout.JAVA_BYTE),
+                    opened.sizeBytes());
+        }
     }
 
     /**
@@ -103,20 +167,32 @@ public final class MemoryVolume implements Volume {
 
     private static <T> T read(Path file, int blockSizeBytes, FileReader<T> reader) {
         checkBlockSize(blockSizeBytes);
+        return open(
+                file,
+                opened -> {
+                    long size = opened.sizeBytes();
+                    if (size == 0) {
+                        throw refused(
+                                Status.INVALID_VALUE,
+                                file,
+                                "it is empty",
+                                "at least one block",
+                                null);
+                    }
+                    if (size % blockSizeBytes != 0) {
+                        throw refused(
+                                Status.INVALID_VALUE,
+                                file,
+                                "its size is no multiple of the block size, sizeBytes=" + size,
+                                "a multiple of " + blockSizeBytes,
+                                null);
+                    }
+                    return reader.read(opened);
+                });
+    }
+
+    private static <T> T open(Path file, FileReader<T> reader) {
         try (CheckedFile opened = CheckedFile.open(file, FilePolicy.USER_DATA)) {
-            long size = opened.sizeBytes();
-            if (size == 0) {
-                throw refused(
-                        Status.INVALID_VALUE, file, "it is empty", "at least one block", null);
-            }
-            if (size % blockSizeBytes != 0) {
-                throw refused(
-                        Status.INVALID_VALUE,
-                        file,
-                        "its size is no multiple of the block size, sizeBytes=" + size,
-                        "a multiple of " + blockSizeBytes,
-                        null);
-            }
             return reader.read(opened);
         } catch (FileRefusedException e) {
             throw refused(Status.INVALID_VALUE, file, e.reason(), e.expected(), e);
@@ -191,19 +267,19 @@ public final class MemoryVolume implements Volume {
         memory.close();
     }
 
-    private static MemoryVolume load(Path file, CheckedFile opened, int blockSizeBytes)
+    private static MemoryVolume load(
+            Path file, CheckedFile opened, long offset, long size, int blockSizeBytes)
             throws IOException {
-        long size = opened.sizeBytes();
         String description = "file " + file;
         LocalMemory memory = allocate(size, description);
         try {
-            long done = opened.read(memory.segment().asSlice(0, size), 0);
+            long done = opened.read(memory.segment().asSlice(0, size), offset);
             if (done < size) {
                 throw refused(
                         Status.IO_FAILED,
                         file,
-                        "it ended while it was read, at=" + done,
-                        size + " bytes",
+                        "it ended while it was read, at=" + (offset + done),
+                        offset + size + " bytes",
                         null);
             }
             return new MemoryVolume(memory, blockSizeBytes, description);
@@ -226,18 +302,20 @@ public final class MemoryVolume implements Volume {
     }
 
     private static void checkBlockSize(int blockSizeBytes) {
-        if (blockSizeBytes < MIN_BLOCK_SIZE_BYTES
-                || blockSizeBytes > MAX_BLOCK_SIZE_BYTES
-                || Integer.bitCount(blockSizeBytes) != 1) {
+        if (!isBlockSize(blockSizeBytes)) {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "block size is illegal: blockSizeBytes="
                             + blockSizeBytes
-                            + ", expected=a power of two from "
-                            + MIN_BLOCK_SIZE_BYTES
-                            + " to "
-                            + MAX_BLOCK_SIZE_BYTES);
+                            + ", expected="
+                            + LEGAL_BLOCK_SIZES);
         }
+    }
+
+    static boolean isBlockSize(long bytes) {
+        return bytes >= MIN_BLOCK_SIZE_BYTES
+                && bytes <= MAX_BLOCK_SIZE_BYTES
+                && Long.bitCount(bytes) == 1;
     }
 
     private static DpuException missing(Path file, Throwable cause) {

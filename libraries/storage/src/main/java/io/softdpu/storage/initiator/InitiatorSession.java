@@ -205,13 +205,14 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
 
     private IoMemory allocateMemory() {
         long size = options.localIoRegionSizeBytes();
-        if (size != 0 && size < blockSizeBytes) {
+        long least = (long) blockSizeBytes * options.cpus().size();
+        if (size != 0 && size < least) {
             throw new DpuException(
                     Status.INVALID_VALUE,
-                    "local memory does not hold a block: localIoRegionSizeBytes="
+                    "local memory does not hold a block for each worker: localIoRegionSizeBytes="
                             + size
                             + ", expected=at least "
-                            + blockSizeBytes);
+                            + least);
         }
         long needed = size == 0 ? volumeSizeBytes : size;
         requireWithinLimit(needed);

@@ -117,7 +117,13 @@ final class PhaseRunner {
     }
 
     private int ioSizeBytes() {
-        return phase.ioSize().resolve(blockSizeBytes, Math.min(partBytes(0), memory.sizeBytes()));
+        long limit = phase.mirrored() ? partBytes(0) : Math.min(partBytes(0), memoryShare());
+        return phase.ioSize().resolve(blockSizeBytes, limit);
+    }
+
+    /** Bytes of the local memory for the buffers of one worker, in whole blocks. */
+    private long memoryShare() {
+        return memory.sizeBytes() / workers.size() / blockSizeBytes * blockSizeBytes;
     }
 
     /**
@@ -138,7 +144,7 @@ final class PhaseRunner {
     private List<PhaseRun> start() {
         List<PhaseRun> runs = new ArrayList<>();
         int ioSize = ioSizeBytes();
-        long memoryShare = memory.sizeBytes() / workers.size();
+        long memoryShare = memoryShare();
         for (InitiatorWorker worker : workers) {
             int index = worker.index();
             RequestSource source =
