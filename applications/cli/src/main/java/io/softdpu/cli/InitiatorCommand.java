@@ -193,6 +193,7 @@ final class InitiatorCommand extends RoleCommand {
                 InitiatorOptions.builder()
                         .device(device())
                         .cpus(cpus())
+                        .waitMode(waitMode())
                         .commandChannelName(commandChannelName)
                         .controlTimeout(controlTimeout)
                         .transactionCount(transactionCount)

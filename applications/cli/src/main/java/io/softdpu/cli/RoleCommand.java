@@ -17,6 +17,7 @@ import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.StorageRole;
+import io.softdpu.storage.WaitMode;
 import io.softdpu.storage.initiator.InitiatorReport;
 import io.softdpu.storage.initiator.StorageInitiator;
 import java.io.IOException;
@@ -67,6 +68,19 @@ abstract class RoleCommand implements Callable<Integer> {
                         + " fewer than service and target, not more."
             })
     private List<CpuBinding> cpus = List.of();
+
+    @Option(
+            names = "--wait",
+            paramLabel = "HOW",
+            converter = WaitModeConverter.class,
+            completionCandidates = WaitModeConverter.class,
+            defaultValue = "adaptive",
+            description = {
+                "What a data path thread does without work: ${COMPLETION-CANDIDATES} (default:"
+                        + " ${DEFAULT-VALUE}). adaptive polls for a while, then sleeps; busy polls"
+                        + " without a pause, and uses a whole processor all the time."
+            })
+    private WaitMode waitMode = WaitMode.ADAPTIVE;
 
     @Option(
             names = {"-j", FlagFileArguments.OPTION},
@@ -253,6 +267,11 @@ abstract class RoleCommand implements Callable<Integer> {
             throw new IllegalStateException("picocli has not made this command");
         }
         return spec;
+    }
+
+    /** What the data path threads do without work. */
+    final WaitMode waitMode() {
+        return waitMode;
     }
 
     /** The CPU affinity of each data path thread. */

@@ -173,6 +173,7 @@ final class TargetCommand extends RoleCommand {
                 TargetOptions.builder()
                         .device(device())
                         .cpus(cpus())
+                        .waitMode(waitMode())
                         .listenAddress(listenAddress.getHostAddress())
                         .listenPort(listenPort)
                         .controlTimeout(controlTimeout)

@@ -85,6 +85,7 @@ final class ZeroCopyCommand extends RoleCommand {
                         .device(device())
                         .representor(representor)
                         .cpus(cpus())
+                        .waitMode(waitMode())
                         .storageServer(storageServer())
                         .commandChannelName(commandChannelName)
                         .controlTimeout(controlTimeout)

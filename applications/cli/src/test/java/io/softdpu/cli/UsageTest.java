@@ -196,6 +196,10 @@ class UsageTest {
                 INITIATOR
                         + "--execution-strategy read_throughput_test --max-memory much"
                         + "|not a size: option=--max-memory, size=much",
+                INITIATOR
+                        + "--execution-strategy read_throughput_test --wait event"
+                        + "|no such way to wait: option=--wait, wait=event, expected=adaptive or"
+                        + " busy",
                 TARGET
                         + "--volume memory:1M --binary-content f"
                         + "|options exclude each other: options=[--volume, --binary-content],"
@@ -206,6 +210,9 @@ class UsageTest {
                 TARGET
                         + "--block-count 0|number of blocks is illegal: option=--block-count,"
                         + " blockCount=0, expected=1 to 4294967295",
+                TARGET
+                        + "--block-count many|value is illegal: option=--block-count, value=many,"
+                        + " expected=a whole number",
                 TARGET + "--block-count 4294967296|option=--block-count, blockCount=4294967296",
                 TARGET
                         + "--listen-address localhost|not an IP address: option=--listen-address,"

@@ -14,7 +14,7 @@ import java.time.Duration;
  * @param payloadBytesCopied bytes of the volume's data that its engine copied
  * @param messageBytesCopied bytes of messages that its engine copied
  * @param allocatedBytes heap bytes that its thread allocated in the data path
- * @param dataPathDuration duration of the data path
+ * @param dataPathDuration duration of the data path; zero before its end
  */
 public record WorkerReport(
         int index,

@@ -48,6 +48,7 @@ public final class Pipeline implements AutoCloseable {
     private String channel = CHANNEL;
     private int cores = 1;
     private List<CpuBinding> serviceCpus = List.of(CpuBinding.any());
+    private WaitMode waitMode = WaitMode.ADAPTIVE;
     private int transactions = 32;
     private InitiatorListener listener = InitiatorListener.none();
     private SessionListener serviceListener = SessionListener.none();
@@ -99,6 +100,12 @@ public final class Pipeline implements AutoCloseable {
         return this;
     }
 
+    /** What the data path threads of all three do without work. */
+    public Pipeline waitMode(WaitMode mode) {
+        waitMode = mode;
+        return this;
+    }
+
     public Pipeline transactions(int count) {
         transactions = count;
         return this;
@@ -124,6 +131,7 @@ public final class Pipeline implements AutoCloseable {
         TargetOptions.Builder options =
                 TargetOptions.builder()
                         .device("t0")
+                        .waitMode(waitMode)
                         .controlTimeout(Duration.ofNanos(controlTimeoutNanos));
         for (int i = 0; i < cores; i++) {
             options.cpu(CpuBinding.any());
@@ -138,6 +146,7 @@ public final class Pipeline implements AutoCloseable {
         ServiceOptions.Builder options =
                 ServiceOptions.builder()
                         .device("p0")
+                        .waitMode(waitMode)
                         .representor("0b:00.0")
                         .storageServer(ServiceOptions.parseStorageServer("127.0.0.1:" + targetPort))
                         .commandChannelName(channel)
@@ -175,6 +184,7 @@ public final class Pipeline implements AutoCloseable {
         InitiatorOptions.Builder options =
                 InitiatorOptions.builder()
                         .device("pf0")
+                        .waitMode(waitMode)
                         .commandChannelName(channel)
                         .transactionCount(transactions)
                         .controlTimeout(Duration.ofNanos(controlTimeoutNanos));

@@ -232,6 +232,35 @@ class PipelineTest {
         }
     }
 
+    @Test
+    @Clause("sto-118")
+    void shouldMoveTheSameDataWhileAllDataPathThreadsPoll() {
+        Content other = Content.pattern(8);
+        Workload workload =
+                new Workload(
+                        List.of(
+                                Phase.write("write all").transactions(8).fill(other).build(),
+                                Phase.read("paced")
+                                        .random(1)
+                                        .operations(3)
+                                        .pace(Duration.ofMillis(2))
+                                        .build(),
+                                Phase.read("read back")
+                                        .transactions(8)
+                                        .fill(Content.zeros())
+                                        .expect(other)
+                                        .build()));
+        try (Pipeline pipeline = new Pipeline(folder).cores(2, 2).waitMode(WaitMode.BUSY)) {
+            StorageInitiator initiator = pipeline.start(64 * 4096, workload);
+
+            initiator.run();
+
+            assertWentWell(pipeline, initiator.initiatorReport());
+            assertThat(initiator.initiatorReport().phases().get(1).duration())
+                    .isGreaterThanOrEqualTo(Duration.ofMillis(4));
+        }
+    }
+
     /** The parts of the storage are 34, 33 and 33 blocks, those of the memory 33 each. */
     @Test
     void shouldKeepALargeOperationWithinTheMemoryOfItsCore() {

@@ -3,6 +3,7 @@ package io.softdpu.storage.initiator;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.StorageDefaults;
+import io.softdpu.storage.WaitMode;
 import io.softdpu.storage.option.OptionChecks;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param device the device: PCI address, ibdev name or interface name
  * @param cpus CPU binding of each data path thread, 1 to 64
+ * @param waitMode what the data path threads do while there is no work
  * @param commandChannelName the name of the service's Comch server
  * @param controlTimeout timeout of each control operation
  * @param transactionCount largest number of operations in flight per worker, 1 to 4096
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public record InitiatorOptions(
         String device,
         List<CpuBinding> cpus,
+        WaitMode waitMode,
         String commandChannelName,
         Duration controlTimeout,
         int transactionCount,
@@ -52,6 +55,7 @@ public record InitiatorOptions(
     public static final class Builder {
         private @Nullable String device;
         private final List<CpuBinding> cpus = new ArrayList<>();
+        private WaitMode waitMode = WaitMode.ADAPTIVE;
         private String commandChannelName = StorageDefaults.COMMAND_CHANNEL_NAME;
         private Duration controlTimeout = StorageDefaults.CONTROL_TIMEOUT;
         private int transactionCount = StorageDefaults.TRANSACTION_COUNT;
@@ -75,6 +79,12 @@ public record InitiatorOptions(
         /** Adds a data path thread for each of these, in their order. */
         public Builder cpus(List<CpuBinding> more) {
             cpus.addAll(more);
+            return this;
+        }
+
+        /** Sets what the data path threads do while there is no work; adaptive by default. */
+        public Builder waitMode(WaitMode mode) {
+            waitMode = mode;
             return this;
         }
 
@@ -117,6 +127,7 @@ public record InitiatorOptions(
             return new InitiatorOptions(
                     OptionChecks.require("device", device),
                     cpus,
+                    waitMode,
                     commandChannelName,
                     controlTimeout,
                     transactionCount,

@@ -271,7 +271,10 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
                     workers()
                             .add(
                                     new InitiatorWorker(
-                                            new WorkerSlot(index, options.cpus().get(index)),
+                                            new WorkerSlot(
+                                                    index,
+                                                    options.cpus().get(index),
+                                                    options.waitMode()),
                                             device,
                                             transactions,
                                             controlTimeoutNanos,

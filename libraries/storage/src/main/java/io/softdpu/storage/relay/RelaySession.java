@@ -203,7 +203,10 @@ final class RelaySession {
                 session.workers()
                         .add(
                                 new RelayWorker(
-                                        new WorkerSlot(index, session.options().cpus().get(index)),
+                                        new WorkerSlot(
+                                                index,
+                                                session.options().cpus().get(index),
+                                                session.options().waitMode()),
                                         session.device(),
                                         transactionCount,
                                         controlTimeoutNanos,

@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.linux.text.Text;
 import io.softdpu.storage.StorageDefaults;
+import io.softdpu.storage.WaitMode;
 import io.softdpu.storage.option.OptionChecks;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param device the device: PCI address, ibdev name or interface name
  * @param representor the PCI address of the host function of the initiator
  * @param cpus CPU binding of each data path thread, 1 to 64
+ * @param waitMode what the data path threads do while there is no work
  * @param storageServer address of the target's control channel
  * @param commandChannelName the name of the service's Comch server
  * @param controlTimeout timeout of each control operation
@@ -26,6 +28,7 @@ public record ServiceOptions(
         String device,
         String representor,
         List<CpuBinding> cpus,
+        WaitMode waitMode,
         InetSocketAddress storageServer,
         String commandChannelName,
         Duration controlTimeout) {
@@ -82,6 +85,7 @@ public record ServiceOptions(
         private @Nullable String device;
         private @Nullable String representor;
         private final List<CpuBinding> cpus = new ArrayList<>();
+        private WaitMode waitMode = WaitMode.ADAPTIVE;
         private @Nullable InetSocketAddress storageServer;
         private String commandChannelName = StorageDefaults.COMMAND_CHANNEL_NAME;
         private Duration controlTimeout = StorageDefaults.CONTROL_TIMEOUT;
@@ -109,6 +113,12 @@ public record ServiceOptions(
         /** Adds a data path thread for each of these, in their order. */
         public Builder cpus(List<CpuBinding> more) {
             cpus.addAll(more);
+            return this;
+        }
+
+        /** Sets what the data path threads do while there is no work; adaptive by default. */
+        public Builder waitMode(WaitMode mode) {
+            waitMode = mode;
             return this;
         }
 
@@ -140,6 +150,7 @@ public record ServiceOptions(
                     OptionChecks.require("device", device),
                     OptionChecks.require("representor", representor),
                     cpus,
+                    waitMode,
                     OptionChecks.require("storageServer", storageServer),
                     commandChannelName,
                     controlTimeout);

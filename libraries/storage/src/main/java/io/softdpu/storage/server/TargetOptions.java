@@ -3,6 +3,7 @@ package io.softdpu.storage.server;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.StorageDefaults;
+import io.softdpu.storage.WaitMode;
 import io.softdpu.storage.option.OptionChecks;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param device the device: PCI address, ibdev name or interface name
  * @param cpus CPU binding of each data path thread, 1 to 64
+ * @param waitMode what the data path threads do while there is no work
  * @param listenAddress the address that its control channel listens on
  * @param listenPort the port; 0 for any free one
  * @param controlTimeout timeout of each control operation
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record TargetOptions(
         String device,
         List<CpuBinding> cpus,
+        WaitMode waitMode,
         String listenAddress,
         int listenPort,
         Duration controlTimeout) {
@@ -42,6 +45,7 @@ public record TargetOptions(
     public static final class Builder {
         private @Nullable String device;
         private final List<CpuBinding> cpus = new ArrayList<>();
+        private WaitMode waitMode = WaitMode.ADAPTIVE;
         private String listenAddress = StorageDefaults.LISTEN_ADDRESS;
         private int listenPort;
         private Duration controlTimeout = StorageDefaults.CONTROL_TIMEOUT;
@@ -63,6 +67,12 @@ public record TargetOptions(
         /** Adds a data path thread for each of these, in their order. */
         public Builder cpus(List<CpuBinding> more) {
             cpus.addAll(more);
+            return this;
+        }
+
+        /** Sets what the data path threads do while there is no work; adaptive by default. */
+        public Builder waitMode(WaitMode mode) {
+            waitMode = mode;
             return this;
         }
 
@@ -93,6 +103,7 @@ public record TargetOptions(
             return new TargetOptions(
                     OptionChecks.require("device", device),
                     cpus,
+                    waitMode,
                     listenAddress,
                     listenPort,
                     controlTimeout);

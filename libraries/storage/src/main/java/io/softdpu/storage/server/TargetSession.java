@@ -209,7 +209,10 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                     workers()
                             .add(
                                     new TargetWorker(
-                                            new WorkerSlot(index, options.cpus().get(index)),
+                                            new WorkerSlot(
+                                                    index,
+                                                    options.cpus().get(index),
+                                                    options.waitMode()),
                                             device,
                                             volume,
                                             imported,

@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.storage.WaitMode;
 import java.time.Duration;
 
 /**
@@ -13,6 +14,7 @@ import java.time.Duration;
 final class DataPathLoop {
     private final Worker worker;
     private final WorkerStatistics statistics;
+    private final boolean busy;
     private final long controlTimeoutNanos;
 
     private volatile boolean requested;
@@ -20,9 +22,14 @@ final class DataPathLoop {
     private volatile boolean begun;
     private volatile boolean ended;
 
-    DataPathLoop(Worker worker, WorkerStatistics statistics, long controlTimeoutNanos) {
+    DataPathLoop(
+            Worker worker,
+            WorkerStatistics statistics,
+            WaitMode waitMode,
+            long controlTimeoutNanos) {
         this.worker = worker;
         this.statistics = statistics;
+        this.busy = waitMode == WaitMode.BUSY;
         this.controlTimeoutNanos = controlTimeoutNanos;
     }
 
@@ -98,6 +105,10 @@ final class DataPathLoop {
     private void round(ProgressEngine engine, Duration longest) {
         worker.onRound();
         worker.retryPending();
-        worker.awaitWork(engine, longest);
+        if (busy) {
+            engine.progress();
+        } else {
+            worker.awaitWork(engine, longest);
+        }
     }
 }

@@ -44,7 +44,7 @@ public abstract class Worker extends WorkerThread {
         statistics = new WorkerStatistics(slot);
         operations = statistics.operations;
         errors = statistics.errors;
-        dataPath = new DataPathLoop(this, statistics, controlTimeoutNanos);
+        dataPath = new DataPathLoop(this, statistics, slot.waitMode(), controlTimeoutNanos);
     }
 
     // ---- the control thread's side
@@ -169,7 +169,7 @@ public abstract class Worker extends WorkerThread {
 
     /**
      * Progresses the engine, and sleeps if it has no work: until an event, until work of the worker
-     * itself is due, or for a second.
+     * itself is due, or for a second. Not called with {@link io.softdpu.storage.WaitMode#BUSY}.
      *
      * @param longest the longest sleep
      */

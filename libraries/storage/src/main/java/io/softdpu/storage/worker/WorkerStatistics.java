@@ -14,10 +14,15 @@ final class WorkerStatistics {
     final Counter operations = new Counter();
     final Counter errors = new Counter();
 
-    private long startNanos;
     private long startHits;
     private long startMisses;
     private long startAllocated;
+
+    private long startNanos;
+
+    /** Set after the fields above, which other threads read after it. */
+    private volatile boolean begun;
+
     private volatile @Nullable WorkerReport dataPath;
 
     WorkerStatistics(WorkerSlot slot) {
@@ -28,8 +33,9 @@ final class WorkerStatistics {
     void beginDataPath(ProgressEngine engine) {
         startHits = engine.hits();
         startMisses = engine.misses();
-        startNanos = System.nanoTime();
         startAllocated = AllocationMeter.currentThreadBytes();
+        startNanos = System.nanoTime();
+        begun = true;
     }
 
     /** Records the end of the data path, which fixes the report. */
@@ -59,13 +65,14 @@ final class WorkerStatistics {
         if (last != null) {
             return last;
         }
+        boolean runs = engine != null && begun;
         return new WorkerReport(
                 slot.index(),
                 slot.cpu().toString(),
                 operations.get(),
                 errors.get(),
-                0,
-                0,
+                runs ? engine.hits() - startHits : 0,
+                runs ? engine.misses() - startMisses : 0,
                 engine == null ? 0 : engine.payloadBytesCopied(),
                 engine == null ? 0 : engine.messageBytesCopied(),
                 0,

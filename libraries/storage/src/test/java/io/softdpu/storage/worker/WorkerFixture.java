@@ -11,6 +11,7 @@ import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.storage.WaitMode;
 import io.softdpu.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,7 +45,11 @@ abstract class WorkerFixture {
         final RetryQueue queue = retryQueue(1, this::trySubmit);
 
         TestWorker(long timeoutNanos, CpuBinding cpu) {
-            super("test", new WorkerSlot(3, cpu), timeoutNanos, notified::incrementAndGet);
+            super(
+                    "test",
+                    new WorkerSlot(3, cpu, WaitMode.ADAPTIVE),
+                    timeoutNanos,
+                    notified::incrementAndGet);
         }
 
         /** Two contexts that are connected to each other. */
