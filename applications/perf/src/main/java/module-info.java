@@ -1,7 +1,7 @@
 /**
  * The measuring programs: the demo, which measures the storage pipeline, and the measurements of a
- * Comm Channel, of a sync event and of RDMA between two processes; and the protocol between their
- * processes. For the softdpu command, which runs them.
+ * Comm Channel, of a sync event and of RDMA between two processes; the protocol between their
+ * processes; and the statistics of a storage program. For the softdpu command, which runs them.
  */
 module io.softdpu.perf {
     requires com.fasterxml.jackson.databind;
@@ -27,6 +27,8 @@ module io.softdpu.perf {
     exports io.softdpu.perf.rdma to
             io.softdpu.cli;
     exports io.softdpu.perf.result to
+            io.softdpu.cli;
+    exports io.softdpu.perf.storage to
             io.softdpu.cli;
     exports io.softdpu.perf.sync to
             io.softdpu.cli;

@@ -19,6 +19,7 @@ import io.softdpu.perf.demo.DemoResult;
 import io.softdpu.perf.demo.DemoSession;
 import io.softdpu.perf.demo.DemoTable;
 import io.softdpu.perf.result.ResultHeader;
+import io.softdpu.perf.storage.StorageTable;
 import io.softdpu.perf.text.TextStyle;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.backend.MemoryVolume;
@@ -49,7 +50,7 @@ import picocli.CommandLine.Spec;
                     + " this command starts: reads it all and compares, writes it all and reads it"
                     + " back, warms up, then measures.",
             "Exits with 0 only if all data was right and all three processes succeeded.",
-            Statistics.HELP,
+            StorageTable.HELP,
             "Rates are in GB/s, 10^9 bytes per second.",
             SizeConverter.HELP
         },

@@ -17,6 +17,7 @@ import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.PhaseSpec;
 import io.softdpu.perf.child.ProgressPrinter;
+import io.softdpu.perf.storage.StorageTable;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.StorageRole;
@@ -48,7 +49,7 @@ import picocli.CommandLine.ParameterException;
         description = {
             "Reads and writes the volume through the zero-copy service, and prints statistics.",
             "Runs on the host (side host).",
-            Statistics.HELP,
+            StorageTable.HELP,
             SizeConverter.HELP
         },
         footerHeading = Examples.HEADING,
@@ -301,8 +302,8 @@ final class InitiatorCommand extends RoleCommand {
     private Phase warmUp(Phase measured) {
         Phase.Builder phase =
                 measured.type() == IoType.READ
-                        ? Phase.read(Statistics.WARM_UP)
-                        : Phase.write(Statistics.WARM_UP);
+                        ? Phase.read(StorageTable.WARM_UP)
+                        : Phase.write(StorageTable.WARM_UP);
         return phase.ioSize(measured.ioSize())
                 .transactions(measured.transactions())
                 .timeLimit(warmUp)

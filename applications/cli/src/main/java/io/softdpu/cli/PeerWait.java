@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Report of a role's wait for its peer: on a terminal a line that counts the seconds, in a log one
- * line. Belongs to the control thread of the role.
+ * Report of a role's wait for its peer, and of its data path: on a terminal a line that counts the
+ * seconds, in a log one line. Belongs to the control thread of the role.
  */
 final class PeerWait implements InitiatorListener, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.softdpu.cli.wait");
@@ -23,6 +23,7 @@ final class PeerWait implements InitiatorListener, AutoCloseable {
     private String listening = "";
     private @Nullable SessionStep last;
     private @Nullable Shown shown;
+    private @Nullable DataPathProgress progress;
 
     /** Reports on standard error, in the way of its kind. */
     PeerWait() {
@@ -33,6 +34,11 @@ final class PeerWait implements InitiatorListener, AutoCloseable {
         this.isTerminal = isTerminal;
         this.terminal = terminal;
         this.intervalMillis = intervalMillis;
+    }
+
+    /** Shows this in the data path, which has not begun. */
+    void showProgress(DataPathProgress ofDataPath) {
+        progress = ofDataPath;
     }
 
     /** The step that began last; null before the first. */
@@ -53,7 +59,12 @@ final class PeerWait implements InitiatorListener, AutoCloseable {
                             detail.isEmpty()
                                     ? "a zero-copy service at " + listening
                                     : "an initiator at " + detail);
-            case CONNECTED, QUERY, INIT, START, DATA_PATH, STOP, SHUTDOWN -> {}
+            case DATA_PATH -> {
+                if (progress != null) {
+                    progress.begin();
+                }
+            }
+            case CONNECTED, QUERY, INIT, START, STOP, SHUTDOWN -> {}
         }
     }
 
@@ -66,9 +77,12 @@ final class PeerWait implements InitiatorListener, AutoCloseable {
         }
     }
 
-    /** Ends a wait. Idempotent. */
+    /** Ends a wait, and the progress of the data path. Idempotent. */
     @Override
     public void close() {
+        if (progress != null) {
+            progress.close();
+        }
         if (shown != null) {
             shown.end();
             shown = null;

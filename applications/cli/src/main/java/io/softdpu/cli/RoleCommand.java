@@ -1,8 +1,13 @@
 package io.softdpu.cli;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.cli.card.DeviceNames;
 import io.softdpu.cli.card.TopologyOption;
+import io.softdpu.cli.log.Logging;
 import io.softdpu.cli.options.CpuConverter;
+import io.softdpu.cli.options.IntervalConverter;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -13,6 +18,9 @@ import io.softdpu.core.process.ParentWatch;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.result.ResultHeader;
+import io.softdpu.perf.storage.StorageJson;
+import io.softdpu.perf.storage.StorageTable;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
@@ -23,16 +31,21 @@ import io.softdpu.storage.initiator.StorageInitiator;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
+import java.net.InetAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -43,6 +56,11 @@ import picocli.CommandLine.Spec;
  */
 abstract class RoleCommand implements Callable<Integer> {
     private static final System.Logger LOG = System.getLogger("io.softdpu.cli.role");
+
+    /** Default intervals between two lines of progress. */
+    private static final Duration PER_TERMINAL = Duration.ofSeconds(1);
+
+    private static final Duration PER_LOG = Duration.ofSeconds(10);
 
     @Spec private @Nullable CommandSpec spec;
 
@@ -81,6 +99,28 @@ abstract class RoleCommand implements Callable<Integer> {
                         + " without a pause, and uses a whole processor all the time."
             })
     private WaitMode waitMode = WaitMode.ADAPTIVE;
+
+    @Option(
+            names = "--progress",
+            paramLabel = "SECONDS|off",
+            converter = IntervalConverter.class,
+            description = {
+                "Interval between two lines of progress on standard error, while data moves"
+                        + " (default: 1 on a terminal, where one line is rewritten, else 10)."
+            })
+    private @Nullable Duration progress;
+
+    @Option(
+            names = "--output-format",
+            paramLabel = "FORMAT",
+            converter = OutputFormatConverter.class,
+            completionCandidates = OutputFormatConverter.class,
+            defaultValue = "table",
+            description = {
+                "Form of the statistics at the end: ${COMPLETION-CANDIDATES} (default:"
+                        + " ${DEFAULT-VALUE}). With json standard output has one object alone."
+            })
+    private OutputFormat outputFormat = OutputFormat.TABLE;
 
     @Option(
             names = {"-j", FlagFileArguments.OPTION},
@@ -133,6 +173,7 @@ abstract class RoleCommand implements Callable<Integer> {
     @Override
     public final Integer call() {
         checkOptions();
+        ResultHeader header = ResultHeader.now(Version.number());
         CommandSpec command = spec();
         PrintWriter out = command.commandLine().getOut();
         PrintWriter err = command.commandLine().getErr();
@@ -147,7 +188,8 @@ abstract class RoleCommand implements Callable<Integer> {
                 try (Machine machine = Machine.builder(side()).topology(card).open();
                         StorageRole role = openHere(machine, steps)) {
                     watch.attach(role);
-                    code = runSession(role, steps, card, out, err);
+                    showProgress(role, steps);
+                    code = runSession(role, steps, card, header, out, err);
                 }
             } catch (DpuException e) {
                 ExitCode ofFailure = report(e, null, card, err);
@@ -155,6 +197,23 @@ abstract class RoleCommand implements Callable<Integer> {
                 code = code == ExitCode.OK ? ofFailure : code;
             }
             return code.code();
+        }
+    }
+
+    /** A parent shows the progress of its children itself. */
+    private void showProgress(StorageRole role, PeerWait steps) {
+        boolean isTerminal = Terminal.isStandardError();
+        Duration interval =
+                Objects.requireNonNullElse(progress, isTerminal ? PER_TERMINAL : PER_LOG);
+        if (!exitWithParent && interval.isPositive() && Logging.showsSteps()) {
+            steps.showProgress(
+                    new DataPathProgress(
+                            role::report,
+                            role instanceof StorageInitiator initiator
+                                    ? initiator::latencyCounts
+                                    : null,
+                            interval,
+                            isTerminal ? System.err : null));
         }
     }
 
@@ -207,7 +266,12 @@ abstract class RoleCommand implements Callable<Integer> {
     }
 
     private ExitCode runSession(
-            StorageRole role, PeerWait steps, Topology card, PrintWriter out, PrintWriter err) {
+            StorageRole role,
+            PeerWait steps,
+            Topology card,
+            ResultHeader header,
+            PrintWriter out,
+            PrintWriter err) {
         ExitCode code = ExitCode.OK;
         try {
             role.run();
@@ -217,13 +281,7 @@ abstract class RoleCommand implements Callable<Integer> {
         }
         @Nullable InitiatorReport run =
                 role instanceof StorageInitiator initiator ? initiator.initiatorReport() : null;
-        boolean failed = code != ExitCode.OK;
-        if (run != null) {
-            Statistics.print(run, failed, out);
-        }
-        if (!failed || hasStatistics(role.report())) {
-            Statistics.print(role.report(), out);
-        }
+        printStatistics(role.report(), run, code != ExitCode.OK, card, header, out);
         if (exitWithParent) {
             out.println(ResourceUse.now()); // for a request that arrives too late
         }
@@ -231,6 +289,62 @@ abstract class RoleCommand implements Callable<Integer> {
             write(ChildReport.of(role.report(), run), report);
         }
         return code;
+    }
+
+    private void printStatistics(
+            SessionReport session,
+            @Nullable InitiatorReport run,
+            boolean failed,
+            Topology card,
+            ResultHeader header,
+            PrintWriter out) {
+        if (outputFormat == OutputFormat.JSON) {
+            out.println(StorageJson.of(session, run, options(card), header).toPrettyString());
+            return;
+        }
+        if (run != null) {
+            StorageTable.lines(run, failed).forEach(out::println);
+        }
+        if (!failed || hasStatistics(session)) {
+            StorageTable.lines(session).forEach(out::println);
+        }
+    }
+
+    /** The options that a user may give, with their values. */
+    private ObjectNode options(Topology card) {
+        ObjectNode options = JsonNodeFactory.instance.objectNode();
+        for (OptionSpec option : spec().options()) {
+            Object value = option.getValue();
+            if (option.hidden() || !isOfRole(option)) {
+                continue;
+            }
+            String key = option.longestName().substring("--".length()).replace('-', '_');
+            switch (value) {
+                case null -> options.putNull(key);
+                case Number number -> options.put(key, number.longValue());
+                case Duration time -> options.put(key, time.toNanos() / 1e9);
+                case List<?> values -> {
+                    ArrayNode array = options.putArray(key);
+                    values.forEach(each -> array.add(String.valueOf(each)));
+                }
+                case InetAddress address -> options.put(key, address.getHostAddress());
+                case WaitMode mode -> options.put(key, mode.optionName());
+                case OutputFormat format -> options.put(key, format.optionName());
+                default -> options.put(key, value.toString());
+            }
+        }
+        return options.put("topology", card.name());
+    }
+
+    /** Whether it is no option of all commands, as help and log levels are. */
+    private static boolean isOfRole(OptionSpec option) {
+        return !option.inherited() && !option.usageHelp() && !option.versionHelp();
+    }
+
+    /** Where a line for scripts goes: not among the JSON of standard output. */
+    final PrintWriter readyOutput() {
+        CommandLine command = spec().commandLine();
+        return outputFormat == OutputFormat.JSON ? command.getErr() : command.getOut();
     }
 
     /**

@@ -11,6 +11,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.GivenText;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.child.ReadyLine;
+import io.softdpu.perf.storage.StorageTable;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.StorageRole;
@@ -34,7 +35,7 @@ import picocli.CommandLine.TypeConversionException;
         description = {
             "Serves a volume to one zero-copy service, from memory.",
             "Runs on a machine of its own (side target), whose device is t0.",
-            Statistics.HELP,
+            StorageTable.HELP,
             SizeConverter.HELP
         },
         footerHeading = Examples.HEADING,
@@ -64,8 +65,8 @@ final class TargetCommand extends RoleCommand {
             defaultValue = StorageDefaults.LISTEN_ADDRESS,
             description = {
                 "The address of the control channel (default: ${DEFAULT-VALUE}, this machine"
-                        + " alone). Whoever reaches another address can connect: nothing is"
-                        + " authenticated or encrypted."
+                        + " alone). Any program that reaches another address can connect: nothing"
+                        + " is authenticated or encrypted."
             })
     private InetAddress listenAddress = InetAddress.getLoopbackAddress();
 
@@ -186,7 +187,7 @@ final class TargetCommand extends RoleCommand {
             served.close();
             throw e;
         }
-        spec().commandLine().getOut().println(ReadyLine.listening(target.port()));
+        readyOutput().println(ReadyLine.listening(target.port()));
         return target;
     }
 

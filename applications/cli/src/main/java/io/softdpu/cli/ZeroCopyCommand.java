@@ -9,6 +9,7 @@ import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.ReadyLine;
+import io.softdpu.perf.storage.StorageTable;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
@@ -28,7 +29,7 @@ import picocli.CommandLine.ParameterException;
         description = {
             "Relays requests between one initiator and one target; the data bypasses it.",
             "Runs on the DPU (side dpu).",
-            Statistics.HELP
+            StorageTable.HELP
         },
         footerHeading = Examples.HEADING,
         footer = {
@@ -132,7 +133,7 @@ final class ZeroCopyCommand extends RoleCommand {
         public void step(SessionStep step, String detail) {
             steps.close(); // before the line, which may go to the same terminal
             if (step == SessionStep.WAITING_FOR_CLIENT) {
-                spec().commandLine().getOut().println(ReadyLine.waiting(commandChannelName));
+                readyOutput().println(ReadyLine.waiting(commandChannelName));
             }
             steps.step(step, detail);
         }

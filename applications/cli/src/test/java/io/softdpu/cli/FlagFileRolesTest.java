@@ -30,7 +30,8 @@ class FlagFileRolesTest {
                 file(
                         "target.json",
                         "{'doca_program_flags': {'device': 't0', 'cpu': ['any', 'any'],"
-                            + " 'listen-port': 0, 'volume': 'memory:64MiB', 'block-size': 4096}}");
+                                + " 'listen-port': 0, 'volume': 'memory:64MiB',"
+                                + " 'block-size': 4096}}");
         ChildProcess target =
                 pipeline.start("storage", "target", "-j", "" + ofTarget, "--volume", "memory:4MiB");
         String server = "127.0.0.1:" + Pipeline.portOf(target);
@@ -59,7 +60,7 @@ class FlagFileRolesTest {
                 .anyMatch(line -> line.matches(" +bytes verified +" + (4 << 20)));
         assertThat(service.outputLines())
                 .as("a data path thread for each element of the array")
-                .anyMatch(line -> line.startsWith("zero-copy: total of 2 cores: "));
+                .anyMatch(line -> line.matches("  total .* MIOP/s .*"));
         assertThat(service.errorLines())
                 .as("the log level of the file")
                 .anyMatch(line -> line.endsWith("closing: device"));

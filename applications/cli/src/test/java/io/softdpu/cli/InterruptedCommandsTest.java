@@ -130,12 +130,19 @@ class InterruptedCommandsTest {
 
         peers.assertAllFail();
         assertThat(initiator.outputLines())
-                .anyMatch(line -> line.matches("phase .* \\(aborted\\):"))
-                .anyMatch(line -> line.matches(" +operation count +[1-9]\\d* of .*"))
-                .anyMatch(line -> line.matches(" +IO rate +\\d+\\.\\d*[1-9]\\d* MIOP/s"))
-                .anyMatch(
-                        line -> line.matches(" +percentiles +p50 [\\d.]*[1-9][\\d.]* [num]?s, .*"))
-                .anyMatch(line -> line.startsWith("initiator: core 0 (cpu any): operation count"));
+                .anyMatch(line -> line.matches("phase .* \\(aborted\\): operations of .*"))
+                .anyMatch(line -> line.matches("  latency +min +mean +p50 +p90 .*"))
+                .anyMatch(line -> line.matches(" +([\\d.]*[1-9][\\d.]* [num]?s *){7}"))
+                .anyMatch(line -> line.equals("initiator: data path:"));
+        assertThat(initiator.outputLines())
+                .as("the phase and the data path")
+                .filteredOn(line -> line.matches("  0 +any .*"))
+                .hasSize(2)
+                .allMatch(line ->
+                        line.matches(
+                                "  0 +any +[\\d.]+ s +([1-9]\\d*) +\\1 +0 +0 .* GiB/s"
+                                        + " +\\d+\\.\\d*[1-9]\\d* MIOP/s +[\\d.]+ %"
+                                        + " +[1-9]\\d*:\\d+ +\\d+"));
     }
 
     @ParameterizedTest

@@ -83,7 +83,8 @@ class LostPeersTest {
                 .anyMatch(line ->
                         line.matches("softdpu: CONNECTION_ABORTED: .*User requested abort.*"));
         assertThat(process.outputLines())
-                .anyMatch(line -> line.contains(": core 0 (cpu any): operation count "));
+                .contains(interrupted + ": data path:")
+                .anyMatch(line -> line.matches("  0 +any +[\\d.]+ s +\\d+ .* MIOP/s .*"));
         for (ChildProcess other : List.of(target, service, initiator)) {
             assertThat(other.awaitExit()).isNotEqualTo(ExitCode.OK.code());
         }

@@ -3,6 +3,8 @@ package io.softdpu.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
@@ -54,6 +56,7 @@ class StorageRolesTest {
     @ValueSource(strings = {"read_throughput_test", "write_throughput_test"})
     @Clause("sto-115")
     void shouldMeasureThroughputAndShowStatistics(String strategy) {
+        String kinds = strategy.startsWith("read") ? "2000 +0 +0" : "0 +2000 +0";
         ChildProcess target = pipeline.patternTarget();
         ChildProcess service = pipeline.service(target);
         ChildProcess initiator =
@@ -72,29 +75,30 @@ class StorageRolesTest {
         assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(initiator.outputLines())
-                .anyMatch(
-                        line -> line.contains("operation count  2000 of 16384 bytes, 8 in flight"))
-                .anyMatch(line -> line.matches(" +data rate +[\\d.]+ GB/s"))
-                .anyMatch(line -> line.contains("MIOP/s"))
-                .anyMatch(
-                        line -> line.matches(" +latency +min .* us, max .* [um]?s, mean .* [um]s"))
-                .anyMatch(line ->
-                        line.matches(
-                                " +percentiles +p50 .* [um]?s, p99 .* [um]?s, p99.9 .* [um]?s"))
-                .anyMatch(line -> line.startsWith("initiator: core 0 (cpu any)"));
-        assertThat(service.outputLines())
-                .anyMatch(line ->
-                        line.matches(
-                                "zero-copy: core 0 \\(cpu any\\): operation count 2000,"
-                                        + " PE hit rate .* % \\(\\d+:\\d+\\)"));
+                .anyMatch(line -> line.matches("phase .*: operations of 16384 bytes, 8 in flight:"))
+                .anyMatch(line -> line.matches("  latency +min +mean +p50 +p90 +p99 +p99.9 +max"))
+                .anyMatch(line -> line.matches("  ( +[\\d.]+ [mun]?s){7}"))
+                .filteredOn(line -> line.matches("  0 +any .*"))
+                .hasSize(2)
+                .allMatch(line -> line.matches(row(kinds, "[\\d.]+ GiB/s")));
+        assertThat(service.outputLines()).anyMatch(line -> line.matches(row("- +- +-", "-")));
         assertThat(service.outputLines())
                 .anyMatch(line -> line.startsWith("zero-copy: payload bytes copied 0, "));
         assertThat(target.outputLines())
-                .anyMatch(line -> line.contains("target: core 0 (cpu any): operation count 2000"))
+                .anyMatch(line -> line.matches(row(kinds, "[\\d.]+ GiB/s")))
                 .anyMatch(line -> line.contains("payload bytes copied " + 2000 * 16384));
         assertThat(service.errorLines())
                 .anyMatch(line -> line.contains("Core: 0 running"))
                 .anyMatch(line -> line.contains("Core: 0 complete"));
+    }
+
+    /** The row of the only core, with 2000 operations. */
+    private static String row(String kinds, String dataRate) {
+        return "  0 +any +[\\d.]+ s +2000 +"
+                + kinds
+                + " +"
+                + dataRate
+                + " +[\\d.]+ MIOP/s +[\\d.]+ % +[1-9]\\d*:\\d+ +\\d+";
     }
 
     @ParameterizedTest
@@ -112,9 +116,13 @@ class StorageRolesTest {
                 .asString()
                 .matches("phase warm-up: [\\d.]+( k)? operations in [\\d.]+ s, not measured");
         assertThat(initiator.outputLines())
+                .element(1)
+                .asString()
+                .matches("phase .*: operations of 4096 bytes, 64 in flight:");
+        assertThat(initiator.outputLines())
                 .element(3)
                 .asString()
-                .isEqualTo("  operation count  100 of 4096 bytes, 64 in flight, 0 failed");
+                .matches("  0 +any +[\\d.]+ s +100 .*");
     }
 
     @Test
@@ -188,14 +196,13 @@ class StorageRolesTest {
         assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
         assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
         String device = "closing: device";
-        String statistics = "zero-copy: core 0 (cpu any): operation count ";
+        String statistics = "  0 +any +[\\d.]+ s +\\d+ .*";
         assertThat(
                         service.outputLines().stream()
-                                .filter(line ->
-                                        line.endsWith(device) || line.startsWith(statistics)))
+                                .filter(line -> line.endsWith(device) || line.matches(statistics)))
                 .satisfiesExactly(
                         line -> assertThat(line).endsWith(device),
-                        line -> assertThat(line).startsWith(statistics + "100,"));
+                        line -> assertThat(line).matches("  0 +any +[\\d.]+ s +100 .*"));
     }
 
     @Test
@@ -290,12 +297,98 @@ class StorageRolesTest {
         // 1024 blocks, written and read back: half of each by each of the two cores.
         for (ChildProcess process : List.of(initiator, service, target)) {
             assertThat(process.outputLines())
-                    .filteredOn(line -> line.contains(": operation count "))
-                    .satisfiesExactly(
-                            line -> assertThat(line).contains(": core 0 (cpu any): ", " 1024,"),
-                            line -> assertThat(line).contains(": core 1 (cpu any): ", " 1024,"),
-                            line -> assertThat(line).contains(": total of 2 cores: ", " 2048,"));
+                    .as("the last table, of the data path")
+                    .filteredOn(line -> line.matches("  (0|1|total) .* MIOP/s .*"))
+                    .satisfies(lines ->
+                            assertThat(lines.subList(lines.size() - 3, lines.size()))
+                                    .satisfiesExactly(
+                                            line -> assertThat(line).matches(row("0 +any", 1024)),
+                                            line -> assertThat(line).matches(row("1 +any", 1024)),
+                                            line -> assertThat(line).matches(row("total", 2048))));
         }
+    }
+
+    private static String row(String core, int operations) {
+        return "  " + core + " +[\\d.]+ s +" + operations + " .*";
+    }
+
+    @Test
+    void shouldPrintOneJsonObjectAndNothingElseWhereItIsAskedFor() throws IOException {
+        ChildProcess target =
+                pipeline.start(
+                        ("storage target -d t0 --cpu any,any --listen-port 0 --volume memory:4MiB"
+                                        + " --output-format json")
+                                .split(" "));
+        String listening = target.awaitErrorLine("listening: port=");
+        ChildProcess service =
+                pipeline.start(
+                        ("storage zero-copy -d 03:00.0 -r 0b:00.0 --cpu any,any"
+                                        + " --output-format json --storage-server 127.0.0.1:"
+                                        + listening.replaceAll(".*=", ""))
+                                .split(" "));
+        service.awaitErrorLine("waiting: ");
+        ChildProcess initiator =
+                pipeline.start(
+                        ("storage initiator -d 0b:00.0 --cpu any,any --output-format json"
+                                        + " --execution-strategy read_write_data_validity_test")
+                                .split(" "));
+
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
+        for (ChildProcess process : List.of(initiator, service, target)) {
+            JsonNode document = document(process);
+            assertThat(document.get("status").asText()).isEqualTo("SUCCESS");
+            assertThat(document.at("/softdpu/options/cpu"))
+                    .extracting(JsonNode::asText)
+                    .containsExactly("any", "any");
+            assertThat(document.at("/softdpu/options/wait").asText()).isEqualTo("adaptive");
+            assertThat(document.at("/softdpu/options/topology").asText()).isEqualTo("default");
+            assertThat(document.at("/data_path/operations").asLong()).isEqualTo(2048);
+            assertThat(document.at("/data_path/cores"))
+                    .extracting(core -> core.get("operations").asLong())
+                    .containsExactly(1024L, 1024L);
+            assertThat(document.at("/data_path/reads").asText())
+                    .isEqualTo(process == service ? "null" : "1024");
+        }
+        JsonNode phases = document(initiator).get("phases");
+        assertThat(phases)
+                .extracting(phase -> phase.get("operation").asText())
+                .containsExactly("write", "read");
+        assertThat(phases.get(1).get("bytes_verified").asLong()).isEqualTo(4 << 20);
+    }
+
+    private static JsonNode document(ChildProcess process) throws IOException {
+        return new ObjectMapper().readTree(String.join("\n", process.outputLines()));
+    }
+
+    @Test
+    void shouldPrintTheJsonOfASessionThatFailed() throws IOException {
+        ChildProcess target = pipeline.patternTarget();
+        pipeline.service(target);
+        ChildProcess initiator =
+                pipeline.initiatorUnderLoad("read_throughput_test", "--output-format", "json");
+
+        target.kill();
+
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+        JsonNode document = document(initiator);
+        assertThat(document.get("status").asText()).isEqualTo("CONNECTION_RESET");
+        assertThat(document.get("failure").asText()).isNotEmpty();
+        assertThat(document.at("/phases/0/complete").asBoolean()).isFalse();
+    }
+
+    @Test
+    void shouldShowProgressWhileDataMoves() {
+        ChildProcess target = pipeline.patternTarget("--progress", "0.05");
+        ChildProcess service = pipeline.service(target, "--progress", "0.05");
+        ChildProcess initiator =
+                pipeline.initiatorUnderLoad("read_throughput_test", "--progress", "0.05");
+        String rate = "[1-9]\\S*( [kM])? operations, \\S+( [kM])?/s, ";
+
+        initiator.awaitErrorLine(rate + "\\S+ GiB/s, p50 \\S+ [mun]?s, p99 \\S+ [mun]?s, 0 failed");
+        target.awaitErrorLine(rate + "\\S+ GiB/s, 0 failed");
+        service.awaitErrorLine(rate + "0 failed");
     }
 
     @Test
@@ -428,7 +521,7 @@ class StorageRolesTest {
     }
 
     @Test
-    void shouldAllocateALocalRegionOfTheSizeThatIsNamed() {
+    void shouldAllocateALocalRegionOfTheSizeThatIsNamed() throws Exception {
         peers.service(peers.target());
         ChildProcess initiator =
                 pipeline.initiator(

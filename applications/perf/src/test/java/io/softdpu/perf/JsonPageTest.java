@@ -3,6 +3,7 @@ package io.softdpu.perf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.softdpu.core.device.Topology;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ChildReport.PhaseResult;
@@ -25,6 +26,8 @@ import io.softdpu.perf.rdma.RdmaOperation;
 import io.softdpu.perf.rdma.RdmaPlan;
 import io.softdpu.perf.rdma.RdmaResult;
 import io.softdpu.perf.result.ResultHeader;
+import io.softdpu.perf.storage.StorageFixture;
+import io.softdpu.perf.storage.StorageJson;
 import io.softdpu.perf.sync.SyncAdds;
 import io.softdpu.perf.sync.SyncJson;
 import io.softdpu.perf.sync.SyncMode;
@@ -78,8 +81,16 @@ class JsonPageTest {
     }
 
     @Test
+    void shouldDescribeEachKeyOfAStorageProgram() throws IOException {
+        Set<String> keys = keysOf(storage());
+
+        assertThat(keys).contains("softdpu", "data_path", "cores", "latency_since_due", "p90_us");
+        assertAllOnPage(keys);
+    }
+
+    @Test
     void shouldNameOnlyKeysAmongTheUnits() {
-        for (JsonNode document : List.of(demo(), perf(), syncEvent(), rdma())) {
+        for (JsonNode document : List.of(demo(), perf(), syncEvent(), rdma(), storage())) {
             assertThat(keysOf(document)).containsAll(fields(document.at("/softdpu/units")));
         }
     }
@@ -156,6 +167,14 @@ class JsonPageTest {
                         0,
                         null);
         return DemoJson.of(options, List.of("any", "any", "any"), result, HEADER);
+    }
+
+    private static JsonNode storage() {
+        return StorageJson.of(
+                StorageFixture.session("initiator"),
+                StorageFixture.run(),
+                JsonNodeFactory.instance.objectNode(),
+                HEADER);
     }
 
     private static JsonNode perf() {

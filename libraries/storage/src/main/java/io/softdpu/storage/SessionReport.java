@@ -1,6 +1,8 @@
 package io.softdpu.storage;
 
 import io.softdpu.core.Status;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
@@ -31,6 +33,34 @@ public record SessionReport(
     /** Operations of all workers. */
     public long operations() {
         return sum(WorkerReport::operations);
+    }
+
+    /** Completed reads of all workers. */
+    public long reads() {
+        return sum(WorkerReport::reads);
+    }
+
+    /** Completed writes of all workers. */
+    public long writes() {
+        return sum(WorkerReport::writes);
+    }
+
+    /** Payload bytes that the operations of all workers have moved. */
+    public long payloadBytes() {
+        return sum(WorkerReport::payloadBytes);
+    }
+
+    /** Tasks of all workers that a full work queue refused at first. */
+    public long refusedSubmissions() {
+        return sum(WorkerReport::refusedSubmissions);
+    }
+
+    /** Duration of the longest data path; zero before its end. */
+    public Duration dataPathDuration() {
+        return workers.stream()
+                .map(WorkerReport::dataPathDuration)
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
     }
 
     /** Failed operations of all workers. */

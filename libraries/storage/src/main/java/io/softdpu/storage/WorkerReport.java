@@ -8,7 +8,12 @@ import java.time.Duration;
  * @param index index of the thread, from 0
  * @param cpu CPU binding of the thread
  * @param operations completed reads and writes, failed ones included
- * @param errors failed reads and writes
+ * @param reads completed reads, failed ones included; 0 for a service, which does not look at the
+ *     messages
+ * @param writes the same for writes
+ * @param errors failed reads and writes; 0 for a service
+ * @param payloadBytes bytes that the successful ones have moved; 0 for a service
+ * @param refusedSubmissions tasks that a full work queue refused at first
  * @param progressHits progress rounds of the data path that found work
  * @param progressMisses progress rounds of the data path that found no work
  * @param payloadBytesCopied bytes of the volume's data that its engine copied
@@ -20,7 +25,11 @@ public record WorkerReport(
         int index,
         String cpu,
         long operations,
+        long reads,
+        long writes,
         long errors,
+        long payloadBytes,
+        long refusedSubmissions,
         long progressHits,
         long progressMisses,
         long payloadBytesCopied,

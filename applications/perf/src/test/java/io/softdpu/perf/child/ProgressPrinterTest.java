@@ -48,7 +48,9 @@ class ProgressPrinterTest {
                 0,
                 payloadBytes,
                 Duration.ofNanos(nanos),
-                new LatencySummary(0, 0, 0, 0, 0, 0, 0),
+                new LatencySummary(0, 0, 0, 0, 0, 0, 0, 0),
+                null,
+                List.of(),
                 0,
                 "",
                 "");

@@ -90,6 +90,13 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
     }
 
     @Override
+    public LatencyCounts latencyCounts() {
+        long[] sums = LiveLatencies.newSums();
+        workers().inOrder().forEach(worker -> worker.liveLatencies().addTo(sums));
+        return new LatencyCounts(sums);
+    }
+
+    @Override
     protected void session() {
         ProgressEngine created = ProgressEngine.create();
         engine = created;

@@ -49,7 +49,9 @@ final class InitiatorWorker extends Worker {
     private final int[] sizes;
     private final long[] storageOffsets;
     private final long[] dueNanos;
+    private final long[] wasDueNanos;
     private final Histogram latencies = PhaseRun.newLatencies();
+    private final LiveLatencies liveLatencies = new LiveLatencies();
     private int inFlight;
     private int paused;
 
@@ -71,6 +73,7 @@ final class InitiatorWorker extends Worker {
         this.sizes = new int[transactions];
         this.storageOffsets = new long[transactions];
         this.dueNanos = new long[transactions];
+        this.wasDueNanos = new long[transactions];
     }
 
     // ---- commands of the configuration phase
@@ -111,6 +114,11 @@ final class InitiatorWorker extends Worker {
     }
 
     // ---- the data path
+
+    /** Counts of latencies of all phases. Any thread. */
+    LiveLatencies liveLatencies() {
+        return liveLatencies;
+    }
 
     /** Histogram of latencies, used by one phase after the other. */
     Histogram latencies() {
@@ -163,8 +171,16 @@ final class InitiatorWorker extends Worker {
         engine.awaitUntil(now + leftNanos);
     }
 
+    @Override
+    protected void endDataPath() {
+        PhaseRun run = current;
+        if (run != null && !run.done) { // the session was aborted
+            run.count(engine(), refusedSubmissions());
+        }
+    }
+
     private void begin(PhaseRun run) {
-        run.startNanos = System.nanoTime();
+        run.begin(engine(), refusedSubmissions());
         for (int t = 0; t < run.transactions; t++) {
             dueNanos[t] = run.startNanos;
             if (!issue(run, t, run.startNanos)) {
@@ -196,6 +212,7 @@ final class InitiatorWorker extends Worker {
                 request.storageOffset());
         memory.fill(t);
         states[t] = SENDING | AWAITING_REPLY;
+        wasDueNanos[t] = dueNanos[t];
         // Relative to the due time, not to now, so that delays do not accumulate.
         dueNanos[t] = Math.max(dueNanos[t], nowNanos - run.paceNanos) + run.paceNanos;
         startNanos[t] = nowNanos;
@@ -237,12 +254,12 @@ final class InitiatorWorker extends Worker {
         }
         int t = (int) userData;
         long now = System.nanoTime();
-        operations.add(1);
-        if (result == 0) {
-            run.completed(now - startNanos[t], sizes[t]);
-        } else {
+        completed(run.type, result == 0 ? sizes[t] : 0);
+        run.completed(now, startNanos[t], wasDueNanos[t], result == 0 ? sizes[t] : 0);
+        liveLatencies.record(now - startNanos[t]);
+        if (result != 0) {
             errors.add(1);
-            run.failed(now - startNanos[t], result, storageOffsets[t], sizes[t]);
+            run.failed(result, storageOffsets[t], sizes[t]);
         }
         memory.clear(message);
         requireAccepted(task.trySubmit(), "reply could not be awaited");
@@ -287,6 +304,7 @@ final class InitiatorWorker extends Worker {
 
     private void end(PhaseRun run) {
         run.endNanos = System.nanoTime();
+        run.count(engine(), refusedSubmissions());
         run.done = true;
         notifyControl();
     }

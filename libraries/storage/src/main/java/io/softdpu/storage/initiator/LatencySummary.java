@@ -3,13 +3,15 @@ package io.softdpu.storage.initiator;
 import org.HdrHistogram.Histogram;
 
 /**
- * Latencies of operations, from the submission of the request to the receipt of the response.
+ * Latencies of operations: to the receipt of the response, from the submission of the request or
+ * from the time at which it was due.
  *
  * @param count number of operations
  * @param minNanos minimum
  * @param maxNanos maximum
  * @param meanNanos mean
  * @param p50Nanos median
+ * @param p90Nanos 90th percentile
  * @param p99Nanos 99th percentile
  * @param p999Nanos 99.9th percentile
  */
@@ -19,12 +21,13 @@ public record LatencySummary(
         long maxNanos,
         double meanNanos,
         long p50Nanos,
+        long p90Nanos,
         long p99Nanos,
         long p999Nanos) {
 
     static LatencySummary of(Histogram histogram) {
         if (histogram.getTotalCount() == 0) {
-            return new LatencySummary(0, 0, 0, 0, 0, 0, 0);
+            return new LatencySummary(0, 0, 0, 0, 0, 0, 0, 0);
         }
         return new LatencySummary(
                 histogram.getTotalCount(),
@@ -32,6 +35,7 @@ public record LatencySummary(
                 histogram.getMaxValue(),
                 histogram.getMean(),
                 histogram.getValueAtPercentile(50),
+                histogram.getValueAtPercentile(90),
                 histogram.getValueAtPercentile(99),
                 histogram.getValueAtPercentile(99.9));
     }

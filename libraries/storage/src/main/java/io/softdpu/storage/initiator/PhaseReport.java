@@ -2,6 +2,8 @@ package io.softdpu.storage.initiator;
 
 import io.softdpu.storage.wire.IoType;
 import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Report of a phase.
@@ -16,7 +18,10 @@ import java.time.Duration;
  * @param errors failed operations
  * @param payloadBytes bytes transferred by the successful operations
  * @param duration from the first request to the last response
- * @param latency of all operations
+ * @param latency of all operations, from their submission
+ * @param latencySinceDue of all operations, from the time they were due: it has the delays that an
+ *     operation causes to the next ones of its transaction; null if the phase is not paced
+ * @param cores the parts of the data path threads, in the order of their indices
  * @param bytesVerified bytes that were compared and equal to the expected content
  * @param expectedSha256 of the expected content; empty if there is none
  * @param actualSha256 of the memory; empty if it was not compared
@@ -32,9 +37,16 @@ public record PhaseReport(
         long payloadBytes,
         Duration duration,
         LatencySummary latency,
+        @Nullable LatencySummary latencySinceDue,
+        List<CoreReport> cores,
         long bytesVerified,
         String expectedSha256,
         String actualSha256) {
+
+    /** Takes a copy of the list. */
+    public PhaseReport {
+        cores = List.copyOf(cores);
+    }
 
     /** Operations per second. */
     public double iops() {

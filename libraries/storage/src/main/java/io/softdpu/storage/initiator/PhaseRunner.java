@@ -12,7 +12,9 @@ import io.softdpu.storage.workload.RequestSourceFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -160,7 +162,7 @@ final class PhaseRunner {
                                             index * memoryShare,
                                             (index + 1) * memoryShare,
                                             phase.mirrored()));
-            runs.add(new PhaseRun(phase, transactions(), source, worker.latencies()));
+            runs.add(new PhaseRun(index, phase, transactions(), source, worker.latencies()));
         }
         for (int i = 0; i < runs.size(); i++) {
             workers.get(i).runPhase(runs.get(i));
@@ -215,7 +217,7 @@ final class PhaseRunner {
 
     private @Nullable DpuException firstError(List<PhaseRun> runs) {
         for (PhaseRun run : runs) {
-            if (run.errors > 0) {
+            if (run.errors.get() > 0) {
                 return new DpuException(
                         run.firstError(),
                         "storage rejected an operation: phase="
@@ -232,7 +234,7 @@ final class PhaseRunner {
                                 + Integer.toUnsignedString(run.firstErrorCode)
                                 + ")"
                                 + ", failedOperations="
-                                + run.errors);
+                                + run.errors.get());
             }
         }
         return null;
@@ -242,10 +244,13 @@ final class PhaseRunner {
         long errors = 0;
         long start = runs.getFirst().startNanos;
         long end = endOf(runs.getFirst());
+        List<CoreReport> cores = new ArrayList<>();
         for (PhaseRun run : runs) {
-            errors += run.errors;
+            errors += run.errors.get();
             start = Math.min(start, run.startNanos);
             end = Math.max(end, endOf(run));
+            InitiatorWorker worker = workers.get(run.worker);
+            cores.add(run.report(worker.index(), worker.report().cpu(), abortNanos));
         }
         return new PhaseReport(
                 phase.name(),
@@ -257,18 +262,25 @@ final class PhaseRunner {
                 errors,
                 payloadBytes(runs),
                 Duration.ofNanos(end - start),
-                LatencySummary.of(latencies(runs)),
+                LatencySummary.of(merged(runs, run -> run.latencies)),
+                phase.pace().isZero()
+                        ? null
+                        : LatencySummary.of(
+                                merged(runs, run -> Objects.requireNonNull(run.latenciesSinceDue))),
+                cores,
                 verified.bytes(),
                 verified.expectedSha256(),
                 verified.actualSha256());
     }
 
-    private static Histogram latencies(List<PhaseRun> runs) {
+    /** One histogram of all cores: percentiles of parts have no mean. */
+    private static Histogram merged(
+            List<PhaseRun> runs, Function<PhaseRun, Histogram> histogramOf) {
         if (runs.size() == 1) {
-            return runs.getFirst().latencies;
+            return histogramOf.apply(runs.getFirst());
         }
         Histogram all = PhaseRun.newLatencies();
-        runs.forEach(run -> all.add(run.latencies));
+        runs.forEach(run -> all.add(histogramOf.apply(run)));
         return all;
     }
 

@@ -42,4 +42,10 @@ public sealed interface StorageInitiator extends StorageRole permits InitiatorSe
      * The current state of the report with the phases; any thread, at any time, also after a run.
      */
     InitiatorReport initiatorReport();
+
+    /**
+     * The latencies of all operations until now, from their submission, also of those of a warm-up.
+     * Any thread, at any time.
+     */
+    LatencyCounts latencyCounts();
 }

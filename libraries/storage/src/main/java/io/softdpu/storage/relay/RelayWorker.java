@@ -15,6 +15,7 @@ import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.storage.wire.Blob;
+import io.softdpu.storage.wire.IoType;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.storage.worker.Counter;
 import io.softdpu.storage.worker.MessageMemory;
@@ -187,7 +188,7 @@ final class RelayWorker extends Worker {
 
     private void responseSent(ComchProducerSendTask task) {
         responsesSent++;
-        operations.add(1);
+        completed(IoType.RESULT, 0); // the messages are not looked at
         int slot = (int) task.userData();
         require(messages).clear(slots + slot);
         requireAccepted(responseReceives[slot].trySubmit(), "response could not be awaited");

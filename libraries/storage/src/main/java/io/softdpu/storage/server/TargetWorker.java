@@ -52,7 +52,11 @@ final class TargetWorker extends Worker {
     private RdmaSendTask[] sends = {};
     private RdmaReadTask[] reads = {};
     private RdmaWriteTask[] writes = {};
-    private boolean[] isRead = {};
+
+    /** Of each slot: READ or WRITE, or RESULT for a request that was refused. */
+    private IoType[] types = {};
+
+    private long[] ioSizes = {};
     private final RetryQueue transferQueue;
     private final RetryQueue answerQueue;
     private int inFlight;
@@ -127,7 +131,8 @@ final class TargetWorker extends Worker {
         sends = new RdmaSendTask[slots];
         reads = new RdmaReadTask[slots];
         writes = new RdmaWriteTask[slots];
-        isRead = new boolean[slots];
+        types = new IoType[slots];
+        ioSizes = new long[slots];
         for (int i = 0; i < slots; i++) {
             receives[i] = track(control.context().allocateReceive(memory.buf(i)));
             receives[i].setUserData(i);
@@ -169,6 +174,7 @@ final class TargetWorker extends Worker {
         if (task.resultLength() != IoMessageView.WIRE_BYTES) {
             // The rest of the 64 bytes belongs to an earlier request and must not be echoed.
             IoMessageView.write(segment, at, 0, -1, 0, 0, 0, 0);
+            types[slot] = IoType.RESULT;
             answer(slot, Status.INVALID_VALUE);
             return;
         }
@@ -178,11 +184,13 @@ final class TargetWorker extends Worker {
         long storageOffset = IoMessageView.storageOffset(segment, at);
         Status verdict = check.check(type, ioSize, requesterOffset, storageOffset);
         if (verdict != Status.SUCCESS) {
+            types[slot] = IoType.RESULT;
             answer(slot, verdict);
             return;
         }
         boolean read = type == IoType.READ.code();
-        isRead[slot] = read;
+        types[slot] = read ? IoType.READ : IoType.WRITE;
+        ioSizes[slot] = ioSize;
         // The source's data section selects the bytes; the empty one of the destination, the
         // offset.
         volumeBufs[slot].setData(storageOffset, read ? ioSize : 0);
@@ -194,7 +202,8 @@ final class TargetWorker extends Worker {
      * Submits the transfer; false if the queue is full. Any other failure is the request's result.
      */
     private boolean tryTransfer(int slot) {
-        Status status = isRead[slot] ? writes[slot].trySubmit() : reads[slot].trySubmit();
+        Status status =
+                types[slot] == IoType.READ ? writes[slot].trySubmit() : reads[slot].trySubmit();
         if (status == Status.AGAIN) {
             return false;
         }
@@ -238,6 +247,7 @@ final class TargetWorker extends Worker {
     private void answer(int slot, Status result) {
         if (result != Status.SUCCESS) {
             errors.add(1);
+            ioSizes[slot] = 0; // moved nothing
         }
         MessageMemory memory = require(messages);
         IoMessageView.writeResult(memory.segment(), memory.at(slot), result.code());
@@ -251,8 +261,8 @@ final class TargetWorker extends Worker {
 
     private void answered(RdmaSendTask task) {
         inFlight--;
-        operations.add(1);
         int slot = (int) task.userData();
+        completed(types[slot], ioSizes[slot]);
         require(messages).clear(slot);
         requireAccepted(receives[slot].trySubmit(), "request could not be awaited");
     }

@@ -79,6 +79,7 @@ final class DataPathLoop {
         } catch (RuntimeException | Error e) {
             worker.failed(e);
         }
+        worker.endDataPath();
         statistics.endDataPath(engine);
         ended = true;
         worker.log().log(System.Logger.Level.INFO, "Core: " + worker.index() + " complete");

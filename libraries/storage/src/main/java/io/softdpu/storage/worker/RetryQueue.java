@@ -14,11 +14,18 @@ public final class RetryQueue {
     }
 
     private final Submission submission;
+    private final Counter refused;
     private final int[] indices;
     private int head;
     private int size;
 
-    RetryQueue(int capacity, Submission submission) {
+    /**
+     * Creates an empty queue.
+     *
+     * @param refused counts the tasks that had to wait for room
+     */
+    RetryQueue(int capacity, Submission submission, Counter refused) {
+        this.refused = refused;
         this.submission = submission;
         this.indices = new int[capacity];
     }
@@ -47,6 +54,7 @@ public final class RetryQueue {
         if (size == indices.length) {
             throw new IllegalStateException("a task was refused twice: index=" + index);
         }
+        refused.add(1);
         int tail = head + size;
         indices[tail < indices.length ? tail : tail - indices.length] = index;
         size++;

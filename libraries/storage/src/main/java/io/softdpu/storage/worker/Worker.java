@@ -8,6 +8,7 @@ import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
 import io.softdpu.storage.WorkerReport;
+import io.softdpu.storage.wire.IoType;
 import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +23,6 @@ public abstract class Worker extends WorkerThread {
     private final WorkerStatistics statistics;
     private final DataPathLoop dataPath;
     private RetryQueue[] retryQueues = {};
-
-    /** Completed operations, failed ones included. */
-    protected final Counter operations;
 
     /** Failed operations. */
     protected final Counter errors;
@@ -42,7 +40,6 @@ public abstract class Worker extends WorkerThread {
         super(role, slot, controlTimeoutNanos, notifyControl);
         this.controlTimeoutNanos = controlTimeoutNanos;
         statistics = new WorkerStatistics(slot);
-        operations = statistics.operations;
         errors = statistics.errors;
         dataPath = new DataPathLoop(this, statistics, slot.waitMode(), controlTimeoutNanos);
     }
@@ -131,7 +128,7 @@ public abstract class Worker extends WorkerThread {
      * @param tasks number of tasks
      */
     protected final RetryQueue retryQueue(int tasks, RetryQueue.Submission submission) {
-        RetryQueue queue = new RetryQueue(tasks, submission);
+        RetryQueue queue = new RetryQueue(tasks, submission, statistics.refusedSubmissions);
         retryQueues = Arrays.copyOf(retryQueues, retryQueues.length + 1);
         retryQueues[retryQueues.length - 1] = queue;
         return queue;
@@ -155,6 +152,24 @@ public abstract class Worker extends WorkerThread {
 
     /** Submits the receive tasks; called once, at the begin of the data path. */
     protected abstract void beginDataPath();
+
+    /**
+     * Counts a completed operation.
+     *
+     * @param type READ or WRITE; RESULT if it is neither, or not known
+     * @param payloadBytes the bytes that it has moved; 0 for a failed one
+     */
+    protected final void completed(IoType type, long payloadBytes) {
+        statistics.completed(type, payloadBytes);
+    }
+
+    /** Tasks that a full work queue refused at first. */
+    protected final long refusedSubmissions() {
+        return statistics.refusedSubmissions.get();
+    }
+
+    /** Called once, at the end of the data path, however it ended. */
+    protected void endDataPath() {}
 
     /** Whether new transactions may be started. */
     protected final boolean isRunning() {

@@ -2,6 +2,7 @@ package io.softdpu.storage.worker;
 
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.storage.WorkerReport;
+import io.softdpu.storage.wire.IoType;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -11,13 +12,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkerStatistics {
     private final WorkerSlot slot;
-    final Counter operations = new Counter();
     final Counter errors = new Counter();
+    final Counter refusedSubmissions = new Counter();
+    private final Counter operations = new Counter();
+    private final Counter reads = new Counter();
+    private final Counter writes = new Counter();
+    private final Counter payloadBytes = new Counter();
 
     private long startHits;
     private long startMisses;
     private long startAllocated;
-
     private long startNanos;
 
     /** Set after the fields above, which other threads read after it. */
@@ -27,6 +31,17 @@ final class WorkerStatistics {
 
     WorkerStatistics(WorkerSlot slot) {
         this.slot = slot;
+    }
+
+    /** Counts a completed operation; RESULT for one that is neither a read nor a write. */
+    void completed(IoType type, long movedBytes) {
+        operations.add(1);
+        switch (type) {
+            case READ -> reads.add(1);
+            case WRITE -> writes.add(1);
+            case RESULT -> {}
+        }
+        payloadBytes.add(movedBytes);
     }
 
     /** Records the begin of the data path. */
@@ -41,18 +56,7 @@ final class WorkerStatistics {
     /** Records the end of the data path, which fixes the report. */
     void endDataPath(ProgressEngine engine) {
         long allocated = AllocationMeter.currentThreadBytes() - startAllocated;
-        dataPath =
-                new WorkerReport(
-                        slot.index(),
-                        slot.cpu().toString(),
-                        operations.get(),
-                        errors.get(),
-                        engine.hits() - startHits,
-                        engine.misses() - startMisses,
-                        engine.payloadBytesCopied(),
-                        engine.messageBytesCopied(),
-                        allocated,
-                        Duration.ofNanos(System.nanoTime() - startNanos));
+        dataPath = report(engine, allocated, Duration.ofNanos(System.nanoTime() - startNanos));
     }
 
     /**
@@ -65,17 +69,25 @@ final class WorkerStatistics {
         if (last != null) {
             return last;
         }
-        boolean runs = engine != null && begun;
+        return report(engine, 0, Duration.ZERO);
+    }
+
+    private WorkerReport report(
+            @Nullable ProgressEngine engine, long allocatedBytes, Duration duration) {
         return new WorkerReport(
                 slot.index(),
                 slot.cpu().toString(),
                 operations.get(),
+                reads.get(),
+                writes.get(),
                 errors.get(),
-                runs ? engine.hits() - startHits : 0,
-                runs ? engine.misses() - startMisses : 0,
+                payloadBytes.get(),
+                refusedSubmissions.get(),
+                engine == null || !begun ? 0 : engine.hits() - startHits,
+                engine == null || !begun ? 0 : engine.misses() - startMisses,
                 engine == null ? 0 : engine.payloadBytesCopied(),
                 engine == null ? 0 : engine.messageBytesCopied(),
-                0,
-                Duration.ZERO);
+                allocatedBytes,
+                duration);
     }
 }

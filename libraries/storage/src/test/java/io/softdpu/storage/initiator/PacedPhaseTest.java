@@ -40,6 +40,47 @@ class PacedPhaseTest {
     }
 
     @Test
+    void shouldMeasureFromTheDueTimeToo() {
+        PhaseReport report =
+                run(
+                        Phase.read("paced")
+                                .transactions(2)
+                                .operations(20)
+                                .pace(Duration.ofNanos(PACE))
+                                .build());
+
+        LatencySummary sinceDue = report.latencySinceDue();
+        assertThat(sinceDue.count()).isEqualTo(20);
+        assertThat(sinceDue.minNanos()).isGreaterThanOrEqualTo(report.latency().minNanos());
+        assertThat(sinceDue.maxNanos()).isGreaterThanOrEqualTo(report.latency().maxNanos());
+        assertThat(sinceDue.meanNanos()).isGreaterThanOrEqualTo(report.latency().meanNanos());
+        assertThat(report.cores())
+                .singleElement()
+                .satisfies(core -> assertThat(core.latencySinceDue()).isEqualTo(sinceDue));
+    }
+
+    /** At a pace that no pipeline keeps, an operation is due when the one before is submitted. */
+    @Test
+    void shouldCountTheDelayOfAnOperationThatWasDueWhileAnotherWasInFlight() {
+        int operations = 50;
+        long pace = 10;
+        PhaseReport report =
+                run(Phase.read("late").operations(operations).pace(Duration.ofNanos(pace)).build());
+
+        // So all latencies but the last count twice; a histogram is right to a thousandth.
+        double once = operations * report.latency().meanNanos();
+        double twice = 2 * once - report.latency().maxNanos() - operations * pace;
+        assertThat(operations * report.latencySinceDue().meanNanos())
+                .isGreaterThan(0.99 * twice)
+                .isGreaterThan(once);
+    }
+
+    @Test
+    void shouldNotMeasureFromADueTimeWithoutAPace() {
+        assertThat(run(Phase.read("free").operations(5).build()).latencySinceDue()).isNull();
+    }
+
+    @Test
     void shouldEndInTimeWhereTheNextTurnIsFarAway() {
         PhaseReport report =
                 run(

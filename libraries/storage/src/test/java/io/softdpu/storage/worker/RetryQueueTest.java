@@ -11,9 +11,10 @@ import org.junit.jupiter.api.Test;
 class RetryQueueTest {
     private static final int TASKS = 4;
 
+    private final Counter refused = new Counter();
     private final List<Integer> taken = new ArrayList<>();
     private int room;
-    private final RetryQueue queue = new RetryQueue(TASKS, this::trySubmit);
+    private final RetryQueue queue = new RetryQueue(TASKS, this::trySubmit, refused);
 
     private boolean trySubmit(int index) {
         if (room == 0) {
@@ -31,6 +32,21 @@ class RetryQueueTest {
 
         assertThat(taken).containsExactly(3);
         assertThat(queue.isEmpty()).isTrue();
+        assertThat(refused.get()).isZero();
+    }
+
+    @Test
+    void shouldCountEachTaskThatHadToWaitOnceHoweverOftenItIsRetried() {
+        queue.submit(2);
+        queue.submit(0);
+        queue.retry();
+        queue.retry();
+        room = 3;
+        queue.retry();
+        queue.submit(1);
+
+        assertThat(refused.get()).isEqualTo(2);
+        assertThat(taken).containsExactly(2, 0, 1);
     }
 
     @Test

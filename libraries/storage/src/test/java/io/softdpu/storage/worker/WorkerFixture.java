@@ -12,6 +12,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.storage.WaitMode;
+import io.softdpu.storage.wire.IoType;
 import io.softdpu.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -94,8 +95,8 @@ abstract class WorkerFixture {
 
         @Override
         protected void onRound() {
-            operations.add(1);
-            if (operations.get() == 1) {
+            completed(IoType.RESULT, 0);
+            if (report().operations() == 1) {
                 events.add("round");
             }
             rounds.countDown();
