@@ -14,8 +14,10 @@ import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -83,6 +85,57 @@ class RoleFaultsTest {
                 "softdpu: INVALID_VALUE: binary content is refused: file="
                         + file
                         + ", field=content, offsetBytes=16, sizeBytes=524287, expected=524288.*");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--control-timeout 0",
+                "--cpu one",
+                "--wait event",
+                "--progress never",
+                "--output-format xml",
+                "--no-such-flag"
+            })
+    @Clause("sto-045")
+    void shouldTouchNoDeviceNameOrPortWhereAFlagIsWrong(String wrong) throws IOException {
+        try (ServerSocketChannel target = ServerSocketChannel.open()) {
+            target.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            target.configureBlocking(false);
+            Run run =
+                    service(
+                            "-d 03:00.0 -r 0b:00.0",
+                            "--storage-server 127.0.0.1:"
+                                    + target.socket().getLocalPort()
+                                    + " "
+                                    + wrong);
+
+            assertThat(run.exit()).isEqualTo(ExitCode.USAGE.code());
+            assertThat(run.errorLines()).noneMatch(line -> line.contains("Open doca_dev"));
+            assertThat(target.accept()).isNull();
+            assertThat(Path.of(System.getenv("SOFTDPU_FABRIC")))
+                    .satisfiesAnyOf(
+                            folder -> assertThat(folder).doesNotExist(),
+                            folder -> assertThat(folder).isEmptyDirectory());
+        }
+    }
+
+    @Test
+    @Clause({"sto-122", "sto-123"})
+    void shouldLogTheDeviceAndTheRepresentorThatItOpens() {
+        Run run = toNoTarget("any");
+
+        assertThat(run.errorLines())
+                .filteredOn(line -> line.contains("Open doca_dev"))
+                .satisfiesExactly(
+                        line ->
+                                assertThat(line)
+                                        .contains("INFO")
+                                        .endsWith("Open doca_dev: 03:00.0"),
+                        line ->
+                                assertThat(line)
+                                        .contains("INFO")
+                                        .endsWith("Open doca_dev_rep: 0b:00.0"));
     }
 
     @Test

@@ -13,7 +13,9 @@ import io.softdpu.storage.relay.ServiceOptions;
 import io.softdpu.storage.relay.ZeroCopyService;
 import io.softdpu.storage.server.StorageTarget;
 import io.softdpu.storage.server.TargetOptions;
+import io.softdpu.storage.session.Session;
 import io.softdpu.storage.worker.Closeables;
+import io.softdpu.storage.worker.Worker;
 import io.softdpu.storage.workload.Workload;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.ProcessView;
@@ -217,6 +219,14 @@ public final class Pipeline implements AutoCloseable {
 
     public ZeroCopyService service() {
         return service;
+    }
+
+    /** The workers of all three roles. */
+    public List<Worker> workers() {
+        return Stream.of(target, service, initiator)
+                .flatMap(role -> ((Session<?>) role).workers().inOrder().stream())
+                .map(Worker.class::cast)
+                .toList();
     }
 
     /** Waits for the target's end; throws its failure. */

@@ -6,11 +6,13 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.linux.Affinity;
 import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.initiator.CoreReport;
 import io.softdpu.storage.initiator.InitiatorListener;
 import io.softdpu.storage.initiator.InitiatorReport;
 import io.softdpu.storage.initiator.PhaseReport;
 import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.wire.IoType;
+import io.softdpu.storage.worker.HeldCommandSlots;
 import io.softdpu.storage.workload.Content;
 import io.softdpu.storage.workload.ExecutionStrategy;
 import io.softdpu.storage.workload.IoSize;
@@ -258,6 +260,85 @@ class PipelineTest {
             assertWentWell(pipeline, initiator.initiatorReport());
             assertThat(initiator.initiatorReport().phases().get(1).duration())
                     .isGreaterThanOrEqualTo(Duration.ofMillis(4));
+        }
+    }
+
+    @Test
+    @Clause("sto-111")
+    void shouldMoveDataWhileOthersHoldTheLocksOfTheCommandsOfAllWorkers() {
+        Content other = Content.pattern(9);
+        List<Phase> phases =
+                List.of(
+                        Phase.write("write all").transactions(4).fill(other).build(),
+                        Phase.read("read back")
+                                .transactions(4)
+                                .fill(Content.zeros())
+                                .expect(other)
+                                .build());
+        List<HeldCommandSlots> held = new ArrayList<>();
+        try (Pipeline pipeline = new Pipeline(folder).cores(2, 2)) {
+            pipeline.listener(
+                    new InitiatorListener() {
+                        @Override
+                        public void phaseStarted(Phase phase) {
+                            held.add(new HeldCommandSlots(pipeline.workers()));
+                        }
+
+                        @Override
+                        public void phaseFinished(PhaseReport report) {
+                            held.getLast().close();
+                        }
+                    });
+            StorageInitiator initiator = pipeline.start(64 * 4096, new Workload(phases));
+
+            initiator.run();
+
+            assertWentWell(pipeline, initiator.initiatorReport());
+            assertThat(initiator.initiatorReport().bytesVerified()).isEqualTo(64 * 4096);
+            assertThat(held).hasSize(2);
+        } finally {
+            held.forEach(HeldCommandSlots::close);
+        }
+    }
+
+    @Test
+    void shouldReportOperationsByKindAndThePartOfEachCore() {
+        List<Phase> phases =
+                List.of(
+                        Phase.write("write all").transactions(4).build(),
+                        Phase.read("some").transactions(4).operations(10).build());
+        try (Pipeline pipeline = new Pipeline(folder).cores(2, 2)) {
+            StorageInitiator initiator = pipeline.start(64 * 4096, new Workload(phases));
+
+            initiator.run();
+
+            assertWentWell(pipeline, initiator.initiatorReport());
+            for (SessionReport report : List.of(initiator.report(), pipeline.targetReport())) {
+                assertThat(report.writes()).as(report.role()).isEqualTo(64);
+                assertThat(report.reads()).as(report.role()).isEqualTo(2 * 10);
+                assertThat(report.payloadBytes()).as(report.role()).isEqualTo(84 * 4096);
+                assertThat(report.workers()).extracting(WorkerReport::reads).containsOnly(10L);
+            }
+            assertThat(pipeline.serviceReport().operations()).isEqualTo(84);
+            assertThat(pipeline.serviceReport().reads()).isZero();
+            for (PhaseReport phase : initiator.initiatorReport().phases()) {
+                assertThat(phase.cores()).extracting(CoreReport::index).containsExactly(0, 1);
+                assertThat(phase.cores())
+                        .allSatisfy(core -> {
+                            assertThat(core.operations()).isEqualTo(phase.operations() / 2);
+                            assertThat(core.payloadBytes()).isEqualTo(phase.payloadBytes() / 2);
+                            assertThat(core.latency().count()).isEqualTo(core.operations());
+                            assertThat(core.progressHits()).isPositive();
+                            assertThat(core.duration()).isPositive();
+                        });
+                assertThat(phase.latency().count()).isEqualTo(phase.operations());
+                assertThat(phase.latency().maxNanos())
+                        .isEqualTo(
+                                Math.max(
+                                        phase.cores().get(0).latency().maxNanos(),
+                                        phase.cores().get(1).latency().maxNanos()));
+            }
+            assertThat(initiator.latencyCounts().count()).isEqualTo(84);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.initiator.ScriptedInitiator;
 import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.wire.ControlMessage;
@@ -39,6 +40,7 @@ class ServiceLogTest {
 
     @TempDir private Path folder;
     private final List<String> events = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> atInfo = Collections.synchronizedList(new ArrayList<>());
     private final CountDownLatch workerFailed = new CountDownLatch(1);
     private final Logger logger = Logger.getLogger("io.softdpu.storage.zero-copy");
     private final Handler handler =
@@ -46,6 +48,9 @@ class ServiceLogTest {
                 @Override
                 public void publish(LogRecord line) {
                     events.add(line.getMessage());
+                    if (line.getLevel() == Level.INFO) {
+                        atInfo.add(line.getMessage());
+                    }
                     if (line.getMessage().startsWith("Core: 0 failed")) {
                         workerFailed.countDown();
                     }
@@ -75,6 +80,43 @@ class ServiceLogTest {
     void listenNoMore() {
         logger.removeHandler(handler);
         logger.setLevel(level);
+    }
+
+    @Test
+    @Clause({"sto-045", "sto-122", "sto-123"})
+    void shouldOpenItsDevicesAndMakeBothControlChannelsBeforeItConnects() {
+        List<LiveObjects> moments = new ArrayList<>();
+        try (Pipeline pipeline = new Pipeline(folder)) {
+            pipeline.serviceListener(
+                    new SessionListener() {
+                        @Override
+                        public void step(SessionStep step, String detail) {
+                            events.add("step: " + step);
+                            if (step == SessionStep.CONNECTING_TO_STORAGE) {
+                                moments.add(LiveObjects.now());
+                            }
+                        }
+                    });
+            pipeline.start(64 << 10, READ).run();
+            pipeline.awaitService();
+            pipeline.awaitTarget();
+        }
+        assertThat(events)
+                .startsWith("Open doca_dev: p0", "Open doca_dev_rep: 0b:00.0")
+                .containsSubsequence("Open doca_dev_rep: 0b:00.0", "step: CONNECTING_TO_STORAGE");
+        assertThat(atInfo).startsWith("Open doca_dev: p0", "Open doca_dev_rep: 0b:00.0");
+        assertThat(moments).hasSize(1);
+        for (String channel : List.of("ComchServer", "TcpClient")) {
+            assertThat(
+                            moments.getFirst()
+                                    .instances(
+                                            ControlChannel.class.getPackageName()
+                                                    + "."
+                                                    + channel
+                                                    + "ControlChannel"))
+                    .as(channel)
+                    .isOne();
+        }
     }
 
     @Test

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Session of a storage initiator, on its control thread. */
 final class InitiatorSession extends Session<InitiatorWorker> implements StorageInitiator {
+    private static final String ROLE = "initiator";
+
     /**
      * Added to the connect timeout, so that the client's own timeout, with its reason, expires
      * first.
@@ -60,7 +62,7 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
             Workload workload,
             Device device,
             InitiatorListener listener) {
-        super("initiator", listener, options.controlTimeout().toNanos());
+        super(ROLE, listener, options.controlTimeout().toNanos());
         this.options = options;
         this.workload = workload;
         this.device = device;
@@ -80,7 +82,7 @@ final class InitiatorSession extends Session<InitiatorWorker> implements Storage
                             + ", expected="
                             + Side.HOST);
         }
-        Device device = machine.findDevice(options.device()).open();
+        Device device = openDevice(ROLE, machine, options.device());
         return new InitiatorSession(options, workload, device, listener);
     }
 

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Session of a zero-copy service, on its control thread. */
 final class ServiceSession extends Session<RelayWorker> implements ZeroCopyService {
+    private static final String ROLE = "zero-copy";
+
     private final ServiceOptions options;
     private final Device device;
     private final Representor representor;
@@ -38,7 +40,7 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
             Device device,
             Representor representor,
             SessionListener listener) {
-        super("zero-copy", listener, options.controlTimeout().toNanos());
+        super(ROLE, listener, options.controlTimeout().toNanos());
         this.options = options;
         this.device = device;
         this.representor = representor;
@@ -53,9 +55,9 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
                             + ", expected="
                             + Side.DPU);
         }
-        Device device = machine.findDevice(options.device()).open();
+        Device device = openDevice(ROLE, machine, options.device());
         try {
-            Representor representor = device.findRepresentor(options.representor()).open();
+            Representor representor = openRepresentor(ROLE, device, options.representor());
             return new ServiceSession(options, device, representor, listener);
         } catch (RuntimeException e) {
             device.close();

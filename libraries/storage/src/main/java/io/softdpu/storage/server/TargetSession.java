@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Session of a storage target, on its control thread. */
 final class TargetSession extends Session<TargetWorker> implements StorageTarget {
+    private static final String ROLE = "target";
+
     /**
      * Control timeouts of a service's inactivity between two requests: one more than the service
      * grants its initiator, so that the service reports an inactive initiator first.
@@ -54,7 +56,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
             Volume volume,
             TcpListener tcpListener,
             SessionListener listener) {
-        super("target", listener, options.controlTimeout().toNanos());
+        super(ROLE, listener, options.controlTimeout().toNanos());
         this.options = options;
         this.device = device;
         this.volume = volume;
@@ -66,7 +68,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
         Device device = null;
         TcpListener tcpListener = null;
         try {
-            device = machine.findDevice(options.device()).open();
+            device = openDevice(ROLE, machine, options.device());
             volume.attach(device);
             tcpListener =
                     TcpListener.open(

@@ -2,6 +2,9 @@ package io.softdpu.storage.session;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.Representor;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
@@ -49,13 +52,37 @@ public abstract class Session<W extends Worker> implements StorageRole {
     protected Session(String role, SessionListener listener, long controlTimeoutNanos) {
         this.role = role;
         this.controlTimeoutNanos = controlTimeoutNanos;
-        this.log = System.getLogger("io.softdpu.storage." + role);
+        this.log = loggerOf(role);
         this.steps = new SessionSteps(log, listener, controlTimeoutNanos);
         this.loop = new ControlLoop(role, this::awaitEvent, this::check);
         this.workers = new WorkerGroup<>(channels, loop, controlTimeoutNanos);
         this.analysis =
                 new FailureAnalysis(
                         log, channels, workers, loop, this::checkPeers, controlTimeoutNanos);
+    }
+
+    /**
+     * Opens the device of a role, and logs it.
+     *
+     * @throws DpuException NOT_FOUND, listing the devices, for an unknown one
+     */
+    protected static Device openDevice(String role, Machine machine, String id) {
+        loggerOf(role).log(System.Logger.Level.INFO, "Open doca_dev: " + id);
+        return machine.findDevice(id).open();
+    }
+
+    /**
+     * Opens the representor of a role, and logs it.
+     *
+     * @throws DpuException NOT_FOUND, listing those of the device, for an unknown one
+     */
+    protected static Representor openRepresentor(String role, Device device, String id) {
+        loggerOf(role).log(System.Logger.Level.INFO, "Open doca_dev_rep: " + id);
+        return device.findRepresentor(id).open();
+    }
+
+    private static System.Logger loggerOf(String role) {
+        return System.getLogger("io.softdpu.storage." + role);
     }
 
     /** Performs all steps of the session. */

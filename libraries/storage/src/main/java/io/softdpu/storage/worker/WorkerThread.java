@@ -266,6 +266,11 @@ public abstract class WorkerThread {
         }
     }
 
+    /** The slot of its commands, whose lock no data path takes. */
+    final CommandSlot commands() {
+        return commands;
+    }
+
     /** Role and index, for messages: {@code key=value}. */
     final String name() {
         return "role=" + role + ", worker=" + index();

@@ -16,6 +16,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.linux.Affinity;
 import io.softdpu.rdma.Rdma;
+import io.softdpu.storage.LiveObjects;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.control.ChannelEnd;
@@ -26,7 +27,6 @@ import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,8 +39,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import javax.management.JMException;
-import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -177,13 +175,13 @@ class ServiceInitTest extends ServiceFixture {
     @Clause({"sto-101", "sto-102"})
     @Clause({"sto-007", "sto-076"})
     void shouldCreateOneInventoryOneEngineAndTwoRdmaContextsForEachWorker() {
-        List<String> histograms = new ArrayList<>();
+        List<LiveObjects> moments = new ArrayList<>();
         connectWrongly(connection -> {
             if (connection.role() == RdmaConnectionRole.IO_DATA) {
-                histograms.add(histogramOfLiveObjects());
+                moments.add(LiveObjects.now());
             }
         });
-        assertThat(histograms).hasSize(2);
+        assertThat(moments).hasSize(2);
         Map<String, Integer> ofEachWorker =
                 Map.of(
                         BufInventory.class.getName(),
@@ -193,36 +191,10 @@ class ServiceInitTest extends ServiceFixture {
                         Rdma.class.getName() + "Context",
                         2);
         ofEachWorker.forEach((type, count) -> {
-            int withOneWorker = instances(type, histograms.getFirst());
+            int withOneWorker = moments.getFirst().instances(type);
             assertThat(withOneWorker).as(type).isPositive();
-            assertThat(instances(type, histograms.getLast()))
-                    .as(type)
-                    .isEqualTo(withOneWorker + count);
+            assertThat(moments.getLast().instances(type)).as(type).isEqualTo(withOneWorker + count);
         });
-    }
-
-    private static String histogramOfLiveObjects() {
-        try {
-            return ManagementFactory.getPlatformMBeanServer()
-                    .invoke(
-                            new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                            "gcClassHistogram",
-                            new Object[] {new String[0]},
-                            new String[] {String[].class.getName()})
-                    .toString();
-        } catch (JMException e) {
-            throw new AssertionError("JVM does not tell its objects", e);
-        }
-    }
-
-    private static int instances(String type, String histogram) {
-        // A line is "  12:    3    96  io.softdpu.core.memory.BufInventory (io.softdpu.core)".
-        return histogram
-                .lines()
-                .map(line -> line.strip().split(" +"))
-                .filter(words -> words.length > 3 && words[3].equals(type))
-                .mapToInt(words -> Integer.parseInt(words[1]))
-                .sum();
     }
 
     @ParameterizedTest

@@ -8,14 +8,24 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.linux.Affinity;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
+import io.softdpu.testkit.ProcessView;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,6 +56,55 @@ class WorkerTest extends WorkerFixture {
         assertThat(worker.report().index()).isEqualTo(3);
         assertThat(worker.report().operations()).isPositive();
         assertThat(notified.get()).isPositive();
+    }
+
+    @Test
+    @Clause("sto-098")
+    void shouldLeaveItsProcessorToOthersWhileThereIsNoCommand() throws Exception {
+        CpuBinding processor = CpuBinding.hard(Affinity.allowed().length() - 1);
+        worker = new TestWorker(Patience.NANOS, processor);
+        worker.start();
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long id = worker.query(() -> Thread.currentThread().threadId());
+        long busyNanos = TimeUnit.MILLISECONDS.toNanos(300);
+        long before = threads.getThreadCpuTime(id);
+
+        FutureTask<Boolean> busy =
+                new FutureTask<>(() -> {
+                    processor.bindCurrentThread();
+                    long begin = threads.getCurrentThreadCpuTime();
+                    while (threads.getCurrentThreadCpuTime() - begin < busyNanos) {
+                        Thread.onSpinWait();
+                    }
+                    return true;
+                });
+        Thread.ofPlatform().daemon().start(busy);
+        busy.get(Patience.SECONDS, TimeUnit.SECONDS);
+
+        // A thread that polled would have had half of the processor.
+        assertThat(threads.getThreadCpuTime(id) - before).isLessThan(busyNanos / 5);
+    }
+
+    @Test
+    @Clause("sto-098")
+    void shouldGiveItsProcessorAwayBetweenTwoCommands() {
+        start(Patience.NANOS);
+        Path thread = Path.of("/proc", worker.query(WorkerTest::currentThread), "status");
+        for (int command = 0; command < 3; command++) {
+            Await.until(
+                    "worker sleeps",
+                    () -> ProcessView.text(thread).contains("State:\tS (sleeping)"));
+            assertThat(worker.query(() -> 42)).isEqualTo(42);
+        }
+    }
+
+    /** Process and thread, as a path below /proc. */
+    private static String currentThread() {
+        try {
+            return Files.readSymbolicLink(Path.of("/proc/thread-self")).toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
