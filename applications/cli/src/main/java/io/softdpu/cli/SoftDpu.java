@@ -198,6 +198,7 @@ public final class SoftDpu implements Callable<Integer> {
                 // Those of picocli take the digits of all scripts.
                 .registerConverter(int.class, Text::parseInt)
                 .registerConverter(long.class, Text::parseLong)
+                .registerConverter(Long.class, Text::parseLong)
                 .setExecutionStrategy(root::execute);
     }
 

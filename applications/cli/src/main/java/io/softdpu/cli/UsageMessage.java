@@ -210,7 +210,7 @@ final class UsageMessage {
 
     private static boolean isInteger(ArgSpec of) {
         Class<?> type = of.type();
-        return type == int.class || type == long.class;
+        return type == int.class || type == long.class || type == Long.class;
     }
 
     private static String keyOf(ArgSpec of) {

@@ -102,6 +102,19 @@ final class RelayWorker extends Worker {
         createdConsumer.start();
         createdProducer.start();
         pair.start(timeoutNanos);
+        // The contexts become RUNNING later, while the control thread does other things.
+        log().log(
+                        System.Logger.Level.DEBUG,
+                        "objects created: worker="
+                                + index()
+                                + ", device="
+                                + device
+                                + ", connection="
+                                + connection
+                                + ", transactionCount="
+                                + slots
+                                + ", notRunning="
+                                + contextsNotReady());
     }
 
     /** Exports one of the RDMA connections. */

@@ -276,7 +276,8 @@ public abstract class WorkerThread {
         return "role=" + role + ", worker=" + index();
     }
 
-    final System.Logger log() {
+    /** The logger of the role. */
+    protected final System.Logger log() {
         return log;
     }
 

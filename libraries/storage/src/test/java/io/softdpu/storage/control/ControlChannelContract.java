@@ -296,6 +296,54 @@ abstract class ControlChannelContract {
                 "peer does not receive its control messages");
     }
 
+    /** Its transport takes what it has room for, and a message in part. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldSendTheRestOfWhatItsTransportDidNotTakeAtOnce(Which sender) {
+        connect();
+        byte[] bytes = new byte[60_000];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) (i * 13 >>> 2);
+        }
+        Blob blob = Blob.of(bytes);
+        int sent =
+                end(sender)
+                        .call(c -> {
+                            int count = 0;
+                            try {
+                                while (true) { // until no more is taken
+                                    c.send(
+                                            new ControlMessage(
+                                                    count,
+                                                    0,
+                                                    new ControlPayload.InitStorageRequest(
+                                                            1, 1, blob)));
+                                    count++;
+                                }
+                            } catch (DpuException e) {
+                                assertThat(e.status()).isEqualTo(Status.FULL);
+                            }
+                            return count;
+                        });
+
+        CompletableFuture<Void> received =
+                other(sender)
+                        .beginDo(c -> {
+                            for (int i = 0; i < sent; i++) {
+                                ControlMessage message = c.receive(Patience.LIMIT);
+                                assertThat(message.messageId()).isEqualTo(i);
+                                assertThat(
+                                                ((ControlPayload.InitStorageRequest)
+                                                                message.payload())
+                                                        .mmapExport())
+                                        .isEqualTo(blob);
+                            }
+                        });
+        end(sender).run(c -> c.flush(Patience.LIMIT));
+
+        ChannelEnd.await(received);
+    }
+
     @Test
     @Clause({"sto-057", "sto-001"})
     void shouldRejectEachFurtherClientAndKeepTheFirst() {

@@ -26,6 +26,7 @@ import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.LogCapture;
 import io.softdpu.testkit.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +39,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -137,6 +141,30 @@ class ServiceInitTest extends ServiceFixture {
             assertThat(threadsOfWorkers()).hasSize(connection.contextIndex() + 1);
             assertThat(connection.connectionDetails().bytes()).isNotEmpty();
         });
+    }
+
+    /** No context of RDMA can run before the target has answered, which waits for the look. */
+    @Test
+    @Clause("sto-074")
+    void shouldCreateTheObjectsOfEachWorkerByACommandThatDoesNotWaitForItsContexts() {
+        Logger logger = Logger.getLogger("io.softdpu.storage.zero-copy");
+        Level level = logger.getLevel();
+        logger.setLevel(Level.FINE);
+        try (LogCapture log = new LogCapture(logger.getName())) {
+            connectWrongly(connection -> {
+                assertThat(log.with("objects created: ")).hasSize(connection.contextIndex() + 1);
+                assertThat(log.with("objects created: worker=" + connection.contextIndex()))
+                        .singleElement()
+                        .extracting(LogRecord::getMessage)
+                        .asString()
+                        .contains(
+                                ", device=" + deviceOfTheService + " p0, connection=connection of ",
+                                ", transactionCount=" + 2 * 5 + ", notRunning=")
+                        .contains(" STARTING");
+            });
+        } finally {
+            logger.setLevel(level);
+        }
     }
 
     private static List<String> threadsOfWorkers() {
