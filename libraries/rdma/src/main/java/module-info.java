@@ -8,6 +8,7 @@ module io.softdpu.rdma {
 
     exports io.softdpu.rdma;
     exports io.softdpu.rdma.spi to
+            io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;
 
     uses io.softdpu.rdma.spi.RdmaProvider;

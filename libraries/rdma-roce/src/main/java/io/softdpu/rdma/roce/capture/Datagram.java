@@ -1,0 +1,178 @@
+package io.softdpu.rdma.roce.capture;
+
+import io.softdpu.rdma.roce.wire.Headers;
+import io.softdpu.rdma.roce.wire.Icrc;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * View of a frame as a UDP datagram for the port of RoCE v2. A frame is untrusted: each length is
+ * compared with what was captured before it is used.
+ */
+final class Datagram {
+    /** Kinds of frames. */
+    enum Kind {
+        /** No datagram for that port. */
+        OTHER,
+        /** Such a datagram, in one piece. */
+        WHOLE,
+        /** One of which the capture has a part, or whose lengths contradict each other. */
+        CUT,
+        /** A fragment of one. */
+        FRAGMENT,
+        /** One whose IPv4 header has options, which the ICRC does not cover. */
+        OPTIONS
+    }
+
+    private static final int ETHERNET_BYTES = 14;
+    private static final int TAG_BYTES = 4;
+    private static final int TYPE_IPV4 = 0x0800;
+    private static final int TYPE_IPV6 = 0x86dd;
+    private static final int TYPE_VLAN = 0x8100;
+    private static final int TYPE_SERVICE_VLAN = 0x88a8;
+    private static final int IPV4_BYTES = 20;
+    private static final int IPV6_BYTES = 40;
+    private static final int UDP = 17;
+    private static final int UDP_BYTES = 8;
+    private static final int DONT_FRAGMENT = 0x4000;
+    private static final int OFFSET = 0x1fff;
+    private static final int OFFSET_OR_MORE = 0x3fff;
+
+    private static final ValueLayout.OfShort U16 =
+            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private final byte[] bytes;
+    private final MemorySegment frame;
+    private boolean ipv4;
+    private int identification;
+    private boolean dontFragment;
+    private byte[] source = {};
+    private byte[] destination = {};
+    private int sourcePort;
+    private int payloadAt;
+    private int payloadBytes;
+
+    /** A view of an array, whose content may change before {@link #wrap}. */
+    Datagram(byte[] bytes) {
+        this.bytes = bytes;
+        frame = MemorySegment.ofArray(bytes);
+    }
+
+    /**
+     * Looks at a frame.
+     *
+     * @param captured bytes of the array that are its
+     */
+    Kind wrap(LinkType linkType, int captured) {
+        if (linkType == LinkType.RAW_IP) {
+            int version = captured == 0 ? 0 : bytes[0] >> 4 & 0xf;
+            return version == 4 ? wrapIpv4(0, captured) : wrapIpv6(version == 6, 0, captured);
+        }
+        int at = ETHERNET_BYTES;
+        while (captured >= at) {
+            switch (u16(at - Short.BYTES)) {
+                case TYPE_VLAN, TYPE_SERVICE_VLAN -> at += TAG_BYTES;
+                case TYPE_IPV4 -> {
+                    return wrapIpv4(at, captured);
+                }
+                case TYPE_IPV6 -> {
+                    return wrapIpv6(true, at, captured);
+                }
+                default -> {
+                    return Kind.OTHER;
+                }
+            }
+        }
+        return Kind.OTHER;
+    }
+
+    private Kind wrapIpv4(int at, int captured) {
+        if (captured - at < IPV4_BYTES || bytes[at] >> 4 != 4 || bytes[at + 9] != UDP) {
+            return Kind.OTHER;
+        }
+        ipv4 = true;
+        int headerBytes = (bytes[at] & 0xf) * Integer.BYTES;
+        int fragment = u16(at + 6);
+        identification = u16(at + 4);
+        dontFragment = (fragment & DONT_FRAGMENT) != 0;
+        addresses(at + 12, 4);
+        if ((fragment & OFFSET) != 0) {
+            return Kind.OTHER; // not its first piece, which has the ports
+        }
+        Kind kind = wrapUdp(at + headerBytes, captured, at + u16(at + 2));
+        if (kind == Kind.OTHER) {
+            return kind;
+        }
+        if ((fragment & OFFSET_OR_MORE) != 0) {
+            return Kind.FRAGMENT;
+        }
+        return headerBytes == IPV4_BYTES ? kind : Kind.OPTIONS;
+    }
+
+    private Kind wrapIpv6(boolean isIpv6, int at, int captured) {
+        if (!isIpv6 || captured - at < IPV6_BYTES || bytes[at + 6] != UDP) {
+            return Kind.OTHER;
+        }
+        ipv4 = false;
+        identification = 0;
+        dontFragment = true;
+        addresses(at + 8, 16);
+        return wrapUdp(at + IPV6_BYTES, captured, at + IPV6_BYTES + u16(at + 4));
+    }
+
+    private Kind wrapUdp(int at, int captured, int end) {
+        if (captured - at < UDP_BYTES || u16(at + 2) != Headers.UDP_PORT) {
+            return Kind.OTHER;
+        }
+        sourcePort = u16(at);
+        payloadAt = at + UDP_BYTES;
+        payloadBytes = u16(at + 4) - UDP_BYTES;
+        boolean whole = payloadBytes >= 0 && end <= captured && payloadAt + payloadBytes == end;
+        return whole ? Kind.WHOLE : Kind.CUT;
+    }
+
+    private void addresses(int at, int size) {
+        source = Arrays.copyOfRange(bytes, at, at + size);
+        destination = Arrays.copyOfRange(bytes, at + size, at + 2 * size);
+    }
+
+    private int u16(int at) {
+        return Short.toUnsignedInt(frame.get(U16, at));
+    }
+
+    /** Prepares the computation of the ICRC. */
+    void setIn(Icrc icrc) {
+        icrc.setAddresses(source, destination);
+        icrc.setSourcePort(sourcePort);
+        icrc.setIdentification(identification, dontFragment);
+    }
+
+    boolean isIpv4() {
+        return ipv4;
+    }
+
+    /** The sender's address: 4 or 16 bytes. */
+    byte[] source() {
+        return source;
+    }
+
+    /** The receiver's address, as long. */
+    byte[] destination() {
+        return destination;
+    }
+
+    int sourcePort() {
+        return sourcePort;
+    }
+
+    /** Offset of the packet in the frame. */
+    int payloadAt() {
+        return payloadAt;
+    }
+
+    int payloadBytes() {
+        return payloadBytes;
+    }
+}

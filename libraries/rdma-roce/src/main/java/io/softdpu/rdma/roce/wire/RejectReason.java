@@ -1,0 +1,46 @@
+package io.softdpu.rdma.roce.wire;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reasons of a REJ (InfiniBand Architecture Specification, volume 1, table 108), as far as softdpu
+ * sends them or tells them apart. Any other number counts as rejected.
+ */
+public final class RejectReason {
+    /** There is no place for a further connection. */
+    public static final int NO_RESOURCES = 3;
+
+    /** No answer has come in time. */
+    public static final int TIMEOUT = 4;
+
+    /** The sender of the REJ cannot do what was requested. */
+    public static final int UNSUPPORTED = 5;
+
+    /** No listener has the service id. */
+    public static final int INVALID_SERVICE_ID = 8;
+
+    /** The queue pair belongs to a connection already. */
+    public static final int STALE_CONNECTION = 10;
+
+    /** The program has rejected. */
+    public static final int CONSUMER = 28;
+
+    private RejectReason() {}
+
+    /**
+     * The reason in words.
+     *
+     * @return null if it is none of this class
+     */
+    public static @Nullable String text(int reason) {
+        return switch (reason) {
+            case NO_RESOURCES -> "no resources";
+            case TIMEOUT -> "timeout";
+            case UNSUPPORTED -> "unsupported";
+            case INVALID_SERVICE_ID -> "invalid service id";
+            case STALE_CONNECTION -> "stale connection";
+            case CONSUMER -> "consumer";
+            default -> null;
+        };
+    }
+}
