@@ -56,6 +56,7 @@ public final class SoftDpu implements Callable<Integer> {
                     DevicesCommand.class,
                     TopologyCommand.class,
                     CapsCommand.class,
+                    PacketsCommand.class,
                     CompletionCommand.class,
                     HelpCommand.class);
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -115,22 +116,39 @@ class ArchitecturePageTest {
         return rows.stream()
                 .map(cells -> {
                     String name = cells.getFirst().getFirst();
-                    String module = name.replaceFirst("\\..*", "");
+                    String prefix = prefixOf(moduleOf(name));
                     return new Row(
                             name,
-                            cells.getLast().stream().map(used -> fullName(used, module)).toList());
+                            cells.getLast().stream().map(used -> fullName(used, prefix)).toList());
                 })
                 .toList();
     }
 
     /** A name may leave out its module. */
-    private static String fullName(String name, String module) {
-        return name.equals(module) || name.startsWith(module + ".") ? name : module + "." + name;
+    private static String fullName(String name, String prefix) {
+        return isOf(name, prefix) ? name : prefix + "." + name;
+    }
+
+    /** The library that has a package: {@code rdma-roce} has those that begin as its name. */
+    private static String moduleOf(String packageName) {
+        return ProjectModules.group("libraries").stream()
+                .filter(module -> isOf(packageName, prefixOf(module)))
+                .max(Comparator.comparingInt(String::length))
+                .orElseThrow(() -> new AssertionError("of no library: package=" + packageName));
+    }
+
+    /** The beginning of the names of a module's packages. */
+    private static String prefixOf(String module) {
+        return module.replace('-', '.');
+    }
+
+    private static boolean isOf(String packageName, String prefix) {
+        return packageName.equals(prefix) || packageName.startsWith(prefix + ".");
     }
 
     /** Packages of the same module that the sources of a package import. */
     private static Set<String> used(String name) {
-        String module = name.replaceFirst("\\..*", "");
+        String module = moduleOf(name);
         Set<String> own = packages(module);
         Path folder =
                 Path.of("libraries", module, "src/main/java", PREFIX.replace('.', '/'))

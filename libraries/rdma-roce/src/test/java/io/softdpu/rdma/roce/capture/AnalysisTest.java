@@ -166,7 +166,7 @@ class AnalysisTest {
     @Test
     void shouldReserveANumberPerPacketOfARead() {
         request(Opcode.SEND_FIRST, 10, 1024); // shows the MTU
-        request(Opcode.SEND_LAST, 11, 1);
+        request(Opcode.SEND_LAST, 11, 4);
         read(12, 3000);
         request(Opcode.SEND_ONLY, 15, 64);
         read(16, 0);

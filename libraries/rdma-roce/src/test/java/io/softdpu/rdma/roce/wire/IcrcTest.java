@@ -155,9 +155,7 @@ class IcrcTest {
         icrc.of(packet, view);
         int accepted = 0;
         for (int i = 0; i < 6 << 16; i++) {
-            int found = icrc.identification(random.nextInt());
-            assertThat(found).isBetween(-1, 65535);
-            accepted += found >= 0 ? 1 : 0;
+            accepted += icrc.identification(random.nextInt()) >= 0 ? 1 : 0;
         }
         assertThat(accepted).isLessThan(30);
     }
@@ -168,9 +166,11 @@ class IcrcTest {
         Icrc icrc = icrc(false, random.bytes(16), random.bytes(16), 50_000);
         int right = icrc.of(packet, view);
         assertThat(icrc.identification(right)).isZero();
+        int accepted = 0;
         for (int i = 0; i < 6 << 16; i++) {
-            assertThat(icrc.identification(right ^ random.nextInt(1, 1 << 31))).isEqualTo(-1);
+            accepted += icrc.identification(right ^ (1 | random.nextInt())) >= 0 ? 1 : 0;
         }
+        assertThat(accepted).isZero();
     }
 
     @Test
