@@ -94,8 +94,8 @@ final class Flows {
     private void connect(String from, String to, CmMessage.Req req, CmMessage.Rep rep) {
         Flow requester = newFlow(new Key(to, from, rep.queuePair()));
         Flow replier = newFlow(new Key(from, to, req.queuePair()));
-        requester.startAt(req.startingPsn());
-        replier.startAt(rep.startingPsn());
+        requester.startAt(rep.startingPsn()); // each states the number of the other's packets
+        replier.startAt(req.startingPsn());
         requester.join(replier);
     }
 

@@ -80,7 +80,7 @@ public sealed interface CmMessage {
      * @param initiatorDepth reads and atomics that the sender has under way at a time
      * @param remoteTimeout code of the time within which the receiver is to answer
      * @param flowControl whether the sender counts credits
-     * @param startingPsn 24 bits, of the sender's first packet
+     * @param startingPsn 24 bits, of the receiver's first packet: it begins with this
      * @param localTimeout code of the time within which the sender answers
      * @param retries repeats of a packet, 0 to 7
      * @param partitionKey 16 bits
@@ -123,7 +123,7 @@ public sealed interface CmMessage {
      * @param remoteId that of the REQ
      * @param queueKey as in a REQ
      * @param queuePair 24 bits, of the sender
-     * @param startingPsn 24 bits, of the sender's first packet
+     * @param startingPsn 24 bits, of the receiver's first packet: it begins with this
      * @param responderResources as in a REQ
      * @param initiatorDepth as in a REQ
      * @param ackDelay code of the time within which the sender acknowledges

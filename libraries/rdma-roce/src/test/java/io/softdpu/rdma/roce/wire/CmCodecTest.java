@@ -326,9 +326,8 @@ class CmCodecTest {
                                     message(kinds.get(random.nextInt(kinds.size())), random)));
             try {
                 CmMessage message = decode(bytes);
-                assertThat(decode(CmCodec.encode(message)))
-                        .usingRecursiveComparison()
-                        .isEqualTo(message);
+                byte[] encoded = CmCodec.encode(message);
+                assertThat(CmCodec.encode(decode(encoded))).isEqualTo(encoded);
                 taken++;
             } catch (DpuException e) {
                 assertThat(e.status()).isIn(Status.INVALID_VALUE, Status.NOT_SUPPORTED);
