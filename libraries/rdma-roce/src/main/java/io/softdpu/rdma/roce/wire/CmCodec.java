@@ -138,9 +138,7 @@ public final class CmCodec {
                 : null;
     }
 
-    /**
-     * The encoded form in an array of its own, as {@link #encode(CmMessage, MemorySegment, long)}.
-     */
+    /** The encoded form in an array of its own. Throws as the other form. */
     public static byte[] encode(CmMessage message) {
         byte[] bytes = new byte[MESSAGE_BYTES];
         encode(message, MemorySegment.ofArray(bytes), 0);
