@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
+import io.softdpu.core.execution.TinyContext.TinyObserver;
 import io.softdpu.core.execution.TinyJobs.TinyJob;
 import io.softdpu.core.graph.Graph;
 import io.softdpu.core.graph.GraphInstance;
@@ -480,6 +481,93 @@ class GraphQueueTest extends WorkQueueFixture {
         open.forEach(GraphInstance::close);
         open.clear();
         inners.forEach(GraphInstance::close);
+    }
+
+    /** The kinds of nodes. */
+    private enum Kind {
+        CONTEXT,
+        USER,
+        SUBGRAPH
+    }
+
+    /** Each of three nodes in a row, of each kind: a root, one in the middle, and an edge. */
+    @Test
+    @Clause({"core-229", "core-233", "core-238"})
+    void shouldRunANodeOfEachKindInEachPosition() {
+        for (Kind root : Kind.values()) {
+            for (Kind middle : Kind.values()) {
+                for (Kind edge : Kind.values()) {
+                    List<Kind> row = List.of(root, middle, edge);
+                    if (!row.equals(List.of(Kind.USER, Kind.USER, Kind.USER))) { // it is refused
+                        ran.clear();
+                        runRow(row);
+                        assertThat(ran).as("%s", row).containsExactly("0", "1", "2");
+                    }
+                }
+            }
+        }
+    }
+
+    private void runRow(List<Kind> row) {
+        Graph rowGraph = Graph.create();
+        subgraphs.add(rowGraph); // is closed before the one that it uses
+        Graph subgraph = Graph.create();
+        subgraphs.add(subgraph);
+        GraphNode inner = subgraph.addContextNode(context, TinyJobs.COUNT);
+        subgraph.start();
+        List<GraphNode> nodes = new ArrayList<>();
+        for (Kind kind : row) {
+            nodes.add(
+                    switch (kind) {
+                        case CONTEXT -> rowGraph.addContextNode(context, TinyJobs.COUNT);
+                        case USER -> rowGraph.addUserNode(this::runsAs);
+                        case SUBGRAPH -> rowGraph.addSubgraphNode(subgraph);
+                    });
+        }
+        rowGraph.addDependency(nodes.get(0), nodes.get(1));
+        rowGraph.addDependency(nodes.get(1), nodes.get(2)).start().addTo(queue);
+        GraphInstance instance = rowGraph.createInstance();
+        List<GraphInstance> parts = new ArrayList<>();
+        for (int i = 0; i < row.size(); i++) {
+            GraphNode node = nodes.get(i);
+            switch (row.get(i)) {
+                case CONTEXT -> instance.setJob(node, jobThatRunsAs(i));
+                case USER -> instance.setObject(node, i);
+                case SUBGRAPH -> {
+                    parts.add(subgraph.createInstance().setJob(inner, jobThatRunsAs(i)));
+                    instance.setInstance(node, parts.getLast());
+                }
+            }
+        }
+        instance.submit(queue);
+        assertThat(retrieve()).as("%s", row).isEqualTo(Status.SUCCESS);
+        assertThat(event.userObject()).isSameAs(instance);
+        assertThat(event.result()).as("%s", row).isZero();
+        assertThat(queue.inFlightJobs()).isZero();
+        instance.close();
+        parts.forEach(GraphInstance::close);
+        rowGraph.removeFrom(queue);
+    }
+
+    private Status runsAs(Object number) {
+        ran.add(number.toString());
+        return Status.SUCCESS;
+    }
+
+    /** It has two slices, so that a node which did not wait for it would run before its end. */
+    private TinyJob jobThatRunsAs(int number) {
+        TinyJob job = job(2);
+        job.observer =
+                new TinyObserver() {
+                    @Override
+                    public void accepted() {}
+
+                    @Override
+                    public void finished(Status status) {
+                        runsAs(number);
+                    }
+                };
+        return job;
     }
 
     @Test

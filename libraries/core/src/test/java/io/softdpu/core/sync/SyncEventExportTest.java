@@ -59,7 +59,7 @@ class SyncEventExportTest extends SyncEventFixture {
     }
 
     @Test
-    @Clause({"core-170", "core-171"})
+    @Clause("core-171")
     void shouldActOnTheEventThatAHandleWasObtainedFrom() {
         SyncEvent one = started();
         SyncEvent other = started();
@@ -165,18 +165,37 @@ class SyncEventExportTest extends SyncEventFixture {
                 .hasMessageContaining("another machine");
     }
 
+    /** Locations, memory and further handles are a matter of the CPU handle alone. */
     @Test
+    @Clause("core-170")
     void shouldRefuseToConfigureOrExportADpuHandle() {
-        SyncEvent handle = imported(started());
+        SyncEvent cpu = started();
+        SyncEvent handle = imported(cpu);
         SharedMemory memory = machines.add(SharedMemory.allocate(8));
-        Thrown.with(Status.NOT_PERMITTED, () -> handle.addPublisherLocation(SyncEventLocation.CPU))
-                .hasMessageContaining("call is for the CPU handle");
-        Thrown.with(
-                Status.NOT_PERMITTED, () -> handle.addSubscriberLocation(SyncEventLocation.CPU));
-        Thrown.with(Status.NOT_PERMITTED, () -> handle.setMemory(memory));
-        Thrown.with(Status.NOT_PERMITTED, () -> handle.exportPci(p0));
-        Thrown.with(Status.NOT_PERMITTED, () -> handle.exportDpa(p0));
-        Thrown.with(Status.NOT_PERMITTED, () -> handle.exportGpu(p0));
+        for (boolean isStarted : new boolean[] {false, true}) {
+            Thrown.with(
+                            Status.NOT_PERMITTED,
+                            () -> handle.addPublisherLocation(SyncEventLocation.CPU))
+                    .hasMessageContaining("call is for the CPU handle");
+            Thrown.with(
+                    Status.NOT_PERMITTED,
+                    () -> handle.addSubscriberLocation(SyncEventLocation.CPU));
+            Thrown.with(Status.NOT_PERMITTED, () -> handle.setMemory(memory));
+            Thrown.with(Status.NOT_PERMITTED, () -> handle.exportPci(p0));
+            Thrown.with(Status.NOT_PERMITTED, () -> handle.exportRdma(p0));
+            Thrown.with(Status.NOT_PERMITTED, () -> handle.exportDpa(p0));
+            Thrown.with(Status.NOT_PERMITTED, () -> handle.exportGpu(p0));
+            if (!isStarted) {
+                handle.start();
+            }
+        }
+        assertThat(handle.publisherLocation()).isEqualTo(SyncEventLocation.CPU);
+        assertThat(handle.subscriberLocation()).isEqualTo(SyncEventLocation.DPU);
+        handle.stop();
+        handle.close();
+        SyncEvent further = imported(cpu).start();
+        further.set(1);
+        assertThat(cpu.get()).as("lives on without that handle").isEqualTo(1);
     }
 
     @Test

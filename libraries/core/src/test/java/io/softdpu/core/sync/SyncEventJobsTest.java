@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobEvent;
+import io.softdpu.core.execution.JobType;
 import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.testkit.AllocationMeter;
@@ -13,7 +14,9 @@ import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -71,6 +74,40 @@ class SyncEventJobsTest extends SyncEventFixture {
         assertThat(done(queue, set)).isZero();
         assertThat(done(queue, add.setIncrement(3))).isEqualTo(-1);
         assertThat(done(queue, get)).isEqualTo(2);
+    }
+
+    /** Of each synchronous function, by a job that no other type of job could stand for. */
+    @Test
+    @Clause("core-185")
+    void shouldHaveAJobTypeOfItsOwnForEachSynchronousFunction() {
+        SyncEvent synchronous = started();
+        synchronous.set(40);
+        assertThat(synchronous.add(2)).isEqualTo(40);
+        synchronous.waitGreater(41, ALL);
+        assertThat(synchronous.get()).isEqualTo(42);
+        Thrown.with(Status.BAD_STATE, synchronous::asContext);
+
+        SyncEvent event = configured();
+        SyncEventContext context = context(event);
+        WorkQueue queue = queue(context, false);
+        Thrown.with(Status.BAD_STATE, () -> event.set(40));
+        Map<JobType, Long> results = new LinkedHashMap<>();
+        for (Job job :
+                List.of(
+                        context.createSetJob(40),
+                        context.createAddJob(2),
+                        context.createWaitGreaterJob(41, ALL),
+                        context.createGetJob())) {
+            long result = done(queue, job);
+            assertThat(this.event.type()).isEqualTo(job.type());
+            assertThat(results.put(job.type(), result)).as("%s", job).isNull();
+        }
+        assertThat(results)
+                .containsExactly(
+                        Map.entry(SyncEventContext.SET_JOB, 0L),
+                        Map.entry(SyncEventContext.ADD_JOB, 40L),
+                        Map.entry(SyncEventContext.WAIT_GREATER_JOB, 42L),
+                        Map.entry(SyncEventContext.GET_JOB, 42L));
     }
 
     @Test

@@ -70,7 +70,7 @@ class SyncEventTasksTest extends SyncEventFixture {
     }
 
     @Test
-    @Clause({"core-184", "core-185"})
+    @Clause("core-184")
     void shouldGetSetAndAddByTasks() {
         SyncEvent event = configured();
         SyncEventContext context = asynchronous(event);
