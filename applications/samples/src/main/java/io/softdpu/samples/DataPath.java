@@ -119,6 +119,7 @@ final class DataPath implements AutoCloseable {
 
         int peer = connection.remoteConsumers()[0];
         submit(producer.allocateSendTask(inventory.bufByData(sent, 0, text.length), peer));
+        out.println("submitted: bytes=" + text.length);
         engine.runUntil(
                 () -> delivered && received != null, deadline.remaining(), consumer, producer);
         return Objects.requireNonNull(received, "awaited");

@@ -12,6 +12,7 @@ import io.softdpu.core.execution.WorkQueue;
 import io.softdpu.core.graph.Graph;
 import io.softdpu.core.graph.GraphInstance;
 import io.softdpu.core.graph.GraphNode;
+import io.softdpu.core.graph.NodeState;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
@@ -99,6 +100,11 @@ final class WorkQGraph implements Sample {
                                     .setUserData(i));
                 }
                 instances.forEach(instance -> instance.submit(queue));
+                // Both roots of each have begun, and wait for no other node.
+                out.println(
+                        Text.format(
+                                "submitted: instances=%d, runningNodes=%d",
+                                INSTANCES, running(instances, List.of(hash, copy, check))));
                 int completed = retrieveAll(setup, queue);
                 instances.forEach(GraphInstance::close);
                 for (DmaMemcpyJob ended : copies) {
@@ -112,13 +118,20 @@ final class WorkQGraph implements Sample {
     }
 
     /** The callback of the last node: an exception would fail the node, and end the program. */
-    private static Status check(
+    static Status check(
             DmaSampleSetup setup, Digests digests, @Nullable Object number, PrintStream out) {
         int instance = number instanceof Integer i ? i : -1;
         setup.check(instance);
         String digest = digests.check(instance, setup);
         out.println(Text.format("instance=%d, sha256=%s, copy is right", instance, digest));
         return Status.SUCCESS;
+    }
+
+    private static long running(List<GraphInstance> instances, List<GraphNode> nodes) {
+        return instances.stream()
+                .flatMap(instance -> nodes.stream().map(instance::state))
+                .filter(state -> state == NodeState.RUNNING)
+                .count();
     }
 
     private static int retrieveAll(DmaSampleSetup setup, WorkQueue queue) {
@@ -145,7 +158,7 @@ final class WorkQGraph implements Sample {
      * Memory for the digests, and the bufs of the hashes: a buf belongs to one job at a time, so
      * the hash of a source has another than its copy.
      */
-    private static final class Digests implements AutoCloseable {
+    static final class Digests implements AutoCloseable {
         private final SharedMemory memory =
                 SharedMemory.allocate((long) INSTANCES * ALGORITHM.digestBytes());
         private final Mmap mmap = Mmap.create();

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -42,7 +43,6 @@ class ChannelSamplesTest {
 
     private static void assertEndsWell(RunningSample sample) {
         assertThat(sample.awaitExit()).as("%s", sample.errorLines()).isZero();
-        assertThat(sample.errorLines()).isEmpty();
     }
 
     @Test
@@ -112,15 +112,19 @@ class ChannelSamplesTest {
     @Clause({"cc-181", "cc-182"})
     void shouldPostBeforeItSendsAndStopTheFastPathBeforeTheChannel() {
         Output output = run(DATA_PATH);
-        assertPostsFirst(output.server, "sent: bytes=17");
-        assertPostsFirst(output.client, "sent: bytes=9");
+        assertPostsFirst(output.server, 17);
+        assertPostsFirst(output.client, 9);
         assertStopsFastPathFirst(output.server, "server: RUNNING to STOPPING");
         assertStopsFastPathFirst(output.client, "client: RUNNING to STOPPING");
     }
 
-    private static void assertPostsFirst(List<String> side, String sent) {
+    private static void assertPostsFirst(List<String> side, int bytes) {
         assertThat(side)
-                .containsSubsequence("consumer: STARTING to RUNNING", "posted: bytes=4080", sent);
+                .containsSubsequence(
+                        "consumer: STARTING to RUNNING",
+                        "posted: bytes=4080",
+                        "submitted: bytes=" + bytes,
+                        "sent: bytes=" + bytes);
     }
 
     private static void assertStopsFastPathFirst(List<String> side, String channelStops) {
@@ -141,19 +145,26 @@ class ChannelSamplesTest {
         }
     }
 
-    /** A card refuses this order; see docs/fidelity.md. */
+    /**
+     * A card refuses this order; see docs/fidelity.md. The function is neither the first of the
+     * host nor of its port, and the client sends its default text.
+     */
     @ParameterizedTest
-    @ValueSource(strings = {CONTROL_PATH, DATA_PATH})
-    void shouldWaitForAServerThatIsStartedLater(String pair) {
-        RunningSample client = samples.start(pair + "-client", "pci-addr=0b:00.1");
+    @CsvSource({
+        CONTROL_PATH + ",'received: bytes=19, text=Hello from the host'",
+        DATA_PATH + ",'received: bytes=18, text=Data from the host'"
+    })
+    @Clause({"cc-169", "cc-170", "cc-171"})
+    void shouldWaitForAServerThatIsStartedLater(String pair, String received) {
+        RunningSample client = samples.start(pair + "-client", "pci-addr=0b:00.4");
         client.awaitLine("^client: IDLE to STARTING$");
         RunningSample server =
                 samples.start(
-                        pair + "-server", "pci-addr=03:00.1", "rep-pci=0b:00.1", "text=Hello host");
+                        pair + "-server", "pci-addr=03:00.1", "rep-pci=0b:00.4", "text=Hello host");
         assertEndsWell(client);
         assertEndsWell(server);
         assertThat(client.outputLines()).contains("received: bytes=10, text=Hello host");
-        assertThat(server.outputLines()).contains("connected: function=host/pf1");
+        assertThat(server.outputLines()).contains("connected: function=host/pf1vf0", received);
     }
 
     @ParameterizedTest

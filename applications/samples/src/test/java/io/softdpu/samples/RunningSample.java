@@ -1,5 +1,7 @@
 package io.softdpu.samples;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.softdpu.testkit.ChildProcess;
 import java.io.IOException;
 import java.util.List;
@@ -18,7 +20,10 @@ interface RunningSample {
     /** Whether it still runs. */
     boolean isAlive();
 
-    /** Waits for its end: 0, 1 after a failure, 3 where the data was wrong. */
+    /**
+     * Waits for its end: 0, 1 after a failure, 3 where the data was wrong. What has failed has to
+     * release all that it had: no other failure may follow.
+     */
     int awaitExit();
 
     /** Enter of its user, after which it also goes on from a pause. */
@@ -48,7 +53,9 @@ interface RunningSample {
 
         @Override
         public int awaitExit() {
-            return process.awaitExit();
+            int exit = process.awaitExit();
+            assertThat(process.errorLines()).noneMatch(line -> line.contains("Suppressed: "));
+            return exit;
         }
 
         @Override

@@ -37,7 +37,12 @@ final class SampleThreads implements AutoCloseable {
 
     /** Starts one that pauses after the first line that begins so, until {@code enter}. */
     RunningSample startPausing(@Nullable String pauseAfter, String... arguments) {
-        Running running = new Running(pauseAfter, arguments);
+        return start(pauseAfter, SampleProgram.find(arguments[0]), arguments);
+    }
+
+    /** Starts one that a test has changed, by the arguments of the one with its name. */
+    RunningSample start(@Nullable String pauseAfter, Sample sample, String... arguments) {
+        Running running = new Running(pauseAfter, sample, arguments);
         started.add(running);
         running.thread.start();
         return running;
@@ -59,26 +64,28 @@ final class SampleThreads implements AutoCloseable {
     private static final class Running implements RunningSample {
         private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
         private final List<String> errors = Collections.synchronizedList(new ArrayList<>());
+        private final List<Throwable> afterItsFailure =
+                Collections.synchronizedList(new ArrayList<>());
         private final Semaphore entered = new Semaphore(0);
         private final Thread thread;
         private @Nullable String pauseAfter;
         private volatile int exit;
 
-        Running(@Nullable String pauseAfter, String... arguments) {
+        Running(@Nullable String pauseAfter, Sample sample, String... arguments) {
             this.pauseAfter = pauseAfter;
-            this.thread = new Thread(() -> run(arguments), "sample-" + arguments[0]);
+            this.thread = new Thread(() -> run(sample, arguments), "sample-" + sample.name());
         }
 
-        private void run(String... arguments) {
+        private void run(Sample sample, String... arguments) {
             try {
-                SampleProgram.find(arguments[0])
-                        .run(
-                                SampleProgram.settings(arguments),
-                                new PrintStream(new Lines(), true, StandardCharsets.UTF_8));
+                sample.run(
+                        SampleProgram.settings(arguments),
+                        new PrintStream(new Lines(), true, StandardCharsets.UTF_8));
             } catch (RuntimeException | Error e) {
                 exit = e instanceof WrongDataException ? 3 : 1;
                 for (Throwable each = e; each != null; each = each.getCause()) {
                     errors.add(each.toString());
+                    afterItsFailure.addAll(List.of(each.getSuppressed()));
                 }
             }
         }
@@ -121,6 +128,7 @@ final class SampleThreads implements AutoCloseable {
         @Override
         public int awaitExit() {
             Await.until("end of " + thread.getName(), () -> !thread.isAlive());
+            assertThat(afterItsFailure).as("of %s", thread.getName()).isEmpty();
             return exit;
         }
 

@@ -3,12 +3,15 @@ package io.softdpu.samples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.compute.Dma;
+import io.softdpu.compute.DmaMemcpyTask;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.OwnFabric;
+import io.softdpu.testkit.Patience;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
@@ -94,8 +97,42 @@ class SamplesTest {
         }
         assertThat(SampleProgram.find("graph").options()).noneMatch(SampleOption::required);
         List<String> lines = run("graph", SampleSettings.NONE).lines().toList();
-        assertThat(lines).hasSize(11).endsWith("completed: instances=10");
-        assertThat(lines.subList(0, 10)).containsExactlyInAnyOrderElementsOf(expected);
+        assertThat(lines)
+                .hasSize(12)
+                .startsWith("submitted: instances=10, runningNodes=20")
+                .endsWith("completed: instances=10");
+        assertThat(lines.subList(1, 11)).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    /** What it says of the copy is what it has found, and it looks at both. */
+    @Test
+    @Clause("core-254")
+    void shouldFailInTheLastNodeOfTheGraphWhereTheCopyOrTheDigestIsWrong() {
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8);
+        try (DmaSampleSetup setup = new DmaSampleSetup(SampleSettings.NONE, 10, 4096);
+                WorkQGraph.Digests digests = new WorkQGraph.Digests(setup);
+                Dma dma = Dma.create(setup.device())) {
+            boolean[] copied = new boolean[1];
+            dma.setMemcpyTasks(
+                    1,
+                    task -> {
+                        DmaSampleSetup.free(task);
+                        copied[0] = true;
+                    },
+                    DmaSampleSetup::failed);
+            setup.engine().start(dma, Patience.LIMIT);
+            DmaMemcpyTask task = dma.allocateMemcpy(setup.source(3), setup.destination(3));
+            assertThatThrownBy(() -> WorkQGraph.check(setup, digests, 3, out))
+                    .isInstanceOf(WrongDataException.class)
+                    .hasMessage("data is wrong: copy=3, byte=0, found=0, expected=4");
+            setup.submit(task);
+            setup.runUntil(() -> copied[0], dma);
+            assertThatThrownBy(() -> WorkQGraph.check(setup, digests, 3, out))
+                    .isInstanceOf(WrongDataException.class)
+                    .hasMessageContaining("digest is wrong: instance=3, found=00000000");
+        }
+        assertThat(said.toString(StandardCharsets.UTF_8)).isEmpty();
     }
 
     @ParameterizedTest
