@@ -18,6 +18,7 @@ import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.core.sync.SyncEventContext;
 import io.softdpu.core.sync.SyncEventLocation;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaAddress;
@@ -71,6 +72,7 @@ final class RdmaProgram implements AutoCloseable {
     private @Nullable SyncEvent event;
     private @Nullable RemoteSyncEvent remoteEvent;
     private @Nullable DpuException failure;
+    private boolean hasTaskFailed;
     private @Nullable UserInput input;
     private boolean idle;
 
@@ -209,10 +211,24 @@ final class RdmaProgram implements AutoCloseable {
         engine.runUntil(this::isDone, deadline.remaining());
         freeRefused(); // what is left after a failure would keep the context in STOPPING
         engine.runUntil(() -> idle, STOP_TIMEOUT); // after a failure it is about to stop
+        String reason = reasonOfTheEnd();
+        if (failure != null && hasTaskFailed && !reason.isEmpty()) {
+            throw new DpuException(
+                    failure.status(), failure.getMessage() + ", reason=" + reason, failure);
+        }
         DpuException first = failure == null ? rdma.failure() : failure;
         if (first != null) {
             throw first;
         }
+    }
+
+    /** The failure of the connection, of which the end of its tasks comes first. */
+    private String reasonOfTheEnd() {
+        DpuException ofContext = rdma.failure();
+        if (ofContext != null) {
+            return Reason.of(ofContext);
+        }
+        return connection == null ? "" : connection.failureReason();
     }
 
     private boolean isDone() {
@@ -501,8 +517,12 @@ final class RdmaProgram implements AutoCloseable {
         free(task, bufs);
     }
 
-    /** Ends a failed task: its status becomes the result of the program. */
+    /**
+     * Ends a failed task: its status becomes the result of the program, with the reason of the
+     * context, which is told later.
+     */
     void failed(Task task, @Nullable Buf... bufs) {
+        hasTaskFailed = failure == null;
         fail(
                 new DpuException(
                         task.status(),
