@@ -279,8 +279,8 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
     }
 
     @Test
-    @Clause({"rdma-228", "rdma-229", "rdma-230"})
-    @Clause({"rdma-240", "rdma-242", "rdma-243"})
+    @Clause({"rdma-226", "rdma-228", "rdma-230"})
+    @Clause({"rdma-238", "rdma-240", "rdma-242"})
     void shouldSubmitTheReadWhenItRunsAndPrintWhenItHasEnded() {
         Pair pair = told("rdma-read-responder", "rdma-read-requester");
         assertThat(pair.second().lines())
@@ -299,8 +299,8 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
     }
 
     @Test
-    @Clause({"rdma-228", "rdma-229", "rdma-230"})
-    @Clause({"rdma-250", "rdma-252", "rdma-254"})
+    @Clause({"rdma-228", "rdma-230", "rdma-250"})
+    @Clause({"rdma-252", "rdma-254", "rdma-257"})
     void shouldSubmitTheWriteWithImmediateWhenItRunsAndPrintWhenItHasEnded() {
         Pair pair = told("rdma-write-immediate-responder", "rdma-write-immediate-requester");
         assertThat(pair.second().lines())
@@ -324,8 +324,8 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
 
     @ParameterizedTest
     @CsvSource({"'',''", "-immediate,'immediate=0x12345678, '"})
-    @Clause({"rdma-228", "rdma-230", "rdma-261"})
-    @Clause({"rdma-260", "rdma-265", "rdma-268"})
+    @Clause({"rdma-259", "rdma-261", "rdma-265"})
+    @Clause({"rdma-266", "rdma-268", "rdma-273"})
     void shouldPrintWhileItPreparesTheSendAndSubmitItWhenItRuns(String kind, String value) {
         Pair pair = told("rdma-receive" + kind, "rdma-send" + kind);
         String transferred = "bytes=13, " + value + "text=Hi DOCA RDMA!";
