@@ -32,7 +32,7 @@ class ControlFlowTest {
     @TempDir private Path folder;
 
     @Test
-    @Clause("sto-009")
+    @Clause({"sto-009", "sto-125"})
     void shouldGoThroughTheStepsInTheOrderOfTheGuide() throws Exception {
         List<SessionStep> steps = Collections.synchronizedList(new ArrayList<>());
         try (Pipeline pipeline = new Pipeline(folder).cores(2, 2)) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  */
 class ServiceControlTest extends ServiceFixture {
     @Test
-    @Clause("sto-013")
+    @Clause({"sto-013", "sto-125"})
     void shouldRelayAQueryWithAnIdOfItsOwnAndTheInitiatorsCorrelation() {
         connectAll(Patience.NANOS);
         CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(Patience.LIMIT));
