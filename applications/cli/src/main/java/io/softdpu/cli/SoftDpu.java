@@ -193,6 +193,7 @@ public final class SoftDpu implements Callable<Integer> {
         completeEverywhere(command);
         // An argument that begins with @ is an argument; picocli would open a file of that name.
         return command.setExpandAtFiles(false)
+                .setHelpFactory(CommandHelp::new)
                 .setParameterExceptionHandler(Errors::refusedCommandLine)
                 .setExecutionExceptionHandler(Errors::failedExecution)
                 .registerConverter(Path.class, new PathConverter())
