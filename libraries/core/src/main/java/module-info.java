@@ -11,10 +11,12 @@ module io.softdpu.core {
             io.softdpu.comch,
             io.softdpu.compute,
             io.softdpu.rdma,
+            io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;
     exports io.softdpu.core.copy to
             io.softdpu.comch,
             io.softdpu.compute,
+            io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;
     exports io.softdpu.core.device;
     exports io.softdpu.core.execution;
@@ -35,6 +37,7 @@ module io.softdpu.core {
             io.softdpu.comch,
             io.softdpu.compute,
             io.softdpu.rdma,
+            io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;
     exports io.softdpu.core.sync;
     exports io.softdpu.core.sync.spi to

@@ -98,6 +98,27 @@ public final class LocalList {
         enter();
     }
 
+    /**
+     * Moves to a byte, from which a provider repeats what its peer has not received.
+     *
+     * @param offset from the first byte, at most the sum of all lengths
+     * @throws IndexOutOfBoundsException if the list has fewer bytes
+     */
+    public void position(long offset) {
+        rewind();
+        long skipped = offset;
+        while (skipped >= left && left > 0) {
+            skipped -= left;
+            advance(left);
+        }
+        if (skipped > left) {
+            throw new IndexOutOfBoundsException(
+                    "position behind the list: offset=" + offset + ", bytes=" + (offset - skipped));
+        }
+        this.offset += skipped;
+        left -= skipped;
+    }
+
     /** Number of bytes from the position to the end of its element; 0 behind the last element. */
     public long pieceBytes() {
         return left;

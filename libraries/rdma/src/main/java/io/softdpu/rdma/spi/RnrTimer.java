@@ -51,6 +51,15 @@ public record RnrTimer(int code) {
 
     /** Its duration in nanoseconds. */
     public long nanos() {
+        return nanosOf(code);
+    }
+
+    /**
+     * Duration of a code in nanoseconds.
+     *
+     * @param code 0 to 31
+     */
+    public static long nanosOf(int code) {
         return STEPS[code] * UNIT_NANOS;
     }
 }

@@ -1,6 +1,7 @@
 package io.softdpu.rdma.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.testkit.Await;
 import java.lang.foreign.MemorySegment;
@@ -31,6 +32,32 @@ class LocalListTest {
         list.advance(4);
         assertThat(list.pieceBytes()).isZero();
         assertThat(list.piece().byteSize()).isZero();
+    }
+
+    @Test
+    void shouldMoveToAByteOfTheList() {
+        MemorySegment one = MemorySegment.ofArray(new byte[10]);
+        MemorySegment two = MemorySegment.ofArray(new byte[20]);
+        list.add(one, 2, 5);
+        list.add(two, 7, 4);
+        list.position(8);
+        assertThat(list.piece()).isSameAs(two);
+        assertThat(list.pieceOffset()).isEqualTo(10);
+        assertThat(list.pieceBytes()).isEqualTo(1);
+        list.position(4);
+        assertThat(list.piece()).as("back").isSameAs(one);
+        assertThat(list.pieceOffset()).isEqualTo(6);
+        assertThat(list.pieceBytes()).isEqualTo(1);
+        list.position(5);
+        assertThat(list.piece()).as("at the beginning of an element").isSameAs(two);
+        assertThat(list.pieceOffset()).isEqualTo(7);
+        list.position(9);
+        assertThat(list.pieceBytes()).as("at the end").isZero();
+        list.position(0);
+        assertThat(list.pieceOffset()).isEqualTo(2);
+        assertThatThrownBy(() -> list.position(10))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("offset=10, bytes=9");
     }
 
     @Test
