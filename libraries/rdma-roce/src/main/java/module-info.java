@@ -1,4 +1,4 @@
-/** RDMA over UDP in the RoCE v2 format: packets, and captures of them. */
+/** RDMA over UDP in the RoCE v2 format: packets, captures of them, and reliable connections. */
 module io.softdpu.rdma.roce {
     requires io.softdpu.core;
     requires io.softdpu.rdma;

@@ -1,0 +1,253 @@
+package io.softdpu.rdma.roce.adapter;
+
+import io.softdpu.core.Status;
+import io.softdpu.rdma.roce.rc.Agenda;
+import io.softdpu.rdma.roce.rc.Attachment;
+import io.softdpu.rdma.roce.rc.OutgoingPacket;
+import io.softdpu.rdma.roce.rc.PacketSink;
+import io.softdpu.rdma.roce.rc.Path;
+import io.softdpu.rdma.roce.rc.QueuePair;
+import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Opcode;
+import io.softdpu.rdma.roce.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Network adapter without its socket: received packets and the time go in, packets for a sink and
+ * the next deadline come out.
+ *
+ * <p>Received packets cause answers, and submitted requests packets, that wait for {@link
+ * #transmit}: queue pairs have turns of a few packets, and none sends while the sink is not ready.
+ *
+ * <p>Belongs to one thread at a time. Times are those of {@link System#nanoTime}: they may
+ * overflow. Allocates nothing per packet of a connection, request or timer.
+ */
+public final class Adapter {
+    /** There is no deadline. */
+    public static final long NO_DEADLINE = Long.MIN_VALUE;
+
+    /** Packets that a queue pair sends before the next has its turn. */
+    private static final int PACKETS_PER_TURN = 16;
+
+    private final AdapterConfig config;
+    private final PacketSink sink;
+    private final PacketCheck check;
+    private final QueuePairTable queuePairs;
+    private final Agenda agenda;
+    private final DatagramQueue datagrams;
+    private final Packet received = new Packet();
+    private final OutgoingPacket outgoing;
+    private final long[] counters = new long[Counter.values().length];
+    private @Nullable Management management;
+
+    /** An adapter without queue pairs. */
+    public Adapter(AdapterConfig config, PacketSink sink, PacketCheck check) {
+        this.config = config;
+        this.sink = sink;
+        this.check = check;
+        queuePairs = new QueuePairTable(config.maxQueuePairs(), config.firstNumber());
+        agenda = new Agenda(config.maxQueuePairs());
+        datagrams = new DatagramQueue(config.maxDatagrams());
+        outgoing = new OutgoingPacket(config.limits().maxPieces());
+    }
+
+    /** Sets the management of its connections; once, before the first queue pair. */
+    public void manage(Management manager) {
+        management = manager;
+    }
+
+    private Management management() {
+        return Objects.requireNonNull(management, "adapter without management");
+    }
+
+    /** Its address. */
+    public Gid gid() {
+        return config.gid();
+    }
+
+    /** What it has counted. */
+    public long count(Counter counter) {
+        return counters[counter.ordinal()];
+    }
+
+    /** Number of queue pairs that were created and not destroyed. */
+    public int queuePairs() {
+        return queuePairs.count();
+    }
+
+    // ---- queue pairs ----
+
+    /**
+     * Creates a queue pair without a peer.
+     *
+     * @param owner for {@link QueuePair#owner}
+     * @return null if all places are taken
+     */
+    public @Nullable QueuePair create(Attachment attachment, @Nullable Object owner) {
+        int number = queuePairs.takeNumber();
+        if (number < 0) {
+            return null;
+        }
+        QueuePair queuePair =
+                new QueuePair(number, owner, attachment, config.limits(), management(), agenda);
+        queuePairs.put(queuePair);
+        return queuePair;
+    }
+
+    /**
+     * Ends a queue pair and forgets it. Its place is free at once, its number comes back last.
+     * Idempotent.
+     */
+    public void destroy(QueuePair queuePair) {
+        queuePair.end(Status.CONNECTION_ABORTED);
+        queuePairs.remove(queuePair);
+    }
+
+    // ---- connection management ----
+
+    /**
+     * Sends a message of connection management to queue pair 1 of an adapter.
+     *
+     * @param payload 256 bytes at the offset, which are copied
+     * @return whether there was room; else it counts as lost
+     */
+    public boolean sendDatagram(Gid destination, MemorySegment payload, long at) {
+        return datagrams.add(destination, payload, at);
+    }
+
+    // ---- received packets ----
+
+    /**
+     * Takes a datagram that was received on the port of RoCE v2.
+     *
+     * @param memory has the datagram's payload, and stays as it is during the call
+     * @param view of the same memory, from its beginning on; its position and limit change
+     * @param at offset of the payload
+     * @param bytes its size
+     * @param sourceHigh address of the sender, as in {@link Gid}
+     * @param sourcePort UDP port of the sender
+     * @param congested whether the IP header has a mark of congestion
+     */
+    public void receive(
+            MemorySegment memory,
+            ByteBuffer view,
+            long at,
+            int bytes,
+            long sourceHigh,
+            long sourceLow,
+            int sourcePort,
+            boolean congested,
+            long nowNanos) {
+        count(Counter.RECEIVED, true);
+        count(Counter.CONGESTION_MARK, congested);
+        if (received.wrap(memory, at, bytes) != null) {
+            count(Counter.MALFORMED, true);
+            return;
+        }
+        switch (received.opcode().role()) {
+            case REQUEST, RESPONSE -> connected(view, sourceHigh, sourceLow, sourcePort, nowNanos);
+            case DATAGRAM -> datagram(view, sourceHigh, sourceLow, sourcePort, nowNanos);
+            case NOTIFICATION -> count(Counter.CONGESTION_NOTIFICATION, true);
+        }
+    }
+
+    private void connected(
+            ByteBuffer view, long sourceHigh, long sourceLow, int sourcePort, long nowNanos) {
+        if (received.queuePair() == DatagramQueue.QUEUE_PAIR) {
+            count(Counter.WRONG_KIND, true);
+            return;
+        }
+        QueuePair queuePair = queuePairs.get(received.queuePair());
+        Path path = queuePair == null ? null : queuePair.path();
+        if (queuePair == null || path == null) {
+            count(Counter.UNKNOWN_QUEUE_PAIR, true);
+        } else if (path.peer().low() != sourceLow || path.peer().high() != sourceHigh) {
+            count(Counter.FOREIGN_SOURCE, true);
+        } else if (isIntact(view, sourceHigh, sourceLow, sourcePort, path.peerIdentifications())) {
+            queuePair.receive(received, nowNanos);
+        }
+    }
+
+    private void datagram(
+            ByteBuffer view, long sourceHigh, long sourceLow, int sourcePort, long nowNanos) {
+        if (received.queuePair() != DatagramQueue.QUEUE_PAIR
+                || received.opcode() != Opcode.DATAGRAM) {
+            count(Counter.WRONG_KIND, true);
+        } else if (isIntact(view, sourceHigh, sourceLow, sourcePort, Path.ANY_IDENTIFICATION)) {
+            count(Counter.DATAGRAM, true);
+            management().datagram(received, new Gid(sourceHigh, sourceLow), nowNanos);
+        }
+    }
+
+    private boolean isIntact(
+            ByteBuffer view, long sourceHigh, long sourceLow, int sourcePort, int identifications) {
+        boolean intact =
+                check.isIntact(received, view, sourceHigh, sourceLow, sourcePort, identifications);
+        count(Counter.BAD_ICRC, !intact);
+        return intact;
+    }
+
+    private void count(Counter counter, boolean counted) {
+        if (counted) {
+            counters[counter.ordinal()]++;
+        }
+    }
+
+    // ---- packets to send ----
+
+    /** Whether packets may wait. */
+    public boolean isTransmitWaiting() {
+        return agenda.ready() > 0 || !datagrams.isEmpty();
+    }
+
+    /**
+     * Sends packets that wait, as long as the sink takes them.
+     *
+     * @param maxPackets limit of packets
+     * @return whether more may wait
+     */
+    public boolean transmit(int maxPackets, long nowNanos) {
+        int left = maxPackets;
+        while (left > 0 && !datagrams.isEmpty() && sink.isReady()) {
+            datagrams.next(outgoing);
+            sink.send(outgoing);
+            left--;
+        }
+        while (left > 0 && agenda.ready() > 0 && sink.isReady()) {
+            QueuePair queuePair = agenda.takeReady();
+            if (queuePair != null) {
+                left -=
+                        queuePair.transmit(
+                                sink, outgoing, Math.min(left, PACKETS_PER_TURN), nowNanos);
+            }
+        }
+        return isTransmitWaiting();
+    }
+
+    // ---- time ----
+
+    /**
+     * The next deadline, or {@link #NO_DEADLINE}. It may be too early: nothing expires then, and
+     * there is a later one.
+     */
+    public long nextDeadline() {
+        long managed = management().nextDeadline();
+        if (!agenda.hasDeadline()) {
+            return managed;
+        }
+        long deadline = agenda.nextDeadline();
+        return managed != NO_DEADLINE && managed - deadline < 0 ? managed : deadline;
+    }
+
+    /** Lets all expire whose deadline has passed. */
+    public void expire(long nowNanos) {
+        agenda.expire(nowNanos);
+        long managed = management().nextDeadline();
+        if (managed != NO_DEADLINE && nowNanos - managed >= 0) {
+            management().expire(nowNanos);
+        }
+    }
+}

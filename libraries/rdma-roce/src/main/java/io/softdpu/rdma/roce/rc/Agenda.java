@@ -1,0 +1,167 @@
+package io.softdpu.rdma.roce.rc;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queue pairs of an adapter that have packets to send, by turns, and their deadlines. A queue pair
+ * keeps it up to date.
+ *
+ * <p>Deadlines are in a heap. One that moves to a later time, as most do with each packet, stays
+ * where it is: its queue pair is asked again when the earlier time has passed. So {@link
+ * #nextDeadline} may be too early, and then nothing expires.
+ *
+ * <p>Belongs to one thread; allocates nothing after its construction.
+ */
+public final class Agenda {
+    /** Position of a queue pair that is not in the heap. */
+    static final int ABSENT = -1;
+
+    private final @Nullable QueuePair[] ready;
+    private int firstReady;
+    private int readyCount;
+    private final @Nullable QueuePair[] heap;
+    private int heapCount;
+
+    /**
+     * An empty agenda.
+     *
+     * @param queuePairs limit of queue pairs
+     */
+    public Agenda(int queuePairs) {
+        ready = new @Nullable QueuePair[queuePairs];
+        heap = new @Nullable QueuePair[queuePairs];
+    }
+
+    // ---- packets to send ----
+
+    /** Adds a queue pair behind the others, unless it is there. */
+    void add(QueuePair queuePair) {
+        if (!queuePair.listed) {
+            queuePair.listed = true;
+            ready[(firstReady + readyCount) % ready.length] = queuePair;
+            readyCount++;
+        }
+    }
+
+    /** Number of queue pairs that have packets to send, or had when they were added. */
+    public int ready() {
+        return readyCount;
+    }
+
+    /** Removes the queue pair whose turn it is; null if there is none. */
+    public @Nullable QueuePair takeReady() {
+        if (readyCount == 0) {
+            return null;
+        }
+        QueuePair queuePair = ready[firstReady];
+        ready[firstReady] = null;
+        firstReady = (firstReady + 1) % ready.length;
+        readyCount--;
+        if (queuePair != null) {
+            queuePair.listed = false;
+        }
+        return queuePair;
+    }
+
+    /** Removes a queue pair from both lists. */
+    public void remove(QueuePair queuePair) {
+        if (queuePair.listed) {
+            for (int i = readyCount; i > 0; i--) {
+                QueuePair each = takeReady();
+                if (each != null && each != queuePair) {
+                    add(each);
+                }
+            }
+        }
+        if (queuePair.heapAt != ABSENT) {
+            removeAt(queuePair.heapAt);
+        }
+    }
+
+    // ---- deadlines ----
+
+    /** Has a queue pair expire at a time, or a little earlier. */
+    void schedule(QueuePair queuePair, long deadline) {
+        if (queuePair.heapAt == ABSENT) {
+            queuePair.heapDeadline = deadline;
+            heapCount++;
+            moveUp(heapCount - 1, queuePair);
+        } else if (deadline - queuePair.heapDeadline < 0) {
+            queuePair.heapDeadline = deadline;
+            moveUp(queuePair.heapAt, queuePair);
+        }
+    }
+
+    /** Whether there is a deadline. */
+    public boolean hasDeadline() {
+        return heapCount > 0;
+    }
+
+    /** The next deadline, if there is one. */
+    public long nextDeadline() {
+        return at(0).heapDeadline;
+    }
+
+    /** Lets all deadlines expire that have passed. */
+    public void expire(long nowNanos) {
+        while (heapCount > 0 && nowNanos - at(0).heapDeadline >= 0) {
+            QueuePair queuePair = at(0);
+            removeAt(0);
+            queuePair.expire(nowNanos);
+        }
+    }
+
+    private void removeAt(int index) {
+        at(index).heapAt = ABSENT;
+        heapCount--;
+        QueuePair last = at(heapCount);
+        heap[heapCount] = null;
+        if (index < heapCount) {
+            moveUp(index, last);
+            moveDown(last.heapAt, last);
+        }
+    }
+
+    private void moveUp(int from, QueuePair queuePair) {
+        int index = from;
+        while (index > 0 && isEarlier(queuePair, at((index - 1) / 2))) {
+            put(index, at((index - 1) / 2));
+            index = (index - 1) / 2;
+        }
+        put(index, queuePair);
+    }
+
+    private void moveDown(int from, QueuePair queuePair) {
+        int index = from;
+        while (2 * index + 1 < heapCount) {
+            int child = 2 * index + 1;
+            if (child + 1 < heapCount && isEarlier(at(child + 1), at(child))) {
+                child++;
+            }
+            if (!isEarlier(at(child), queuePair)) {
+                break;
+            }
+            put(index, at(child));
+            index = child;
+        }
+        put(index, queuePair);
+    }
+
+    private void put(int index, QueuePair queuePair) {
+        heap[index] = queuePair;
+        queuePair.heapAt = index;
+    }
+
+    private QueuePair at(int index) {
+        QueuePair queuePair = heap[index];
+        if (queuePair == null) {
+            throw new IllegalStateException(
+                    "heap of deadlines has a hole: index=" + index + ", count=" + heapCount);
+        }
+        return queuePair;
+    }
+
+    private static boolean isEarlier(QueuePair one, QueuePair other) {
+        return one.heapDeadline - other.heapDeadline < 0;
+    }
+}

@@ -1,0 +1,279 @@
+package io.softdpu.rdma.roce.rc;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.rdma.roce.wire.Opcode;
+import io.softdpu.rdma.roce.wire.Packet;
+import io.softdpu.rdma.spi.WorkRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a reliable connection (section 10.2.4, as far as a program can see it).
+ *
+ * <pre>
+ *   event               IDLE        CONNECTED                  ENDED
+ *   connect             CONNECTED   refused                    refused
+ *   submit              refused     queued                     refused
+ *   packet of the peer  dropped     executed, or completes     dropped; a request that has
+ *                                                              failed is refused again
+ *   failure             -           ENDED, requests flushed    -
+ *   end                 ENDED       ENDED, requests flushed    ENDED
+ * </pre>
+ *
+ * <p>Belongs to the thread of its adapter. {@link #submit} sends nothing: the adapter's
+ * transmission does.
+ */
+public final class QueuePair {
+    /** State of a queue pair. */
+    public enum State {
+        /** It has a number, and no peer. */
+        IDLE,
+        /** It exchanges packets with its peer. */
+        CONNECTED,
+        /** It was ended, or has failed. */
+        ENDED
+    }
+
+    /** No request of the queue has failed. */
+    static final long NO_POSITION = -1;
+
+    private static final int FIRST_PORT = 0xc000;
+    private static final int PORT_MASK = 0x3fff;
+    private static final Refusal NOT_CONNECTED =
+            Refusal.ready(
+                    Status.NOT_CONNECTED,
+                    () -> "queue pair is not connected: expected=state CONNECTED");
+
+    private final int number;
+    private final @Nullable Object owner;
+    private final Attachment attachment;
+    private final ConnectionEvents events;
+    private final Agenda agenda;
+    private final Requester requester;
+    private final Responder responder;
+    private State state = State.IDLE;
+    private @Nullable Path path;
+    private boolean contacted;
+
+    /** Whether this side has ended it, so that no event follows. */
+    private boolean released;
+
+    /** Whether it was the responder that has sent the last packet while both have some. */
+    private boolean requestersTurn;
+
+    // For the agenda.
+    boolean listed;
+    int heapAt = Agenda.ABSENT;
+    long heapDeadline;
+
+    /**
+     * Creates one without a peer.
+     *
+     * @param number 24 bits
+     * @param owner for {@link #owner}
+     */
+    public QueuePair(
+            int number,
+            @Nullable Object owner,
+            Attachment attachment,
+            Limits limits,
+            ConnectionEvents events,
+            Agenda agenda) {
+        this.number = number;
+        this.owner = owner;
+        this.attachment = attachment;
+        this.events = events;
+        this.agenda = agenda;
+        requester = new Requester(this, attachment, limits);
+        responder = new Responder(this, attachment, limits);
+    }
+
+    /** Its number in the packets of its peer: 24 bits, neither 0 nor 1. */
+    public int number() {
+        return number;
+    }
+
+    /** The object that was passed at its creation. */
+    public @Nullable Object owner() {
+        return owner;
+    }
+
+    /** Its state. */
+    public State state() {
+        return state;
+    }
+
+    /** What it has agreed on with its peer; null while IDLE. */
+    public @Nullable Path path() {
+        return path;
+    }
+
+    boolean isConnected() {
+        return state == State.CONNECTED;
+    }
+
+    /** UDP port of its packets. */
+    int sourcePort() {
+        return FIRST_PORT | ((number ^ number >>> 14) & PORT_MASK);
+    }
+
+    /**
+     * Connects it with its peer: packets are taken, and requests are sent.
+     *
+     * @throws IllegalStateException if it is not IDLE
+     */
+    public void connect(Path agreed, long nowNanos) {
+        if (state != State.IDLE) {
+            throw new IllegalStateException(
+                    "queue pair is connected once: " + this + ", expected=state IDLE");
+        }
+        path = agreed;
+        state = State.CONNECTED;
+        responder.connect(agreed);
+        requester.connect(agreed, nowNanos);
+        update();
+    }
+
+    /**
+     * Queues a request of any kind but a receive.
+     *
+     * @return null if it was accepted; NOT_CONNECTED in another state than CONNECTED, by a ready
+     *     refusal; AGAIN if the send queue is full, by a ready refusal; INVALID_VALUE if it is
+     *     longer than 2^31 bytes; NOT_SUPPORTED for reads and atomic operations if the peer answers
+     *     none
+     */
+    public @Nullable Refusal submit(WorkRequest request) {
+        if (state != State.CONNECTED) {
+            return NOT_CONNECTED;
+        }
+        Refusal refusal = requester.submit(request);
+        update();
+        return refusal;
+    }
+
+    /**
+     * Takes a packet of the peer that is for this queue pair and has a right ICRC.
+     *
+     * @param packet of a reliable connection: its role is REQUEST or RESPONSE
+     */
+    public void receive(Packet packet, long nowNanos) {
+        switch (state) {
+            case IDLE -> {}
+            case CONNECTED -> receiveConnected(packet, nowNanos);
+            case ENDED -> responder.refuseAgain(packet);
+        }
+        update();
+    }
+
+    private void receiveConnected(Packet packet, long nowNanos) {
+        if (!contacted) {
+            contacted = true;
+            events.contacted(this, nowNanos);
+            if (state != State.CONNECTED) {
+                return;
+            }
+        }
+        requester.heard(nowNanos);
+        if (packet.opcode().role() == Opcode.Role.REQUEST) {
+            responder.request(packet, nowNanos);
+        } else {
+            requester.answer(packet, nowNanos);
+        }
+    }
+
+    /** A deadline has passed, or a part of the time up to it. */
+    void expire(long nowNanos) {
+        if (state == State.CONNECTED) {
+            requester.expire(nowNanos);
+        }
+        update();
+    }
+
+    /** Brings the agenda up to date. */
+    private void update() {
+        if (isTransmitWaiting()) {
+            agenda.add(this);
+        }
+        if (state == State.CONNECTED && requester.hasDeadline()) {
+            agenda.schedule(this, requester.deadline());
+        }
+    }
+
+    private boolean isTransmitWaiting() {
+        return responder.isReady() || (state == State.CONNECTED && requester.isReady());
+    }
+
+    /**
+     * Sends packets, as long as the sink takes them. Comes back to the agenda if some are left.
+     *
+     * @param packet to be used for each
+     * @return number of packets
+     */
+    public int transmit(PacketSink sink, OutgoingPacket packet, int maxPackets, long nowNanos) {
+        int sent = 0;
+        while (sent < maxPackets && sink.isReady() && isTransmitWaiting()) {
+            if (next(packet, nowNanos)) {
+                sink.send(packet);
+                sent++;
+            }
+        }
+        update();
+        return sent;
+    }
+
+    /** Writes the next packet: of the requester and the responder by turns. */
+    private boolean next(OutgoingPacket packet, long nowNanos) {
+        boolean requesterReady = state == State.CONNECTED && requester.isReady();
+        if (requesterReady && (requestersTurn || !responder.isReady())) {
+            requestersTurn = false;
+            requester.next(packet, sourcePort(), nowNanos);
+            return true;
+        }
+        requestersTurn = true;
+        return responder.next(packet, sourcePort(), nowNanos);
+    }
+
+    // ---- ends ----
+
+    /** Completes a request: the only place that does. */
+    void complete(WorkRequest request, Status status) {
+        attachment.listener().completed(this, request, status);
+    }
+
+    /**
+     * Ends it as a failure.
+     *
+     * @param position in the send queue, of the request that has failed; or {@link #NO_POSITION},
+     *     and then it is the receive under way, if any
+     */
+    void fail(Failure failure, long position, String details, long nowNanos) {
+        state = State.ENDED;
+        requester.flush(position, failure.failedStatus, failure.requestStatus);
+        responder.flush(position == NO_POSITION ? failure.failedStatus : failure.requestStatus);
+        if (!released) {
+            events.ended(
+                    this,
+                    failure.connectionStatus,
+                    failure.reason("queuePair=" + number + ", " + details),
+                    nowNanos);
+        }
+    }
+
+    /**
+     * Ends it from this side, without an event: completes its requests and the receive under way,
+     * and forgets answers that were not transmitted yet. Idempotent.
+     */
+    public void end(Status requestStatus) {
+        state = State.ENDED;
+        released = true;
+        requester.flush(NO_POSITION, requestStatus, requestStatus);
+        responder.flush(requestStatus);
+        responder.clear();
+        agenda.remove(this);
+    }
+
+    @Override
+    public String toString() {
+        return "queuePair=" + number + ", state=" + state;
+    }
+}
