@@ -3,6 +3,7 @@ package io.softdpu.rdma.roce.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.rdma.roce.rc.QueuePair;
 import io.softdpu.rdma.spi.ReceivedOpcode;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -39,6 +40,7 @@ final class ConnectionEnd {
     private final SeededRandom random;
     private final int mtuBytes;
     private final int maxMessageBytes;
+    private final int sendQueueSize;
 
     /** Memory of the peer. */
     private final TestMemory remote;
@@ -65,11 +67,13 @@ final class ConnectionEnd {
             SeededRandom random,
             int mtuBytes,
             int maxMessageBytes,
+            int sendQueueSize,
             TestMemory remote,
             int operations) {
         this.random = random;
         this.mtuBytes = mtuBytes;
         this.maxMessageBytes = maxMessageBytes;
+        this.sendQueueSize = sendQueueSize;
         this.remote = remote;
         submitted = remote.content();
         completed = submitted.clone();
@@ -95,9 +99,13 @@ final class ConnectionEnd {
         return peer;
     }
 
-    /** Number of operations to submit. */
-    int left() {
-        return left;
+    int sendQueueSize() {
+        return sendQueueSize;
+    }
+
+    /** Whether an operation is left to submit, and there is room for it. */
+    boolean canSubmit() {
+        return left > 0 && operations.size() < sendQueueSize;
     }
 
     boolean isDone() {
@@ -130,8 +138,10 @@ final class ConnectionEnd {
         Operation operation = new Operation(random, kind, remote, offset, length);
         operation.fill(random);
         prepare(operation);
-        if (queuePair().submit(operation.request) != null) {
-            return; // the queue is full: another one, later
+        Refusal refusal = queuePair().submit(operation.request);
+        if (refusal != null) { // in a callback of its end
+            assertThat(refusal.status()).isEqualTo(Status.NOT_CONNECTED);
+            return;
         }
         left--;
         operations.add(operation);

@@ -116,7 +116,7 @@ final class Intruder {
 
     /** Sends a few packets. */
     void attack(VirtualNetwork network, long now) {
-        for (int i = 1 + random.nextInt(4); i > 0; i--) {
+        for (int i = 1 + random.nextInt(20); i > 0; i--) {
             packets++;
             switch (random.nextInt(8)) {
                 case 0 -> receive(random.bytes(random.nextInt(300)), now);

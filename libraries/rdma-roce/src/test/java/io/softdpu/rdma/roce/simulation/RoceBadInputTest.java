@@ -17,8 +17,10 @@ class RoceBadInputTest {
         long start = System.nanoTime();
         long packets = 0;
         long ends = 0;
+        int programs = 0;
         while (packets < most) {
-            long seed = packets == 0 ? random.seed() : random.nextLong();
+            long seed = programs == 0 ? random.seed() : random.nextLong();
+            programs++;
             SimulatedProgram program = new SimulatedProgram(seed);
             Intruder intruder = program.admitIntruder();
             RoceSimulationTest.run(program, seed);
@@ -30,6 +32,6 @@ class RoceBadInputTest {
                 "roce-bad-input",
                 random.seed(),
                 Duration.ofNanos(System.nanoTime() - start),
-                "packets=" + packets + ", ended=" + ends);
+                "packets=" + packets + ", programs=" + programs + ", ended=" + ends);
     }
 }

@@ -187,7 +187,7 @@ final class SimulatedProgram {
                 progressAt = network.nowNanos();
                 ConnectionEnd end = endOf(queuePair);
                 end.complete(request, status);
-                if (end.left() > 0 && random.chance(0.3)) {
+                if (end.canSubmit() && random.chance(0.3)) {
                     end.submit(); // a callback may submit
                 }
             }
@@ -295,7 +295,12 @@ final class SimulatedProgram {
 
     private ConnectionEnd end(int mtuBytes, TestMemory remote) {
         return new ConnectionEnd(
-                random.fork(), mtuBytes, maxMessageBytes, remote, random.nextInt(40));
+                random.fork(),
+                mtuBytes,
+                maxMessageBytes,
+                random.oneOf(1, 2, 8, 64),
+                remote,
+                random.nextInt(40));
     }
 
     private QueuePair create(Host host, ConnectionEnd end) {
@@ -305,7 +310,7 @@ final class SimulatedProgram {
                                 host.parts()
                                         .attachment(
                                                 TestHost.ALL,
-                                                random.oneOf(1, 2, 8, 64),
+                                                end.sendQueueSize(),
                                                 RnrTimer.LONGEST),
                                 end);
         if (queuePair == null) {
@@ -317,8 +322,8 @@ final class SimulatedProgram {
     private int psn() {
         return random.chance(0.5)
                 ? random.nextInt(SequenceNumber.MAX + 1)
-                : SequenceNumber.of(
-                        random.oneOf(0, SequenceNumber.MAX_WINDOW) - random.nextInt(40));
+                : SequenceNumber.add(
+                        random.oneOf(0, SequenceNumber.MAX_WINDOW), -random.nextInt(40));
     }
 
     private static Path path(
@@ -405,13 +410,18 @@ final class SimulatedProgram {
         if (deadline != Adapter.NO_DEADLINE && now - deadline >= 0) {
             adapter.expire(now);
         }
-        if (now - host.nextAction >= 0) {
+        if (hasAction(host) && now - host.nextAction >= 0) {
             act(host);
             host.nextAction = now + 1 + random.nextLong(actionNanos);
         }
         if (adapter.isTransmitWaiting()) {
             adapter.transmit(1 + random.nextInt(40), now);
         }
+    }
+
+    private static boolean hasAction(Host host) {
+        return host.parts().receives().size() < host.receivesWanted
+                || host.ends.stream().anyMatch(ConnectionEnd::canSubmit);
     }
 
     private void act(Host host) {
@@ -428,7 +438,7 @@ final class SimulatedProgram {
                                     .request);
         }
         for (ConnectionEnd end : host.ends) {
-            for (int i = random.nextInt(4); i > 0 && end.left() > 0; i--) {
+            for (int i = random.nextInt(4); i > 0 && end.canSubmit(); i--) {
                 end.submit();
             }
         }
@@ -448,7 +458,9 @@ final class SimulatedProgram {
         }
         for (Host host : hosts) {
             if (!host.vanished) {
-                next = earlier(next, host.nextAction);
+                if (hasAction(host)) {
+                    next = earlier(next, host.nextAction);
+                }
                 long deadline = host.adapter().nextDeadline();
                 if (deadline != Adapter.NO_DEADLINE) {
                     next = earlier(next, deadline);
