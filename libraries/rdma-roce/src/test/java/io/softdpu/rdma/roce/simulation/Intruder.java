@@ -131,7 +131,7 @@ final class Intruder {
         }
     }
 
-    /** A packet of others, changed: from here with a right ICRC, or as if from its sender. */
+    /** A packet of others, changed, and from here. */
     private void changed(VirtualNetwork network, long now) {
         byte @Nullable [] last = network.log().last();
         if (last != null) {
