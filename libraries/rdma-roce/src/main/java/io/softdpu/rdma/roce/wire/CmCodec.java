@@ -138,6 +138,16 @@ public final class CmCodec {
                 : null;
     }
 
+    /** The transaction id of a message whose {@link #attribute} is not null. */
+    public static long transactionId(MemorySegment memory, long at) {
+        return memory.get(U64, at + TRANSACTION_OFFSET);
+    }
+
+    /** The number that the sender of such a message has given to the connection. */
+    public static int localId(MemorySegment memory, long at) {
+        return memory.get(U32, at + LOCAL_ID);
+    }
+
     /** The encoded form in an array of its own. Throws as the other form. */
     public static byte[] encode(CmMessage message) {
         byte[] bytes = new byte[MESSAGE_BYTES];

@@ -1,0 +1,952 @@
+package io.softdpu.rdma.roce.cm;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.roce.wire.CmMessage;
+import io.softdpu.rdma.roce.wire.CmMessage.About;
+import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.RejectReason;
+import io.softdpu.rdma.roce.wire.SequenceNumber;
+import io.softdpu.rdma.roce.wire.ServiceId;
+import io.softdpu.rdma.spi.PrivateData;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a connection, or a request of a peer for one, from its first message to the end of its
+ * TIMEWAIT. Made by its {@link ConnectionManager}, and used by the thread of that; {@code nowNanos}
+ * is the time of the call, which is compared by difference only.
+ */
+public final class CmConnection {
+    /** Repeats by its sender that a waiting request may miss. */
+    private static final int MISSED_REPEATS = 4;
+
+    private static final byte[] NO_DATA = {};
+
+    private final ConnectionManager manager;
+    private final int localId;
+    private final int receivePsn;
+    private final int port;
+    private final @Nullable ConnectKey key;
+    private CmState state;
+
+    // This end: set at first, or by accept.
+    private @Nullable ConnectionListener listener;
+    private @Nullable LocalTerms terms;
+    private int queuePair;
+
+    /** The GUID that this end states in its REQ or REP. */
+    private long guid;
+
+    // The peer.
+    private @Nullable Gid peer;
+    private @Nullable ConnectKey peerKey;
+    private int remoteId;
+    private @Nullable RemoteId remote;
+    private @Nullable RemoteQueuePair remoteQueuePair;
+    private @Nullable Agreement agreement;
+
+    /** The peer's REQ: one that waits for the program, or for the connect call of a blob. */
+    private CmMessage.@Nullable Req request;
+
+    private @Nullable EndGuid requestGuid;
+    private byte[] peerData = NO_DATA;
+
+    /** Whether this end has sent the REQ. */
+    private boolean requester;
+
+    private long transactionId;
+
+    private final CmTimer timer;
+
+    /** The rejection that answers further messages of a peer whose request has ended. */
+    private @Nullable Rejection rejection;
+
+    /** Identity of a peer's connection: its communication id, unique for its adapter. */
+    record RemoteId(Gid peer, long guid, int id) {}
+
+    /** Identity of a peer's queue pair. */
+    record RemoteQueuePair(Gid peer, int number) {}
+
+    private CmConnection(
+            ConnectionManager manager,
+            CmState state,
+            int localId,
+            int receivePsn,
+            int port,
+            @Nullable ConnectKey key) {
+        this.manager = manager;
+        this.state = state;
+        this.localId = localId;
+        this.receivePsn = receivePsn;
+        this.port = port;
+        this.key = key;
+        guid = manager.plainGuid();
+        timer = new CmTimer(this, manager.timers(), manager.limits());
+    }
+
+    /** An end that requests a connection to a port. */
+    static CmConnection toPort(
+            ConnectionManager manager,
+            int localId,
+            int receivePsn,
+            int port,
+            int queuePair,
+            LocalTerms terms,
+            ConnectionListener listener) {
+        CmConnection made =
+                new CmConnection(manager, CmState.REQ_SENT, localId, receivePsn, port, null);
+        made.setEnd(queuePair, terms, listener);
+        return made;
+    }
+
+    /** An end with a key. */
+    static CmConnection exported(
+            ConnectionManager manager,
+            int localId,
+            int receivePsn,
+            ConnectKey key,
+            int queuePair,
+            LocalTerms terms,
+            ConnectionListener listener) {
+        CmConnection made =
+                new CmConnection(manager, CmState.EXPORTED, localId, receivePsn, 0, key);
+        made.setEnd(queuePair, terms, listener);
+        return made;
+    }
+
+    /** A request of a peer to a port. */
+    static CmConnection requested(
+            ConnectionManager manager,
+            int localId,
+            int receivePsn,
+            int port,
+            CmMessage.Req req,
+            @Nullable EndGuid guid,
+            byte[] programData,
+            Gid peer,
+            long nowNanos) {
+        CmConnection made =
+                new CmConnection(manager, CmState.REQ_RECEIVED, localId, receivePsn, port, null);
+        made.peerData = programData;
+        made.keepRequest(req, guid, peer, nowNanos);
+        made.bindQueuePair(req.queuePair());
+        return made;
+    }
+
+    private void setEnd(int number, LocalTerms offered, ConnectionListener events) {
+        queuePair = number;
+        terms = offered;
+        listener = events;
+    }
+
+    // ---- what it is ----
+
+    /** The state. */
+    public CmState state() {
+        return state;
+    }
+
+    /** Number of this end in messages. */
+    public int localId() {
+        return localId;
+    }
+
+    /** Number of the queue pair of this end; 0 until a request is accepted. */
+    public int queuePair() {
+        return queuePair;
+    }
+
+    /** The port of a connection by address; 0 by blob. */
+    public int port() {
+        return port;
+    }
+
+    /** The key of this end of a connection by blob; null by address. */
+    public @Nullable ConnectKey key() {
+        return key;
+    }
+
+    /** The peer's address; null before it is connected to a blob. */
+    public @Nullable Gid peer() {
+        return state == CmState.EXPORTED ? null : peer;
+    }
+
+    /** The rights that the peer's instance grants, of a request as well. */
+    public Permissions peerGrants() {
+        Agreement made = agreement;
+        return made == null ? Agreement.grantsOf(requestGuid) : made.grants();
+    }
+
+    /** The terms of both ends; null until they are known to this end. */
+    public @Nullable Agreement agreement() {
+        return agreement;
+    }
+
+    /** Whether this end has sent the REQ. */
+    public boolean isRequester() {
+        return requester;
+    }
+
+    /**
+     * A copy of the data of the peer's program: that of its request, or that of the answer which
+     * has accepted this side's request.
+     */
+    public byte[] peerData() {
+        return peerData.clone();
+    }
+
+    // ---- calls of the program ----
+
+    /**
+     * Connects an exported end to the peer's: the one with the lower key sends the REQ, the other
+     * answers it.
+     *
+     * @param address of the peer's adapter
+     * @param peersKey from its blob
+     * @throws DpuException INVALID_VALUE if that is this end's own key; BAD_STATE if it was
+     *     connected before, or is over
+     */
+    public void connect(Gid address, ConnectKey peersKey, long nowNanos) {
+        ConnectKey own = key;
+        if (state != CmState.EXPORTED || own == null) {
+            throw badState(CmState.EXPORTED);
+        }
+        if (own.equals(peersKey)) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "connection cannot be connected to its own blob: queuePair="
+                            + queuePair
+                            + ", expected=the blob of a peer");
+        }
+        CmMessage.Req waiting = request;
+        Gid from = peer;
+        dropRequest();
+        peer = address;
+        peerKey = peersKey;
+        timer.limit(nowNanos, ownTerms().connectTimeoutNanos());
+        if (own.compareTo(peersKey) < 0) {
+            enter(CmState.REQ_SENT);
+            byte[] keys = new byte[2 * ConnectKey.WIRE_BYTES];
+            MemorySegment bytes = MemorySegment.ofArray(keys);
+            own.encode(bytes, 0);
+            peersKey.encode(bytes, ConnectKey.WIRE_BYTES);
+            sendRequest(ServiceId.BLOB, keys, keys.length, nowNanos);
+        } else {
+            enter(CmState.AWAITING_REQ);
+        }
+        if (waiting != null && from != null) {
+            requestedByKey(waiting, from, nowNanos);
+        }
+    }
+
+    /**
+     * Accepts a request. {@link ConnectionListener#connecting} is called at once; the peer is
+     * notified by the next {@link ConnectionManager#expire}, so what the caller does until then
+     * comes first.
+     *
+     * @param number of a queue pair that no connection has
+     * @param data for the peer's program, within {@link PrivateData#ACCEPT_BYTES}
+     * @throws DpuException FULL if all places are taken: it can be answered again; BAD_STATE unless
+     *     the request waits
+     * @throws IllegalArgumentException if there is too much data
+     */
+    public void accept(
+            int number, byte[] data, LocalTerms offered, ConnectionListener events, long nowNanos) {
+        CmMessage.Req req = request;
+        if (state != CmState.REQ_RECEIVED || req == null) {
+            throw badState(CmState.REQ_RECEIVED);
+        }
+        ConnectionManager.requireData(data, PrivateData.ACCEPT_BYTES);
+        manager.requirePlace();
+        setEnd(number, offered, events);
+        answer(req, data, nowNanos);
+    }
+
+    /**
+     * Rejects a request for the program.
+     *
+     * @param data for the peer's program, within {@link PrivateData#REJECT_BYTES}
+     * @throws DpuException BAD_STATE unless the request waits
+     * @throws IllegalArgumentException if there is too much data
+     */
+    public void reject(byte[] data, long nowNanos) {
+        ConnectionManager.requireData(data, PrivateData.REJECT_BYTES);
+        rejectRequest(Rejection.byProgram(data), nowNanos);
+    }
+
+    /**
+     * Rejects a request for the library: it has no place for the connection.
+     *
+     * @param reason for the peer's message, {@code reason: key=value}; cut to {@link
+     *     PrivateData#REJECT_BYTES}
+     * @throws DpuException BAD_STATE unless the request waits
+     */
+    public void refuse(String reason, long nowNanos) {
+        rejectRequest(Rejection.byLibrary(RejectReason.NO_RESOURCES, reason), nowNanos);
+    }
+
+    private void rejectRequest(Rejection given, long nowNanos) {
+        if (state != CmState.REQ_RECEIVED) {
+            throw badState(CmState.REQ_RECEIVED);
+        }
+        rejection = given;
+        enter(CmState.REJECTED);
+        unbindQueuePair();
+        waitForRepeat(nowNanos);
+        sendRejection(given(), About.REQ, remoteId);
+    }
+
+    /**
+     * Ends it in an orderly way: the peer sees a disconnect, or the end of its request. Does
+     * nothing if it has ended.
+     */
+    public void disconnect(long nowNanos) {
+        end(null, nowNanos);
+    }
+
+    /**
+     * Ends it by a failure. A peer of softdpu gets the reason; others see a disconnect. Does
+     * nothing if it has ended.
+     *
+     * @param reason for the peer's message, {@code reason: key=value}
+     */
+    public void fail(String reason, long nowNanos) {
+        end(reason, nowNanos);
+    }
+
+    private void end(@Nullable String reason, long nowNanos) {
+        switch (state) {
+            case EXPORTED, AWAITING_REQ -> {
+                refuseKept(RejectReason.INVALID_SERVICE_ID, "connection was ended");
+                close();
+            }
+            case REQ_SENT ->
+                    giveUp(RejectReason.TIMEOUT, orElse(reason, "request was ended"), nowNanos);
+            case REQ_RECEIVED -> refuse(orElse(reason, "listener is stopping"), nowNanos);
+            case REP_SENT ->
+                    giveUp(
+                            RejectReason.CONSUMER,
+                            orElse(reason, "listener has disconnected"),
+                            nowNanos);
+            case ESTABLISHED -> sendDisconnect(reason, nowNanos);
+            case REJECTED, DREQ_SENT, TIMEWAIT, CLOSED -> {}
+        }
+    }
+
+    private static String orElse(@Nullable String reason, String other) {
+        return reason == null ? other : reason;
+    }
+
+    /**
+     * A packet of the peer has reached the queue pair: it counts as an RTU (InfiniBand Architecture
+     * Specification, volume 1, section 12.9.6).
+     */
+    public void contacted(long nowNanos) {
+        if (state == CmState.REP_SENT) {
+            establish();
+        }
+    }
+
+    // ---- messages of the peer ----
+
+    /** A REQ has come again. */
+    void requestRepeated(long nowNanos) {
+        switch (state) {
+            case EXPORTED, REQ_RECEIVED -> waitForRepeat(nowNanos);
+            case REJECTED -> {
+                waitForRepeat(nowNanos);
+                sendRejection(given(), About.REQ, remoteId);
+            }
+            case REP_SENT -> timer.repeatNow(nowNanos); // once for many in one pass
+            case TIMEWAIT -> {
+                Rejection given = rejection;
+                sendRejection(given == null ? Rejection.STALE : given, About.REQ, remoteId);
+            }
+            case AWAITING_REQ, REQ_SENT, ESTABLISHED, DREQ_SENT, CLOSED -> {}
+        }
+    }
+
+    /** A REQ with this end's key has come, from a connection that is not known. */
+    void requestedByKey(CmMessage.Req req, Gid from, long nowNanos) {
+        switch (state) {
+            case EXPORTED -> {
+                if (request == null) { // another one is repeated until this one's time is over
+                    keepRequest(req, statedIn(req), from, nowNanos);
+                }
+            }
+            case AWAITING_REQ -> {
+                if (isOfPeer(req)) {
+                    peer = from;
+                    remoteId = req.localId();
+                    requestGuid = statedIn(req);
+                    bindRemote(req.caGuid());
+                    bindQueuePair(req.queuePair());
+                    answer(req, NO_DATA, nowNanos);
+                } else {
+                    refuseForeign(req, from);
+                    ended(CmState.CLOSED, Status.AUTHENTICATION, foreignPeer(from));
+                }
+            }
+            case REQ_SENT -> {
+                if (isOfPeer(req)) {
+                    manager.refuse(
+                            req,
+                            from,
+                            RejectReason.UNSUPPORTED,
+                            "the end with the higher key has sent a request");
+                } else {
+                    refuseForeign(req, from);
+                    rejection =
+                            Rejection.byLibrary(RejectReason.TIMEOUT, "another peer has connected");
+                    sendRejection(given(), About.OTHER, remoteId);
+                    setTimeWait(nowNanos);
+                    ended(CmState.TIMEWAIT, Status.AUTHENTICATION, foreignPeer(from));
+                }
+            }
+            case REQ_RECEIVED, REJECTED, REP_SENT, ESTABLISHED, DREQ_SENT, TIMEWAIT, CLOSED ->
+                    refuseForeign(req, from);
+        }
+    }
+
+    private static @Nullable EndGuid statedIn(CmMessage.Req req) {
+        return EndGuid.decode(req.caGuid(), PrivateData.CONNECT_BYTES);
+    }
+
+    private boolean isOfPeer(CmMessage.Req req) {
+        return ConnectKey.decode(MemorySegment.ofArray(req.privateData()), 0).equals(peerKey);
+    }
+
+    private void refuseForeign(CmMessage.Req req, Gid from) {
+        manager.refuse(
+                req, from, RejectReason.INVALID_SERVICE_ID, "connection belongs to another peer");
+    }
+
+    private static String foreignPeer(Gid from) {
+        return "the peer of the connection is not the exporter of the connected blob: peer="
+                + from.address().getHostAddress();
+    }
+
+    /**
+     * A new REQ has come from the queue pair of this connection's peer: the peer has forgotten this
+     * one.
+     *
+     * @return whether that REQ is to be rejected, since this end took part in the connection
+     */
+    boolean isStale(long nowNanos) {
+        switch (state) {
+            case REQ_RECEIVED -> {
+                manager.add(CmCounter.GIVEN_UP);
+                close();
+            }
+            case REP_SENT, ESTABLISHED -> {
+                beginDisconnect(null, nowNanos);
+                ended(
+                        CmState.DREQ_SENT,
+                        Status.CONNECTION_RESET,
+                        "the peer has used its queue pair for a new request: queuePair="
+                                + peerQueuePair());
+                return true;
+            }
+            case DREQ_SENT -> {
+                unbindQueuePair();
+                waitOut(nowNanos);
+            }
+            case TIMEWAIT -> unbindQueuePair();
+            case EXPORTED, AWAITING_REQ, REQ_SENT, REJECTED, CLOSED -> {}
+        }
+        return false;
+    }
+
+    /** Answer that accepts. */
+    void replied(CmMessage.Rep rep, long nowNanos) {
+        switch (state) {
+            case REQ_SENT -> takeReply(rep, nowNanos);
+            case ESTABLISHED -> {
+                manager.add(CmCounter.REPEATED);
+                if (requester && rep.localId() == remoteId) {
+                    sendReady(rep.transactionId());
+                }
+            }
+            case TIMEWAIT -> {
+                manager.add(CmCounter.REPEATED);
+                if (requester && rejection != null) {
+                    sendRejection(given(), About.REP, rep.localId());
+                }
+            }
+            case EXPORTED, AWAITING_REQ, REQ_RECEIVED, REJECTED, REP_SENT, DREQ_SENT, CLOSED ->
+                    manager.add(CmCounter.REPEATED);
+        }
+    }
+
+    private void takeReply(CmMessage.Rep rep, long nowNanos) {
+        remoteId = rep.localId();
+        EndGuid stated;
+        try {
+            stated = EndGuid.decode(rep.caGuid(), PrivateData.ACCEPT_BYTES);
+            ConnectionManager.requireQueuePair(rep.queuePair());
+        } catch (DpuException e) {
+            rejection =
+                    Rejection.byLibrary(RejectReason.UNSUPPORTED, String.valueOf(e.getMessage()));
+            sendRejection(given(), About.REP, remoteId);
+            setTimeWait(nowNanos);
+            ended(CmState.TIMEWAIT, e.status(), String.valueOf(e.getMessage()));
+            return;
+        }
+        peerData =
+                stated == null
+                        ? rep.privateData()
+                        : Arrays.copyOf(rep.privateData(), stated.privateDataBytes());
+        Agreement made = Agreement.answered(rep, stated, requirePeer(), ownTerms(), receivePsn);
+        agreement = made;
+        ownListener().connecting(this, made);
+        if (state != CmState.REQ_SENT) {
+            return; // ended by the listener
+        }
+        bindQueuePair(rep.queuePair());
+        sendReady(rep.transactionId());
+        establish();
+    }
+
+    /** The requester has the REP. */
+    void ready(long nowNanos) {
+        switch (state) {
+            case REP_SENT -> establish();
+            case TIMEWAIT -> {
+                manager.add(CmCounter.REPEATED);
+                if (rejection != null) {
+                    sendRejection(given(), About.OTHER, remoteId);
+                }
+            }
+            case EXPORTED,
+                    AWAITING_REQ,
+                    REQ_SENT,
+                    REQ_RECEIVED,
+                    REJECTED,
+                    ESTABLISHED,
+                    DREQ_SENT,
+                    CLOSED ->
+                    manager.add(CmCounter.REPEATED);
+        }
+    }
+
+    /** The peer needs more time: there are no repeats until that is over. */
+    void delayed(CmMessage.Mra mra, long nowNanos) {
+        boolean request = state == CmState.REQ_SENT && mra.about() == About.REQ;
+        boolean reply = state == CmState.REP_SENT && mra.about() == About.REP;
+        if (request || reply) {
+            timer.postpone(nowNanos, TimeCode.nanos(mra.serviceTimeout()));
+        } else {
+            manager.add(CmCounter.REPEATED);
+        }
+    }
+
+    /** The peer rejects. */
+    void rejected(CmMessage.Rej rej, long nowNanos) {
+        switch (state) {
+            case REQ_SENT -> requestRejected(Rejection.of(rej));
+            case REP_SENT, ESTABLISHED -> {
+                setTimeWait(nowNanos);
+                ended(
+                        CmState.TIMEWAIT,
+                        Status.CONNECTION_RESET,
+                        "the peer has rejected the connection: " + Rejection.of(rej).describe());
+            }
+            case DREQ_SENT -> waitOut(nowNanos);
+            case EXPORTED, AWAITING_REQ, REQ_RECEIVED, REJECTED, TIMEWAIT, CLOSED ->
+                    manager.add(CmCounter.REPEATED);
+        }
+    }
+
+    private void requestRejected(Rejection given) {
+        ConnectionListener events = ownListener();
+        enter(CmState.CLOSED);
+        if (!given.byLibrary()) {
+            events.rejected(this, given.data());
+        }
+        events.ended(
+                this,
+                given.status(key != null),
+                "the peer has rejected the request: " + target() + ", " + given.describe());
+        events.released(this);
+    }
+
+    /** The sender of the REQ has given up, without an answer. */
+    void requestGivenUp(long nowNanos) {
+        switch (state) {
+            case EXPORTED -> {
+                manager.add(CmCounter.GIVEN_UP);
+                dropRequest();
+            }
+            case REQ_RECEIVED -> {
+                manager.add(CmCounter.GIVEN_UP);
+                close();
+            }
+            case REJECTED -> close();
+            case REP_SENT -> {
+                setTimeWait(nowNanos);
+                ended(
+                        CmState.TIMEWAIT,
+                        Status.CONNECTION_RESET,
+                        "the peer has ended its request: " + target());
+            }
+            case AWAITING_REQ, REQ_SENT, ESTABLISHED, DREQ_SENT, TIMEWAIT, CLOSED ->
+                    manager.add(CmCounter.REPEATED);
+        }
+    }
+
+    /** The peer ends the connection. */
+    void disconnected(CmMessage.Dreq dreq, long nowNanos) {
+        switch (state) {
+            case REP_SENT, ESTABLISHED -> {
+                manager.send(requirePeer(), CmMessages.drep(dreq));
+                setTimeWait(nowNanos);
+                String failure = CmMessages.failureOf(dreq.privateData());
+                if (failure.isEmpty()) {
+                    ended(CmState.TIMEWAIT, Status.SUCCESS, "");
+                } else {
+                    ended(
+                            CmState.TIMEWAIT,
+                            Status.CONNECTION_RESET,
+                            "the connection has failed at the peer: text=" + failure);
+                }
+            }
+            case DREQ_SENT -> {
+                manager.send(requirePeer(), CmMessages.drep(dreq));
+                waitOut(nowNanos);
+            }
+            case TIMEWAIT -> {
+                manager.add(CmCounter.REPEATED);
+                manager.send(requirePeer(), CmMessages.drep(dreq));
+            }
+            case EXPORTED, AWAITING_REQ, REQ_SENT, REQ_RECEIVED, REJECTED, CLOSED ->
+                    manager.add(CmCounter.REPEATED);
+        }
+    }
+
+    /** The peer has got the DREQ. */
+    void disconnectReplied(long nowNanos) {
+        if (state == CmState.DREQ_SENT) {
+            waitOut(nowNanos);
+        } else {
+            manager.add(CmCounter.REPEATED);
+        }
+    }
+
+    // ---- time ----
+
+    /** Repeats a message, or ends what has lasted too long. */
+    void expired(long nowNanos) {
+        if (timer.isOver(nowNanos)) {
+            timedOut(nowNanos);
+            return;
+        }
+        CmMessage message = timer.due(nowNanos);
+        if (message != null) {
+            manager.send(requirePeer(), message);
+        }
+    }
+
+    private void timedOut(long nowNanos) {
+        switch (state) {
+            case EXPORTED -> {
+                manager.add(CmCounter.GIVEN_UP);
+                dropRequest();
+            }
+            case AWAITING_REQ -> ended(CmState.CLOSED, Status.TIME_OUT, notInTime());
+            case REQ_SENT, REP_SENT -> {
+                String reason = notInTime();
+                giveUp(RejectReason.TIMEOUT, "no answer has come in time", nowNanos);
+                ownListener().ended(this, Status.TIME_OUT, reason);
+            }
+            case REQ_RECEIVED -> {
+                manager.add(CmCounter.GIVEN_UP);
+                close();
+            }
+            case DREQ_SENT -> waitOut(nowNanos);
+            case REJECTED, TIMEWAIT -> close();
+            case ESTABLISHED, CLOSED ->
+                    throw new IllegalStateException("no deadline was set: state=" + state);
+        }
+    }
+
+    private String notInTime() {
+        return "RDMA connection was not established in time: "
+                + target()
+                + ", timeoutMillis="
+                + ownTerms().connectTimeoutNanos() / 1_000_000;
+    }
+
+    private String target() {
+        Gid address = peer;
+        return "address="
+                + (address == null ? "none" : address.address().getHostAddress())
+                + (key == null ? ", port=" + port : "");
+    }
+
+    // ---- transitions ----
+
+    private void enter(CmState next) {
+        CmState before = state;
+        state = next;
+        manager.moved(this, before, next);
+    }
+
+    private void establish() {
+        timer.clear();
+        request = null;
+        enter(CmState.ESTABLISHED);
+        ownListener().established(this);
+    }
+
+    /** Ends it for the listener, after everything else of the transition. */
+    private void ended(CmState next, Status status, String reason) {
+        enter(next);
+        ConnectionListener events = ownListener();
+        events.ended(this, status, reason);
+        if (next == CmState.CLOSED) {
+            events.released(this);
+        }
+    }
+
+    /** Forgets a request that was rejected. */
+    void forget() {
+        close();
+    }
+
+    private void close() {
+        enter(CmState.CLOSED);
+        ConnectionListener events = listener;
+        if (events != null) {
+            events.released(this);
+        }
+    }
+
+    /** Ends what is not established, and tells the peer. */
+    private void giveUp(int reason, String text, long nowNanos) {
+        rejection = Rejection.byLibrary(reason, text);
+        waitOut(nowNanos);
+        sendRejection(given(), About.OTHER, remoteId);
+    }
+
+    private void waitOut(long nowNanos) {
+        setTimeWait(nowNanos);
+        enter(CmState.TIMEWAIT);
+    }
+
+    /** Sets what TIMEWAIT needs but the state. */
+    private void setTimeWait(long nowNanos) {
+        timer.stopRepeating();
+        timer.limit(nowNanos, manager.limits().timeWaitNanos());
+        request = null;
+    }
+
+    private void sendDisconnect(@Nullable String reason, long nowNanos) {
+        beginDisconnect(reason, nowNanos);
+        enter(CmState.DREQ_SENT);
+    }
+
+    private void beginDisconnect(@Nullable String reason, long nowNanos) {
+        byte[] data = reason == null ? NO_DATA : CmMessages.failure(guid, reason);
+        transactionId = manager.newTransaction();
+        request = null;
+        timer.limit(nowNanos, manager.limits().disconnectNanos());
+        timer.repeat(
+                new CmMessage.Dreq(transactionId, localId, remoteId, peerQueuePair(), data),
+                nowNanos);
+        expired(nowNanos);
+    }
+
+    /** Sends a REQ, and repeats it. */
+    void sendRequest(long serviceId, byte[] privateData, int programBytes, long nowNanos) {
+        requester = true;
+        transactionId = manager.newTransaction();
+        LocalTerms own = ownTerms();
+        int mtu = EndGuid.mtuCode(own.pathMtuBytes());
+        guid = EndGuid.of(own, mtu, programBytes, manager.adapter()).encode();
+        timer.repeat(
+                CmMessages.req(
+                        transactionId,
+                        localId,
+                        serviceId,
+                        guid,
+                        queuePair,
+                        receivePsn,
+                        own,
+                        manager.gid(),
+                        requirePeer(),
+                        manager.periodCode(),
+                        privateData),
+                nowNanos);
+        expired(nowNanos);
+    }
+
+    /** Sets the peer of a request to a port, and its timeout. */
+    void begin(Gid address, long nowNanos) {
+        peer = address;
+        timer.limit(nowNanos, ownTerms().connectTimeoutNanos());
+    }
+
+    /** Accepts a request; its REP is due now. */
+    private void answer(CmMessage.Req req, byte[] data, long nowNanos) {
+        LocalTerms own = ownTerms();
+        Agreement made = Agreement.answering(req, requestGuid, requirePeer(), own, receivePsn);
+        agreement = made;
+        transactionId = req.transactionId();
+        int mtu = EndGuid.mtuCode(made.pathMtuBytes());
+        guid = EndGuid.of(own, mtu, data.length, manager.adapter()).encode();
+        request = null;
+        timer.limit(nowNanos, own.connectTimeoutNanos());
+        timer.repeat(
+                CmMessages.rep(
+                        transactionId,
+                        localId,
+                        remoteId,
+                        guid,
+                        queuePair,
+                        made,
+                        own.rnrRetries(),
+                        data.clone()),
+                nowNanos);
+        enter(CmState.REP_SENT);
+        ownListener().connecting(this, made);
+    }
+
+    private void sendReady(long transaction) {
+        manager.send(requirePeer(), CmMessages.rtu(transaction, localId, remoteId));
+    }
+
+    private void sendRejection(Rejection given, About about, int to) {
+        manager.send(requirePeer(), given.message(transactionId, localId, to, about, guid));
+    }
+
+    private void refuseKept(int reason, String text) {
+        CmMessage.Req kept = request;
+        Gid from = peer;
+        if (kept != null && from != null) {
+            manager.refuse(kept, from, reason, text);
+        }
+    }
+
+    // ---- the peer's request ----
+
+    private void keepRequest(CmMessage.Req req, @Nullable EndGuid stated, Gid from, long nowNanos) {
+        request = req;
+        requestGuid = stated;
+        peer = from;
+        remoteId = req.localId();
+        transactionId = req.transactionId();
+        bindRemote(req.caGuid());
+        waitForRepeat(nowNanos);
+    }
+
+    /** Waits as long as the sender of the REQ may take for its next repeats. */
+    private void waitForRepeat(long nowNanos) {
+        CmMessage.Req req = request;
+        if (req != null) {
+            CmLimits limits = manager.limits();
+            long stated = MISSED_REPEATS * TimeCode.nanos(req.remoteTimeout());
+            long shortest = MISSED_REPEATS * limits.firstRepeatNanos();
+            timer.limit(nowNanos, Math.min(Math.max(stated, shortest), limits.requestWaitNanos()));
+        }
+    }
+
+    private void dropRequest() {
+        request = null;
+        requestGuid = null;
+        peer = null;
+        remoteId = 0;
+        unbindRemote();
+        timer.clear();
+    }
+
+    // ---- tables and timers ----
+
+    private void bindRemote(long peerGuid) {
+        RemoteId id = new RemoteId(requirePeer(), peerGuid, remoteId);
+        remote = id;
+        manager.bind(id, this);
+    }
+
+    private void unbindRemote() {
+        RemoteId id = remote;
+        if (id != null) {
+            remote = null;
+            manager.unbind(id);
+        }
+    }
+
+    private void bindQueuePair(int number) {
+        RemoteQueuePair bound = new RemoteQueuePair(requirePeer(), number);
+        remoteQueuePair = bound;
+        manager.bind(bound, this);
+    }
+
+    private void unbindQueuePair() {
+        RemoteQueuePair bound = remoteQueuePair;
+        if (bound != null) {
+            remoteQueuePair = null;
+            manager.unbind(bound, this);
+        }
+    }
+
+    /** Removes it from all tables but those of its ids and its key. */
+    void unbindAll() {
+        unbindRemote();
+        unbindQueuePair();
+        timer.clear();
+        request = null;
+    }
+
+    // ---- fields that a state has ----
+
+    /** Whether an address is that of its peer. */
+    boolean isOf(Gid address) {
+        return address.equals(peer);
+    }
+
+    /** Whether the peer has given it this number. */
+    boolean hasRemote(int id) {
+        return remoteId == id && state != CmState.REQ_SENT;
+    }
+
+    private Gid requirePeer() {
+        return Objects.requireNonNull(peer, "has a peer");
+    }
+
+    private LocalTerms ownTerms() {
+        return Objects.requireNonNull(terms, "has terms");
+    }
+
+    private ConnectionListener ownListener() {
+        return Objects.requireNonNull(listener, "has a listener");
+    }
+
+    private Rejection given() {
+        return Objects.requireNonNull(rejection, "has rejected");
+    }
+
+    private int peerQueuePair() {
+        return Objects.requireNonNull(agreement, "has an agreement").peerQueuePair();
+    }
+
+    private DpuException badState(CmState expected) {
+        return new DpuException(
+                Status.BAD_STATE,
+                "connection is in another state: state=" + state + ", expected=" + expected);
+    }
+
+    @Override
+    public String toString() {
+        return "connection 0x"
+                + Integer.toHexString(localId)
+                + " of queue pair "
+                + SequenceNumber.of(queuePair)
+                + " ("
+                + state
+                + ")";
+    }
+}

@@ -1,0 +1,638 @@
+package io.softdpu.rdma.roce.cm;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.roce.wire.CmAttribute;
+import io.softdpu.rdma.roce.wire.CmCodec;
+import io.softdpu.rdma.roce.wire.CmMessage;
+import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.IpAddressing;
+import io.softdpu.rdma.roce.wire.Packet;
+import io.softdpu.rdma.roce.wire.RejectReason;
+import io.softdpu.rdma.roce.wire.SequenceNumber;
+import io.softdpu.rdma.roce.wire.ServiceId;
+import io.softdpu.rdma.spi.PrivateData;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connection management of one adapter, on queue pair 1: requests of peers to ports, connections to
+ * ports of peers and by blob, and their ends (InfiniBand Architecture Specification, volume 1,
+ * chapter 12, and annex A11). Without socket, thread and clock: datagrams and the time go in, and
+ * datagrams, events and the next deadline come out.
+ *
+ * <p>A peer is the address from which its datagrams come: a message counts only for a connection to
+ * that address. Everything that a peer can make this manager keep is limited by {@link CmLimits},
+ * in number and in time.
+ *
+ * <p>Belongs to one thread, with its connections. Times are nanoseconds of any origin, compared by
+ * difference only.
+ */
+public final class ConnectionManager {
+    /** The deadline of a manager that waits for nothing. */
+    public static final long NO_DEADLINE = Long.MIN_VALUE;
+
+    /** Queue pairs below are not of connections. */
+    private static final int FIRST_QUEUE_PAIR = 2;
+
+    private static final int FIRST_EPHEMERAL_PORT = 49_152;
+    private static final int PORT_END = 65_536;
+
+    private final Gid gid;
+    private final CmLimits limits;
+    private final DatagramSink sink;
+    private final RandomGenerator random;
+    private final int adapter;
+    private final long plainGuid;
+    private final int periodCode;
+    private final Timers timers = new Timers();
+    private final long[] counters = new long[CmCounter.values().length];
+    private final MemorySegment outgoing = MemorySegment.ofArray(new byte[CmCodec.MESSAGE_BYTES]);
+
+    private final Map<Integer, RequestListener> ports = new HashMap<>();
+    private final Map<Integer, CmConnection> byLocalId = new HashMap<>();
+    private final Map<ConnectKey, CmConnection> byKey = new HashMap<>();
+    private final Map<CmConnection.RemoteId, CmConnection> byRemoteId = new HashMap<>();
+    private final Map<CmConnection.RemoteQueuePair, CmConnection> byRemoteQueuePair =
+            new HashMap<>();
+
+    /** Requests that were rejected, oldest first. */
+    private final Set<CmConnection> rejected = new LinkedHashSet<>();
+
+    private int requests;
+    private int places;
+    private int timeWaits;
+
+    /**
+     * Creates a manager.
+     *
+     * @param gid the adapter's address
+     * @param sink for messages to peers; called inside the calls of this manager and of its
+     *     connections, and must not call them
+     * @param random for communication ids, keys and sequence numbers, which peers must not guess
+     */
+    public ConnectionManager(Gid gid, CmLimits limits, DatagramSink sink, RandomGenerator random) {
+        this.gid = gid;
+        this.limits = limits;
+        this.sink = sink;
+        this.random = random;
+        adapter = random.nextInt(1 << EndGuid.ADAPTER_BITS);
+        plainGuid =
+                new EndGuid(Permissions.LOCAL_READ_ONLY, 0, 1, EndGuid.MIN_MTU_CODE, adapter)
+                        .encode();
+        periodCode = TimeCode.atLeast(limits.lastRepeatNanos());
+    }
+
+    // ---- calls of the program ----
+
+    /**
+     * Listens on a port, for connections to any address of the adapter.
+     *
+     * @param port 1 to 65,535
+     * @throws DpuException ALREADY_EXIST if a listener has the port
+     */
+    public void listen(int port, RequestListener listener) {
+        if (ports.putIfAbsent(port, listener) != null) {
+            throw new DpuException(
+                    Status.ALREADY_EXIST,
+                    "RDMA port is in use: port="
+                            + port
+                            + ", expected=another port, or stopListening there first");
+        }
+    }
+
+    /** Releases a port. Requests that were reported can still be answered. */
+    public void stopListening(int port) {
+        ports.remove(port);
+    }
+
+    /**
+     * Requests a connection from the listener at a port of a peer.
+     *
+     * @param address of the peer's adapter, of the same IP version as this one's
+     * @param data for the listener's program, within {@link PrivateData#CONNECT_BYTES}
+     * @param queuePair number of a queue pair that no connection has; in use until {@link
+     *     ConnectionListener#released}
+     * @throws DpuException FULL if all places are taken; NOT_SUPPORTED for the other IP version
+     * @throws IllegalArgumentException if there is too much data
+     */
+    public CmConnection connect(
+            Gid address,
+            int port,
+            byte[] data,
+            int queuePair,
+            LocalTerms terms,
+            ConnectionListener listener,
+            long nowNanos) {
+        requireData(data, PrivateData.CONNECT_BYTES);
+        if (address.isIpv4() != gid.isIpv4()) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "address is of another IP version than the adapter's: address="
+                            + address.address().getHostAddress()
+                            + ", adapter="
+                            + gid.address().getHostAddress());
+        }
+        requirePlace();
+        CmConnection made =
+                CmConnection.toPort(this, newId(), randomPsn(), port, queuePair, terms, listener);
+        byLocalId.put(made.localId(), made);
+        moved(made, CmState.CLOSED, CmState.REQ_SENT);
+        made.begin(address, nowNanos);
+        IpAddressing addresses =
+                new IpAddressing(
+                        random.nextInt(FIRST_EPHEMERAL_PORT, PORT_END),
+                        gid.addressBytes(),
+                        address.addressBytes());
+        made.sendRequest(ServiceId.ofPort(port), addresses.encode(data), data.length, nowNanos);
+        return made;
+    }
+
+    /**
+     * Creates the end of a connection by blob. The blob has its {@link CmConnection#key}, and
+     * {@link CmConnection#connect} is called with the peer's.
+     *
+     * @param queuePair as for {@link #connect}
+     * @throws DpuException FULL if all places are taken
+     */
+    public CmConnection export(int queuePair, LocalTerms terms, ConnectionListener listener) {
+        requirePlace();
+        ConnectKey key = ConnectKey.random(random);
+        CmConnection made =
+                CmConnection.exported(this, newId(), randomPsn(), key, queuePair, terms, listener);
+        byLocalId.put(made.localId(), made);
+        byKey.put(key, made);
+        moved(made, CmState.CLOSED, CmState.EXPORTED);
+        return made;
+    }
+
+    // ---- datagrams ----
+
+    /**
+     * Takes a datagram for queue pair 1.
+     *
+     * @param packet of opcode DATAGRAM; used during the call only
+     * @param source its IP address
+     */
+    public void datagram(Packet packet, Gid source, long nowNanos) {
+        if (packet.queueKey() != CmCodec.QUEUE_KEY) {
+            add(CmCounter.QUEUE_KEY);
+            return;
+        }
+        receive(packet.memory(), packet.payloadAt(), packet.payloadBytes(), source, nowNanos);
+    }
+
+    /**
+     * Takes an untrusted message.
+     *
+     * @param memory not shared with a peer; used during the call only
+     * @param at offset of the message
+     * @param bytes size of it
+     * @param source address of its sender
+     */
+    public void receive(MemorySegment memory, long at, int bytes, Gid source, long nowNanos) {
+        CmMessage message;
+        try {
+            message = CmCodec.decode(memory, at, bytes);
+        } catch (DpuException e) {
+            if (e.status() == Status.NOT_SUPPORTED) {
+                add(CmCounter.NOT_SUPPORTED);
+                return;
+            }
+            add(CmCounter.MALFORMED);
+            if (CmCodec.attribute(memory, at, bytes) == CmAttribute.REQ) {
+                refuse(
+                        CmCodec.transactionId(memory, at),
+                        CmCodec.localId(memory, at),
+                        source,
+                        RejectReason.UNSUPPORTED,
+                        String.valueOf(e.getMessage()));
+            }
+            return;
+        }
+        switch (message) {
+            case CmMessage.Req req -> request(req, source, nowNanos);
+            case CmMessage.Rep rep -> {
+                CmConnection known = own(rep.remoteId(), source);
+                if (known != null) {
+                    known.replied(rep, nowNanos);
+                }
+            }
+            case CmMessage.Rtu rtu -> {
+                CmConnection known = own(rtu.remoteId(), rtu.localId(), source);
+                if (known != null) {
+                    known.ready(nowNanos);
+                }
+            }
+            case CmMessage.Rej rej -> rejection(rej, source, nowNanos);
+            case CmMessage.Mra mra -> {
+                CmConnection known = own(mra.remoteId(), source);
+                if (known != null) {
+                    known.delayed(mra, nowNanos);
+                }
+            }
+            case CmMessage.Dreq dreq -> disconnection(dreq, source, nowNanos);
+            case CmMessage.Drep drep -> {
+                CmConnection known = own(drep.remoteId(), drep.localId(), source);
+                if (known != null) {
+                    known.disconnectReplied(nowNanos);
+                }
+            }
+        }
+    }
+
+    private @Nullable CmConnection own(int id, Gid source) {
+        CmConnection known = byLocalId.get(id);
+        if (known == null || !known.isOf(source)) {
+            add(CmCounter.UNKNOWN);
+            return null;
+        }
+        return known;
+    }
+
+    private @Nullable CmConnection own(int id, int remoteId, Gid source) {
+        CmConnection known = own(id, source);
+        if (known != null && !known.hasRemote(remoteId)) {
+            add(CmCounter.UNKNOWN);
+            return null;
+        }
+        return known;
+    }
+
+    private void rejection(CmMessage.Rej rej, Gid source, long nowNanos) {
+        if (rej.reason() == RejectReason.TIMEOUT && rej.remoteId() == 0) {
+            CmConnection requested =
+                    byRemoteId.get(
+                            new CmConnection.RemoteId(
+                                    source, Explanation.guid(rej.information()), rej.localId()));
+            if (requested == null) {
+                add(CmCounter.UNKNOWN);
+            } else {
+                requested.requestGivenUp(nowNanos);
+            }
+            return;
+        }
+        CmConnection known = own(rej.remoteId(), source);
+        if (known == null) {
+            return;
+        }
+        // Before the REP this side has no number of the peer's to compare with.
+        if (known.state() == CmState.REQ_SENT || known.hasRemote(rej.localId())) {
+            known.rejected(rej, nowNanos);
+        } else {
+            add(CmCounter.UNKNOWN);
+        }
+    }
+
+    private void disconnection(CmMessage.Dreq dreq, Gid source, long nowNanos) {
+        CmConnection known = own(dreq.remoteId(), dreq.localId(), source);
+        if (known == null) {
+            // The peer need not repeat it: nothing is connected here.
+            send(source, CmMessages.drep(dreq));
+        } else if (dreq.remoteQueuePair() != known.queuePair()) {
+            add(CmCounter.UNKNOWN);
+        } else {
+            known.disconnected(dreq, nowNanos);
+        }
+    }
+
+    private void request(CmMessage.Req req, Gid source, long nowNanos) {
+        CmConnection known =
+                byRemoteId.get(new CmConnection.RemoteId(source, req.caGuid(), req.localId()));
+        if (known != null) {
+            add(CmCounter.REPEATED);
+            known.requestRepeated(nowNanos);
+            return;
+        }
+        try {
+            EndGuid stated = EndGuid.decode(req.caGuid(), PrivateData.CONNECT_BYTES);
+            requireQueuePair(req.queuePair());
+            requireGid(req, source);
+            if (ServiceId.isPort(req.serviceId())) {
+                requestOfPort(req, stated, source, nowNanos);
+            } else if (req.serviceId() == ServiceId.BLOB) {
+                requestOfKey(req, source, nowNanos);
+            } else {
+                refuse(
+                        req,
+                        source,
+                        RejectReason.INVALID_SERVICE_ID,
+                        "no such service: serviceId=0x" + Long.toHexString(req.serviceId()));
+            }
+        } catch (DpuException e) {
+            refuse(req, source, RejectReason.UNSUPPORTED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void requestOfPort(
+            CmMessage.Req req, @Nullable EndGuid stated, Gid source, long nowNanos) {
+        int port = ServiceId.port(req.serviceId());
+        IpAddressing.decode(req.privateData()); // checks it
+        byte[] data = IpAddressing.programData(req.privateData());
+        RequestListener listener = ports.get(port);
+        if (listener == null) {
+            refuse(
+                    req,
+                    source,
+                    RejectReason.INVALID_SERVICE_ID,
+                    "nothing listens at the port: port=" + port);
+        } else if (isStale(req, source, nowNanos)) {
+            refuse(
+                    req,
+                    source,
+                    RejectReason.STALE_CONNECTION,
+                    "queue pair belongs to a connection: queuePair=" + req.queuePair());
+        } else if (!hasRequestPlace()) {
+            refuse(
+                    req,
+                    source,
+                    RejectReason.NO_RESOURCES,
+                    "too many requests wait: limit=" + limits.maxRequests());
+        } else {
+            CmConnection made =
+                    CmConnection.requested(
+                            this,
+                            newId(),
+                            randomPsn(),
+                            port,
+                            req,
+                            stated,
+                            stated == null ? data : Arrays.copyOf(data, stated.privateDataBytes()),
+                            source,
+                            nowNanos);
+            byLocalId.put(made.localId(), made);
+            moved(made, CmState.CLOSED, CmState.REQ_RECEIVED);
+            listener.requested(made);
+        }
+    }
+
+    private void requestOfKey(CmMessage.Req req, Gid source, long nowNanos) {
+        ConnectKey key =
+                ConnectKey.decode(MemorySegment.ofArray(req.privateData()), ConnectKey.WIRE_BYTES);
+        CmConnection exported = byKey.get(key);
+        if (exported == null) {
+            refuse(
+                    req,
+                    source,
+                    RejectReason.INVALID_SERVICE_ID,
+                    "no connection has been exported with this key");
+        } else if (isStale(req, source, nowNanos)) {
+            refuse(
+                    req,
+                    source,
+                    RejectReason.STALE_CONNECTION,
+                    "queue pair belongs to a connection: queuePair=" + req.queuePair());
+        } else {
+            exported.requestedByKey(req, source, nowNanos);
+        }
+    }
+
+    private boolean isStale(CmMessage.Req req, Gid source, long nowNanos) {
+        CmConnection old =
+                byRemoteQueuePair.get(new CmConnection.RemoteQueuePair(source, req.queuePair()));
+        return old != null && old.isStale(nowNanos);
+    }
+
+    /** Whether there is a place, for which an old rejection is forgotten. */
+    private boolean hasRequestPlace() {
+        if (requests >= limits.maxRequests() && !rejected.isEmpty()) {
+            rejected.iterator().next().forget();
+        }
+        return requests < limits.maxRequests();
+    }
+
+    /** Packets of a connection come from the address of its GID. */
+    private static void requireGid(CmMessage.Req req, Gid source) {
+        Gid stated = Gid.of(req.path().localGid());
+        if (!stated.equals(source)) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "local GID of the request is not its source: gid="
+                            + stated.address().getHostAddress()
+                            + ", expected="
+                            + source.address().getHostAddress());
+        }
+    }
+
+    static void requireQueuePair(int number) {
+        if (number < FIRST_QUEUE_PAIR) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "queue pair is not of a connection: queuePair="
+                            + number
+                            + ", expected="
+                            + FIRST_QUEUE_PAIR
+                            + " or more");
+        }
+    }
+
+    static void requireData(byte[] data, int limit) {
+        if (data.length > limit) {
+            throw new IllegalArgumentException(
+                    "private data is too long: sizeBytes=" + data.length + ", limit=" + limit);
+        }
+    }
+
+    // ---- time ----
+
+    /**
+     * The time of the next {@link #expire}. May change with each call of this manager and of its
+     * connections.
+     *
+     * @return {@link #NO_DEADLINE} if there is none
+     */
+    public long nextDeadline() {
+        CmTimer first = timers.first();
+        if (first == null) {
+            return NO_DEADLINE;
+        }
+        return first.deadline == NO_DEADLINE ? NO_DEADLINE + 1 : first.deadline;
+    }
+
+    /** Does everything that is due: repeats messages, and ends what has lasted too long. */
+    public void expire(long nowNanos) {
+        CmTimer first = timers.first();
+        while (first != null && nowNanos - first.deadline >= 0) {
+            first.connection().expired(nowNanos);
+            first = timers.first();
+        }
+    }
+
+    // ---- what it holds ----
+
+    /** Number of events of a kind so far. */
+    public long count(CmCounter counter) {
+        return counters[counter.ordinal()];
+    }
+
+    /** Requests of peers that wait for the program, or were rejected a short time ago. */
+    public int requests() {
+        return requests;
+    }
+
+    /** Connections that have not ended, exported ends among them. */
+    public int connections() {
+        return places - timeWaits;
+    }
+
+    /** Connections in TIMEWAIT. */
+    public int timeWaits() {
+        return timeWaits;
+    }
+
+    /** Entries of all tables, and timers. */
+    int held() {
+        return byLocalId.size()
+                + byKey.size()
+                + byRemoteId.size()
+                + byRemoteQueuePair.size()
+                + rejected.size()
+                + timers.size();
+    }
+
+    // ---- for connections ----
+
+    /** Counts a place by a change of state. */
+    void moved(CmConnection connection, CmState before, CmState next) {
+        requests += weight(isRequest(next)) - weight(isRequest(before));
+        places += weight(isPlace(next)) - weight(isPlace(before));
+        timeWaits += weight(next == CmState.TIMEWAIT) - weight(before == CmState.TIMEWAIT);
+        if (next == CmState.REJECTED) {
+            rejected.add(connection);
+        } else if (before == CmState.REJECTED) {
+            rejected.remove(connection);
+        }
+        if (next == CmState.CLOSED) {
+            connection.unbindAll();
+            byLocalId.remove(connection.localId());
+            ConnectKey key = connection.key();
+            if (key != null) {
+                byKey.remove(key);
+            }
+        }
+    }
+
+    private static int weight(boolean counted) {
+        return counted ? 1 : 0;
+    }
+
+    private static boolean isRequest(CmState state) {
+        return state == CmState.REQ_RECEIVED || state == CmState.REJECTED;
+    }
+
+    private static boolean isPlace(CmState state) {
+        return !isRequest(state) && state != CmState.CLOSED;
+    }
+
+    /**
+     * Checks that there is a place for a connection, and for its TIMEWAIT.
+     *
+     * @throws DpuException FULL if there is none
+     */
+    void requirePlace() {
+        if (connections() >= limits.maxConnections()
+                || places >= limits.maxConnections() + limits.maxTimeWaits()) {
+            throw new DpuException(
+                    Status.FULL,
+                    "no place for a further connection: connections="
+                            + connections()
+                            + ", maxConnections="
+                            + limits.maxConnections()
+                            + ", timeWaits="
+                            + timeWaits
+                            + ", maxTimeWaits="
+                            + limits.maxTimeWaits());
+        }
+    }
+
+    void bind(CmConnection.RemoteId id, CmConnection connection) {
+        byRemoteId.put(id, connection);
+    }
+
+    void unbind(CmConnection.RemoteId id) {
+        byRemoteId.remove(id);
+    }
+
+    void bind(CmConnection.RemoteQueuePair queuePair, CmConnection connection) {
+        byRemoteQueuePair.put(queuePair, connection);
+    }
+
+    /** Removes the queue pair unless it belongs to a successor. */
+    void unbind(CmConnection.RemoteQueuePair queuePair, CmConnection connection) {
+        byRemoteQueuePair.remove(queuePair, connection);
+    }
+
+    void add(CmCounter counter) {
+        counters[counter.ordinal()]++;
+    }
+
+    void send(Gid destination, CmMessage message) {
+        CmCodec.encode(message, outgoing, 0);
+        if (!sink.send(destination, outgoing, 0)) {
+            add(CmCounter.NOT_SENT);
+        }
+    }
+
+    /** Rejects a request of which nothing is kept. */
+    void refuse(CmMessage.Req req, Gid source, int reason, String text) {
+        refuse(req.transactionId(), req.localId(), source, reason, text);
+    }
+
+    private void refuse(long transaction, int remoteId, Gid source, int reason, String text) {
+        add(CmCounter.REFUSED);
+        send(
+                source,
+                Rejection.byLibrary(reason, text)
+                        .message(transaction, 0, remoteId, CmMessage.About.REQ, plainGuid));
+    }
+
+    private int newId() {
+        int id = random.nextInt();
+        while (id == 0 || byLocalId.containsKey(id)) {
+            id = random.nextInt();
+        }
+        return id;
+    }
+
+    private int randomPsn() {
+        return random.nextInt(SequenceNumber.MAX + 1);
+    }
+
+    long newTransaction() {
+        return random.nextLong();
+    }
+
+    Gid gid() {
+        return gid;
+    }
+
+    CmLimits limits() {
+        return limits;
+    }
+
+    Timers timers() {
+        return timers;
+    }
+
+    /** Random number of the adapter in its GUIDs. */
+    int adapter() {
+        return adapter;
+    }
+
+    /** The GUID in messages that belong to no connection: it states nothing. */
+    long plainGuid() {
+        return plainGuid;
+    }
+
+    /** Code of the period within which this side repeats a message, and awaits an answer. */
+    int periodCode() {
+        return periodCode;
+    }
+}

@@ -1,0 +1,283 @@
+package io.softdpu.rdma.roce.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.rdma.roce.wire.CmMessage;
+import io.softdpu.rdma.roce.wire.CmMessage.About;
+import io.softdpu.rdma.roce.wire.RejectReason;
+import io.softdpu.testkit.FakeClock;
+import io.softdpu.testkit.SeededRandom;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Each situation of a connection with each event. A situation is a state, and what else makes a
+ * difference in it.
+ */
+class CmTransitionsTest {
+    private static final byte[] DATA = {1, 2, 3};
+    private static final ConnectKey LOWEST = new ConnectKey(0, 0);
+    private static final ConnectKey HIGHEST = new ConnectKey(-1, -1);
+    private static final ConnectKey FOREIGN = new ConnectKey(5, 5);
+
+    /** What a connection is in before an event. */
+    enum Situation {
+        /** EXPORTED. */
+        EX,
+        /** EXPORTED, with the peer's REQ. */
+        EH,
+        /** AWAITING_REQ. */
+        AW,
+        /** REQ_SENT to a port. */
+        QS,
+        /** REQ_SENT by key. */
+        QK,
+        /** REQ_RECEIVED. */
+        QR,
+        /** REJECTED. */
+        RJ,
+        /** REP_SENT. */
+        PS,
+        /** ESTABLISHED by the REP of the peer. */
+        ER,
+        /** ESTABLISHED by the REQ of the peer. */
+        EP,
+        /** DREQ_SENT. */
+        DS,
+        /** TIMEWAIT after a REQ without an answer. */
+        TQ,
+        /** TIMEWAIT after a REP without an answer. */
+        TP,
+        /** TIMEWAIT after a DREQ of the peer. */
+        TD,
+        /** CLOSED. */
+        CL
+    }
+
+    /** What happens. */
+    enum Event {
+        /** The same REQ again; the first one of its ids where there was none. */
+        REQ,
+        /** A REQ of other ids from the same queue pair. */
+        REQ_OF_SAME_PAIR,
+        /** A REQ of other ids with this end's key, and the key of another peer. */
+        REQ_OF_OTHER_KEY,
+        REP,
+        RTU,
+        /** About the REQ, by a peer that states no number of its own. */
+        REJ_REQ,
+        /** With the numbers of both. */
+        REJ,
+        /** The peer has given up its REQ. */
+        REJ_TIMEOUT,
+        MRA_REQ,
+        MRA_REP,
+        DREQ,
+        DREP,
+        /** A packet of the peer has reached the queue pair. */
+        CONTACT,
+        /** The time of the next repeat. */
+        REPEAT,
+        /** The end of the wait, if there is one. */
+        DEADLINE,
+        CONNECT,
+        ACCEPT,
+        REJECT,
+        REFUSE,
+        DISCONNECT,
+        FAIL
+    }
+
+    /**
+     * Next state, messages and events, where anything changes; {@code x} for a call that is
+     * refused. Everything else leaves the connection as it is, without a message.
+     */
+    private static final String TABLE =
+            """
+            TODO
+            """;
+
+    /** One connection with a peer of handmade messages. */
+    private static final class Fixture {
+        private final CmEnd end;
+        private final FarEnd far;
+        private final CmConnection connection;
+
+        Fixture(Situation situation, SeededRandom random) {
+            end = new CmEnd(1, new FakeClock(), random);
+            far = FarEnd.linux(end);
+            connection = made(situation);
+            end.takeKinds();
+            end.takeEvents();
+        }
+
+        private CmConnection made(Situation situation) {
+            return switch (situation) {
+                case EX -> end.export();
+                case EH -> {
+                    CmConnection made = end.export();
+                    end.give(far.req(LOWEST, key(made)), far.gid());
+                    yield made;
+                }
+                case AW -> connected(LOWEST);
+                case QS -> end.connect(far.gid(), DATA);
+                case QK -> connected(HIGHEST);
+                case QR -> requested();
+                case RJ -> {
+                    CmConnection made = requested();
+                    made.reject(DATA, now());
+                    yield made;
+                }
+                case PS -> accepted();
+                case ER -> {
+                    CmConnection made = end.connect(far.gid(), DATA);
+                    end.give(far.rep(made.localId(), DATA), far.gid());
+                    yield made;
+                }
+                case EP -> established();
+                case DS -> {
+                    CmConnection made = established();
+                    made.disconnect(now());
+                    yield made;
+                }
+                case TQ -> {
+                    CmConnection made = end.connect(far.gid(), DATA);
+                    end.advance(CmEnd.TERMS.connectTimeoutNanos());
+                    yield made;
+                }
+                case TP -> {
+                    CmConnection made = accepted();
+                    end.advance(CmEnd.TERMS.connectTimeoutNanos());
+                    yield made;
+                }
+                case TD -> ended();
+                case CL -> {
+                    CmConnection made = ended();
+                    end.advance(CmEnd.LIMITS.timeWaitNanos());
+                    yield made;
+                }
+            };
+        }
+
+        private CmConnection connected(ConnectKey peers) {
+            CmConnection made = end.export();
+            made.connect(far.gid(), peers, now());
+            return made;
+        }
+
+        private CmConnection requested() {
+            end.give(far.req(DATA), far.gid());
+            return end.request();
+        }
+
+        private CmConnection accepted() {
+            CmConnection made = requested();
+            end.accept(made, DATA);
+            return made;
+        }
+
+        private CmConnection established() {
+            CmConnection made = accepted();
+            end.give(far.rtu(made.localId()), far.gid());
+            return made;
+        }
+
+        private CmConnection ended() {
+            CmConnection made = established();
+            end.give(far.dreq(made.localId(), made.queuePair()), far.gid());
+            return made;
+        }
+
+        private long now() {
+            return end.clock.nowNanos();
+        }
+
+        private static ConnectKey key(CmConnection connection) {
+            ConnectKey key = connection.key();
+            assertThat(key).isNotNull();
+            return key;
+        }
+
+        /** The REQ that this connection has got or would get. */
+        private CmMessage.Req req(FarEnd from, ConnectKey peers) {
+            return connection.key() == null ? from.req(DATA) : from.req(peers, key(connection));
+        }
+
+        void happens(Event event) {
+            int id = connection.localId();
+            ConnectKey peers = connection.state() == CmState.REQ_SENT ? HIGHEST : LOWEST;
+            switch (event) {
+                case REQ -> give(req(far, peers));
+                case REQ_OF_SAME_PAIR -> give(req(far.withId(far.id() + 1), peers));
+                case REQ_OF_OTHER_KEY ->
+                        give(req(far.withId(far.id() + 1).withQueuePair(0x98), FOREIGN));
+                case REP -> give(far.rep(id, DATA));
+                case RTU -> give(far.rtu(id));
+                case REJ_REQ -> give(far.withId(0).rej(id, About.REQ, RejectReason.CONSUMER, DATA));
+                case REJ -> give(far.rej(id, About.OTHER, RejectReason.CONSUMER, DATA));
+                case REJ_TIMEOUT -> give(far.givenUp());
+                case MRA_REQ -> give(far.mra(id, About.REQ, 20));
+                case MRA_REP -> give(far.mra(id, About.REP, 20));
+                case DREQ -> give(far.dreq(id, connection.queuePair()));
+                case DREP -> give(far.drep(id));
+                case CONTACT -> connection.contacted(now());
+                case REPEAT -> end.advance(CmEnd.LIMITS.firstRepeatNanos());
+                case DEADLINE -> end.advance(CmEnd.LIMITS.requestWaitNanos());
+                case CONNECT -> connection.connect(far.gid(), LOWEST, now());
+                case ACCEPT -> end.accept(connection, DATA);
+                case REJECT -> connection.reject(DATA, now());
+                case REFUSE -> connection.refuse("reason: key=value", now());
+                case DISCONNECT -> connection.disconnect(now());
+                case FAIL -> connection.fail("reason: key=value", now());
+            }
+        }
+
+        private void give(CmMessage message) {
+            end.give(message, far.gid());
+        }
+
+        /** What has changed; empty if nothing has. */
+        String change(CmState before) {
+            CmState after = connection.state();
+            List<String> kinds = end.takeKinds().stream().distinct().toList();
+            end.events.remove("requested"); // of another connection
+            String events = end.takeEvents();
+            if (before == after && kinds.isEmpty() && events.isEmpty()) {
+                return "";
+            }
+            return after
+                    + (kinds.isEmpty() ? "" : "!" + String.join(",", kinds))
+                    + (events.isEmpty() ? "" : "(" + events + ")");
+        }
+    }
+
+    private static String cell(Situation situation, Event event, SeededRandom random) {
+        Fixture fixture = new Fixture(situation, random);
+        CmState before = fixture.connection.state();
+        String refused = "";
+        try {
+            fixture.happens(event);
+        } catch (DpuException e) {
+            assertThat(e.status()).isEqualTo(Status.BAD_STATE);
+            refused = "x";
+        }
+        return refused + fixture.change(before);
+    }
+
+    @Test
+    void shouldGoFromEachStateByEachEventAsTheTableSays(SeededRandom random) {
+        StringBuilder actual = new StringBuilder();
+        for (Event event : Event.values()) {
+            actual.append(event).append('\n');
+            for (Situation situation : Situation.values()) {
+                String cell = cell(situation, event, random);
+                if (!cell.isEmpty()) {
+                    actual.append("  ").append(situation).append(' ').append(cell).append('\n');
+                }
+            }
+        }
+        assertThat(actual.toString()).isEqualTo(TABLE);
+    }
+}
