@@ -9,6 +9,7 @@ import io.softdpu.rdma.roce.wire.CmMessage.About;
 import io.softdpu.rdma.roce.wire.RejectReason;
 import io.softdpu.testkit.FakeClock;
 import io.softdpu.testkit.SeededRandom;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
  */
 class CmTransitionsTest {
     private static final byte[] DATA = {1, 2, 3};
+    private static final String REFUSED = "refused";
     private static final ConnectKey LOWEST = new ConnectKey(0, 0);
     private static final ConnectKey HIGHEST = new ConnectKey(-1, -1);
     private static final ConnectKey FOREIGN = new ConnectKey(5, 5);
@@ -72,7 +74,9 @@ class CmTransitionsTest {
         REJ,
         /** The peer has given up its REQ. */
         REJ_TIMEOUT,
+        /** A wish for more time about the REQ, and then the time of the next repeat. */
         MRA_REQ,
+        /** The same about the REP. */
         MRA_REP,
         DREQ,
         DREP,
@@ -91,12 +95,124 @@ class CmTransitionsTest {
     }
 
     /**
-     * Next state, messages and events, where anything changes; {@code x} for a call that is
-     * refused. Everything else leaves the connection as it is, without a message.
+     * Next state, messages and events, where anything changes, and the calls that are refused.
+     * Everything else leaves the connection as it is, without a message.
      */
     private static final String TABLE =
             """
-            TODO
+            REQ
+              AW REP_SENT(connecting)
+              QK REQ_SENT!REJ
+              RJ REJECTED!REJ
+              ER DREQ_SENT!DREQ,REJ(ended:CONNECTION_RESET)
+              TP TIMEWAIT!REJ
+              TD TIMEWAIT!REJ
+            REQ_OF_SAME_PAIR
+              AW REP_SENT(connecting)
+              QK REQ_SENT!REJ
+              QR CLOSED
+              PS DREQ_SENT!DREQ,REJ(ended:CONNECTION_RESET)
+              ER DREQ_SENT!DREQ,REJ(ended:CONNECTION_RESET)
+              EP DREQ_SENT!DREQ,REJ(ended:CONNECTION_RESET)
+              DS TIMEWAIT
+            REQ_OF_OTHER_KEY
+              AW CLOSED!REJ(ended:AUTHENTICATION released)
+              QK TIMEWAIT!REJ(ended:AUTHENTICATION)
+            REP
+              QS ESTABLISHED!RTU(connecting established)
+              QK ESTABLISHED!RTU(connecting established)
+              ER ESTABLISHED!RTU
+              TQ TIMEWAIT!REJ
+            RTU
+              PS ESTABLISHED(established)
+              TP TIMEWAIT!REJ
+            REJ_REQ
+              QS CLOSED(rejected ended:CONNECTION_ABORTED released)
+              QK CLOSED(rejected ended:CONNECTION_ABORTED released)
+            REJ
+              QS CLOSED(rejected ended:CONNECTION_ABORTED released)
+              QK CLOSED(rejected ended:CONNECTION_ABORTED released)
+              PS TIMEWAIT(ended:CONNECTION_RESET)
+              ER TIMEWAIT(ended:CONNECTION_RESET)
+              EP TIMEWAIT(ended:CONNECTION_RESET)
+              DS TIMEWAIT
+            REJ_TIMEOUT
+              QR CLOSED
+              RJ CLOSED
+              PS TIMEWAIT(ended:CONNECTION_RESET)
+            MRA_REQ
+              PS REP_SENT!REP
+              DS DREQ_SENT!DREQ
+            MRA_REP
+              QS REQ_SENT!REQ
+              QK REQ_SENT!REQ
+              DS DREQ_SENT!DREQ
+            DREQ
+              EX EXPORTED!DREP
+              AW AWAITING_REQ!DREP
+              QS REQ_SENT!DREP
+              QK REQ_SENT!DREP
+              PS TIMEWAIT!DREP(ended:SUCCESS)
+              ER TIMEWAIT!DREP(ended:SUCCESS)
+              EP TIMEWAIT!DREP(ended:SUCCESS)
+              DS TIMEWAIT!DREP
+              TQ TIMEWAIT!DREP
+              TP TIMEWAIT!DREP
+              TD TIMEWAIT!DREP
+              CL CLOSED!DREP
+            DREP
+              DS TIMEWAIT
+            CONTACT
+              PS ESTABLISHED(established)
+            REPEAT
+              QS REQ_SENT!REQ
+              QK REQ_SENT!REQ
+              PS REP_SENT!REP
+              DS DREQ_SENT!DREQ
+            DEADLINE
+              AW CLOSED(ended:TIME_OUT released)
+              QS CLOSED!REQ,REJ(ended:TIME_OUT released)
+              QK CLOSED!REQ,REJ(ended:TIME_OUT released)
+              QR CLOSED
+              RJ CLOSED
+              PS CLOSED!REP,REJ(ended:TIME_OUT released)
+              DS CLOSED!DREQ(released)
+              TQ CLOSED(released)
+              TP CLOSED(released)
+              TD CLOSED(released)
+            CONNECT
+              EX AWAITING_REQ
+              EH REP_SENT(connecting)
+              refused [AW, QS, QK, QR, RJ, PS, ER, EP, DS, TQ, TP, TD, CL]
+            ACCEPT
+              QR REP_SENT!REP(connecting)
+              refused [EX, EH, AW, QS, QK, RJ, PS, ER, EP, DS, TQ, TP, TD, CL]
+            REJECT
+              QR REJECTED!REJ
+              refused [EX, EH, AW, QS, QK, RJ, PS, ER, EP, DS, TQ, TP, TD, CL]
+            REFUSE
+              QR REJECTED!REJ
+              refused [EX, EH, AW, QS, QK, RJ, PS, ER, EP, DS, TQ, TP, TD, CL]
+            DISCONNECT
+              EX CLOSED(released)
+              EH CLOSED!REJ(released)
+              AW CLOSED(released)
+              QS TIMEWAIT!REJ
+              QK TIMEWAIT!REJ
+              QR REJECTED!REJ
+              PS TIMEWAIT!REJ
+              ER DREQ_SENT!DREQ
+              EP DREQ_SENT!DREQ
+            FAIL
+              EX CLOSED(released)
+              EH CLOSED!REJ(released)
+              AW CLOSED(released)
+              QS TIMEWAIT!REJ
+              QK TIMEWAIT!REJ
+              QR REJECTED!REJ
+              PS TIMEWAIT!REJ
+              ER DREQ_SENT!DREQ
+              EP DREQ_SENT!DREQ
             """;
 
     /** One connection with a peer of handmade messages. */
@@ -218,8 +334,8 @@ class CmTransitionsTest {
                 case REJ_REQ -> give(far.withId(0).rej(id, About.REQ, RejectReason.CONSUMER, DATA));
                 case REJ -> give(far.rej(id, About.OTHER, RejectReason.CONSUMER, DATA));
                 case REJ_TIMEOUT -> give(far.givenUp());
-                case MRA_REQ -> give(far.mra(id, About.REQ, 20));
-                case MRA_REP -> give(far.mra(id, About.REP, 20));
+                case MRA_REQ -> delay(far.mra(id, About.REQ, 20));
+                case MRA_REP -> delay(far.mra(id, About.REP, 20));
                 case DREQ -> give(far.dreq(id, connection.queuePair()));
                 case DREP -> give(far.drep(id));
                 case CONTACT -> connection.contacted(now());
@@ -232,6 +348,11 @@ class CmTransitionsTest {
                 case DISCONNECT -> connection.disconnect(now());
                 case FAIL -> connection.fail("reason: key=value", now());
             }
+        }
+
+        private void delay(CmMessage.Mra mra) {
+            give(mra);
+            end.advance(CmEnd.LIMITS.firstRepeatNanos());
         }
 
         private void give(CmMessage message) {
@@ -261,7 +382,7 @@ class CmTransitionsTest {
             fixture.happens(event);
         } catch (DpuException e) {
             assertThat(e.status()).isEqualTo(Status.BAD_STATE);
-            refused = "x";
+            refused = REFUSED;
         }
         return refused + fixture.change(before);
     }
@@ -270,12 +391,18 @@ class CmTransitionsTest {
     void shouldGoFromEachStateByEachEventAsTheTableSays(SeededRandom random) {
         StringBuilder actual = new StringBuilder();
         for (Event event : Event.values()) {
-            actual.append(event).append('\n');
+            actual.append(event).append("\n");
+            List<Situation> refused = new ArrayList<>();
             for (Situation situation : Situation.values()) {
                 String cell = cell(situation, event, random);
-                if (!cell.isEmpty()) {
-                    actual.append("  ").append(situation).append(' ').append(cell).append('\n');
+                if (cell.equals(REFUSED)) {
+                    refused.add(situation);
+                } else if (!cell.isEmpty()) {
+                    actual.append("  ").append(situation).append(" ").append(cell).append("\n");
                 }
+            }
+            if (!refused.isEmpty()) {
+                actual.append("  refused ").append(refused).append("\n");
             }
         }
         assertThat(actual.toString()).isEqualTo(TABLE);
