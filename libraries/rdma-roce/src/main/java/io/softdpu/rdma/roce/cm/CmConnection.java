@@ -345,7 +345,7 @@ public final class CmConnection {
      * A packet of the peer has reached the queue pair: it counts as an RTU (InfiniBand Architecture
      * Specification, volume 1, section 12.9.6).
      */
-    public void contacted(long nowNanos) {
+    public void contacted() {
         if (state == CmState.REP_SENT) {
             establish();
         }
@@ -512,7 +512,7 @@ public final class CmConnection {
     }
 
     /** The requester has the REP. */
-    void ready(long nowNanos) {
+    void ready() {
         switch (state) {
             case REP_SENT -> establish();
             case TIMEWAIT -> {

@@ -15,6 +15,7 @@ import io.softdpu.rdma.roce.wire.ServiceId;
 import io.softdpu.rdma.spi.PrivateData;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -53,7 +54,7 @@ public final class ConnectionManager {
     private final long plainGuid;
     private final int periodCode;
     private final Timers timers = new Timers();
-    private final long[] counters = new long[CmCounter.values().length];
+    private final Map<CmCounter, Long> counters = new EnumMap<>(CmCounter.class);
     private final MemorySegment outgoing = MemorySegment.ofArray(new byte[CmCodec.MESSAGE_BYTES]);
 
     private final Map<Integer, RequestListener> ports = new HashMap<>();
@@ -228,7 +229,7 @@ public final class ConnectionManager {
             case CmMessage.Rtu rtu -> {
                 CmConnection known = own(rtu.remoteId(), rtu.localId(), source);
                 if (known != null) {
-                    known.ready(nowNanos);
+                    known.ready();
                 }
             }
             case CmMessage.Rej rej -> rejection(rej, source, nowNanos);
@@ -469,7 +470,7 @@ public final class ConnectionManager {
 
     /** Number of events of a kind so far. */
     public long count(CmCounter counter) {
-        return counters[counter.ordinal()];
+        return counters.getOrDefault(counter, 0L);
     }
 
     /** Requests of peers that wait for the program, or were rejected a short time ago. */
@@ -570,7 +571,7 @@ public final class ConnectionManager {
     }
 
     void add(CmCounter counter) {
-        counters[counter.ordinal()]++;
+        counters.merge(counter, 1L, Long::sum);
     }
 
     void send(Gid destination, CmMessage message) {

@@ -286,9 +286,9 @@ class CmConnectTest {
         far.accept(there, NO_DATA);
         far.pass(near);
         near.take();
-        there.contacted(clock.nowNanos());
+        there.contacted();
         assertThat(there.state()).isEqualTo(CmState.ESTABLISHED);
-        there.contacted(clock.nowNanos());
+        there.contacted();
         assertThat(far.takeEvents()).isEqualTo("requested connecting established");
         assertThat(far.manager.nextDeadline()).isEqualTo(ConnectionManager.NO_DEADLINE);
     }

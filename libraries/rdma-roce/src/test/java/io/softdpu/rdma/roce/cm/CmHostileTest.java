@@ -41,6 +41,9 @@ class CmHostileTest {
     private CmEnd far;
     private FarEnd linux;
 
+    /** Connections that were accepted and not ended. */
+    private final List<CmConnection> living = new ArrayList<>();
+
     @BeforeEach
     void open(SeededRandom seeded) {
         random = seeded;
@@ -439,8 +442,6 @@ class CmHostileTest {
                 Duration.ofNanos(System.nanoTime() - begin),
                 "messages=" + rounds + ", mostHeld=" + mostHeld);
     }
-
-    private final List<CmConnection> living = new ArrayList<>();
 
     private void answer(CmConnection request) {
         if (request.state() != CmState.REQ_RECEIVED) {

@@ -24,7 +24,7 @@ class CmTransitionsTest {
     private static final ConnectKey HIGHEST = new ConnectKey(-1, -1);
     private static final ConnectKey FOREIGN = new ConnectKey(5, 5);
 
-    /** What a connection is in before an event. */
+    /** Situation of a connection before an event. */
     enum Situation {
         /** EXPORTED. */
         EX,
@@ -58,7 +58,7 @@ class CmTransitionsTest {
         CL
     }
 
-    /** What happens. */
+    /** Event of a connection. */
     enum Event {
         /** The same REQ again; the first one of its ids where there was none. */
         REQ,
@@ -338,7 +338,7 @@ class CmTransitionsTest {
                 case MRA_REP -> delay(far.mra(id, About.REP, 20));
                 case DREQ -> give(far.dreq(id, connection.queuePair()));
                 case DREP -> give(far.drep(id));
-                case CONTACT -> connection.contacted(now());
+                case CONTACT -> connection.contacted();
                 case REPEAT -> end.advance(CmEnd.LIMITS.firstRepeatNanos());
                 case DEADLINE -> end.advance(CmEnd.LIMITS.requestWaitNanos());
                 case CONNECT -> connection.connect(far.gid(), LOWEST, now());

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an end states beside the fields of messages: GUID, explanation, codes of times. */
+/** Statements of an end beside the fields of messages: GUID, explanation, codes of times. */
 class EndGuidTest {
     private static final EndGuid EXAMPLE =
             new EndGuid(
