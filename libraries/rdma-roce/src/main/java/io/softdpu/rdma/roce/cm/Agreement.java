@@ -67,6 +67,11 @@ public record Agreement(
                 bufferOf(guid));
     }
 
+    /** Whether the peer is an end of softdpu, which states its grants and its receive buffer. */
+    public boolean isWithSoftdpu() {
+        return receiveBufferBytes > 0;
+    }
+
     static Permissions grantsOf(@Nullable EndGuid guid) {
         return guid == null ? EndGuid.ALL : guid.grants();
     }

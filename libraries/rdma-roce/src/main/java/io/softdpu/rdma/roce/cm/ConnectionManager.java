@@ -312,30 +312,35 @@ public final class ConnectionManager {
             known.requestRepeated(nowNanos);
             return;
         }
+        boolean toPort = ServiceId.isPort(req.serviceId());
+        EndGuid stated;
         try {
-            EndGuid stated = EndGuid.decode(req.caGuid(), PrivateData.CONNECT_BYTES);
+            stated = EndGuid.decode(req.caGuid(), PrivateData.CONNECT_BYTES);
             requireQueuePair(req.queuePair());
             requireGid(req, source);
-            if (ServiceId.isPort(req.serviceId())) {
-                requestOfPort(req, stated, source, nowNanos);
-            } else if (req.serviceId() == ServiceId.BLOB) {
-                requestOfKey(req, source, nowNanos);
-            } else {
-                refuse(
-                        req,
-                        source,
-                        RejectReason.INVALID_SERVICE_ID,
-                        "no such service: serviceId=0x" + Long.toHexString(req.serviceId()));
+            if (toPort) {
+                IpAddressing.decode(req.privateData()); // checks it
             }
         } catch (DpuException e) {
             refuse(req, source, RejectReason.UNSUPPORTED, String.valueOf(e.getMessage()));
+            return;
+        }
+        if (toPort) {
+            requestOfPort(req, stated, source, nowNanos);
+        } else if (req.serviceId() == ServiceId.BLOB) {
+            requestOfKey(req, source, nowNanos);
+        } else {
+            refuse(
+                    req,
+                    source,
+                    RejectReason.INVALID_SERVICE_ID,
+                    "no such service: serviceId=0x" + Long.toHexString(req.serviceId()));
         }
     }
 
     private void requestOfPort(
             CmMessage.Req req, @Nullable EndGuid stated, Gid source, long nowNanos) {
         int port = ServiceId.port(req.serviceId());
-        IpAddressing.decode(req.privateData()); // checks it
         byte[] data = IpAddressing.programData(req.privateData());
         RequestListener listener = ports.get(port);
         if (listener == null) {

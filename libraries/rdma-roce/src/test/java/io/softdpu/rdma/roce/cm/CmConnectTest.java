@@ -11,6 +11,7 @@ import io.softdpu.rdma.roce.wire.CmMessage;
 import io.softdpu.rdma.roce.wire.CmMessage.About;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.RejectReason;
+import io.softdpu.rdma.roce.wire.ServiceId;
 import io.softdpu.testkit.FakeClock;
 import io.softdpu.testkit.SeededRandom;
 import java.util.ArrayList;
@@ -150,6 +151,7 @@ class CmConnectTest {
         assertThat(near.agreements.get(here).pathMtuBytes()).isEqualTo(512);
         assertThat(far.agreements.get(there).pathMtuBytes()).isEqualTo(512);
         assertThat(near.agreements.get(here).receiveBufferBytes()).isEqualTo(1);
+        assertThat(near.agreements.get(here).isWithSoftdpu()).isTrue();
     }
 
     @Test
@@ -182,6 +184,7 @@ class CmConnectTest {
                 .isEqualTo(1024);
         assertThat(agreement.sendPsn()).isEqualTo(FarEnd.PSN);
         assertThat(agreement.receiveBufferBytes()).isZero();
+        assertThat(agreement.isWithSoftdpu()).isFalse();
 
         CmConnection here = near.connect(linux.gid(), NO_DATA);
         near.give(linux.rep(here.localId(), new byte[] {8}), linux.gid());
@@ -468,6 +471,20 @@ class CmConnectTest {
                 .hasMessageContaining("port=7174");
         near.manager.stopListening(CmEnd.PORT);
         near.manager.listen(CmEnd.PORT, near);
+    }
+
+    @Test
+    void shouldPassOnWhatAListenerThrows() {
+        near.manager.listen(
+                1,
+                request -> {
+                    throw new DpuException(Status.FULL, "no place");
+                });
+        FarEnd linux = FarEnd.linux(near);
+        CmMessage.Req req = linux.req(ServiceId.ofPort(1), linux.req(NO_DATA).privateData());
+        assertThatThrownBy(() -> near.give(req, linux.gid())).hasMessage("no place");
+        assertThat(near.sent).as("the program has not answered").isEmpty();
+        assertThat(near.manager.requests()).isEqualTo(1);
     }
 
     @Test
