@@ -10,7 +10,11 @@ import io.softdpu.rdma.roce.wire.RejectReason;
 import io.softdpu.testkit.FakeClock;
 import io.softdpu.testkit.SeededRandom;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -95,8 +99,8 @@ class CmTransitionsTest {
     }
 
     /**
-     * Next state, messages and events, where anything changes, and the calls that are refused.
-     * Everything else leaves the connection as it is, without a message.
+     * Next state, messages and events, where anything changes, the calls that are refused, and what
+     * is counted. Everything else leaves the connection as it is, without a message.
      */
     private static final String TABLE =
             """
@@ -107,6 +111,8 @@ class CmTransitionsTest {
               ER DREQ_SENT!DREQ,REJ(ended:CONNECTION_RESET)
               TP TIMEWAIT!REJ
               TD TIMEWAIT!REJ
+              +REFUSED [QK, ER]
+              +REPEATED [EH, QR, RJ, PS, EP, DS, TP, TD]
             REQ_OF_SAME_PAIR
               AW REP_SENT(connecting)
               QK REQ_SENT!REJ
@@ -115,20 +121,29 @@ class CmTransitionsTest {
               ER DREQ_SENT!DREQ,REJ(ended:CONNECTION_RESET)
               EP DREQ_SENT!DREQ,REJ(ended:CONNECTION_RESET)
               DS TIMEWAIT
+              +GIVEN_UP [QR]
+              +REFUSED [QK, PS, ER, EP]
             REQ_OF_OTHER_KEY
               AW CLOSED!REJ(ended:AUTHENTICATION released)
               QK TIMEWAIT!REJ(ended:AUTHENTICATION)
+              +REFUSED [AW, QK]
             REP
               QS ESTABLISHED!RTU(connecting established)
               QK ESTABLISHED!RTU(connecting established)
               ER ESTABLISHED!RTU
               TQ TIMEWAIT!REJ
+              +REPEATED [EH, AW, QR, RJ, PS, ER, EP, DS, TQ, TP, TD]
+              +UNKNOWN [EX, CL]
             RTU
               PS ESTABLISHED(established)
               TP TIMEWAIT!REJ
+              +REPEATED [EH, QR, RJ, ER, EP, DS, TP, TD]
+              +UNKNOWN [EX, AW, QS, QK, TQ, CL]
             REJ_REQ
               QS CLOSED(rejected ended:CONNECTION_ABORTED released)
               QK CLOSED(rejected ended:CONNECTION_ABORTED released)
+              +REPEATED [AW, TQ]
+              +UNKNOWN [EX, EH, QR, RJ, PS, ER, EP, DS, TP, TD, CL]
             REJ
               QS CLOSED(rejected ended:CONNECTION_ABORTED released)
               QK CLOSED(rejected ended:CONNECTION_ABORTED released)
@@ -136,17 +151,26 @@ class CmTransitionsTest {
               ER TIMEWAIT(ended:CONNECTION_RESET)
               EP TIMEWAIT(ended:CONNECTION_RESET)
               DS TIMEWAIT
+              +REPEATED [EH, QR, RJ, TP, TD]
+              +UNKNOWN [EX, AW, TQ, CL]
             REJ_TIMEOUT
               QR CLOSED
               RJ CLOSED
               PS TIMEWAIT(ended:CONNECTION_RESET)
+              +GIVEN_UP [EH, QR]
+              +REPEATED [EP, DS, TP, TD]
+              +UNKNOWN [EX, AW, QS, QK, ER, TQ, CL]
             MRA_REQ
               PS REP_SENT!REP
               DS DREQ_SENT!DREQ
+              +REPEATED [EH, AW, QR, RJ, PS, ER, EP, DS, TQ, TP, TD]
+              +UNKNOWN [EX, CL]
             MRA_REP
               QS REQ_SENT!REQ
               QK REQ_SENT!REQ
               DS DREQ_SENT!DREQ
+              +REPEATED [EH, AW, QS, QK, QR, RJ, ER, EP, DS, TQ, TP, TD]
+              +UNKNOWN [EX, CL]
             DREQ
               EX EXPORTED!DREP
               AW AWAITING_REQ!DREP
@@ -160,8 +184,12 @@ class CmTransitionsTest {
               TP TIMEWAIT!DREP
               TD TIMEWAIT!DREP
               CL CLOSED!DREP
+              +REPEATED [EH, QR, RJ, TP, TD]
+              +UNKNOWN [EX, AW, QS, QK, TQ, CL]
             DREP
               DS TIMEWAIT
+              +REPEATED [EH, QR, RJ, PS, ER, EP, TP, TD]
+              +UNKNOWN [EX, AW, QS, QK, TQ, CL]
             CONTACT
               PS ESTABLISHED(established)
             REPEAT
@@ -180,6 +208,7 @@ class CmTransitionsTest {
               TQ CLOSED(released)
               TP CLOSED(released)
               TD CLOSED(released)
+              +GIVEN_UP [EH, QR]
             CONNECT
               EX AWAITING_REQ
               EH REP_SENT(connecting)
@@ -203,6 +232,7 @@ class CmTransitionsTest {
               PS TIMEWAIT!REJ
               ER DREQ_SENT!DREQ
               EP DREQ_SENT!DREQ
+              +REFUSED [EH]
             FAIL
               EX CLOSED(released)
               EH CLOSED!REJ(released)
@@ -213,6 +243,7 @@ class CmTransitionsTest {
               PS TIMEWAIT!REJ
               ER DREQ_SENT!DREQ
               EP DREQ_SENT!DREQ
+              +REFUSED [EH]
             """;
 
     /** One connection with a peer of handmade messages. */
@@ -220,12 +251,16 @@ class CmTransitionsTest {
         private final CmEnd end;
         private final FarEnd far;
         private final CmConnection connection;
+        private final Map<CmCounter, Long> before = new EnumMap<>(CmCounter.class);
 
         Fixture(Situation situation, SeededRandom random) {
             end = new CmEnd(1, new FakeClock(), random);
             far = FarEnd.linux(end);
             connection = made(situation);
             end.takeKinds();
+            for (CmCounter counter : CmCounter.values()) {
+                before.put(counter, end.manager.count(counter));
+            }
             end.takeEvents();
         }
 
@@ -350,6 +385,13 @@ class CmTransitionsTest {
             }
         }
 
+        /** Counters that have changed. */
+        List<CmCounter> counted() {
+            return Stream.of(CmCounter.values())
+                    .filter(each -> end.manager.count(each) != before.get(each))
+                    .toList();
+        }
+
         private void delay(CmMessage.Mra mra) {
             give(mra);
             end.advance(CmEnd.LIMITS.firstRepeatNanos());
@@ -359,51 +401,50 @@ class CmTransitionsTest {
             end.give(message, far.gid());
         }
 
-        /** What has changed; empty if nothing has. */
-        String change(CmState before) {
+        /** Lets it happen, and returns what has changed; empty if nothing has. */
+        String changeBy(Event event) {
+            CmState before = connection.state();
+            String refused = "";
+            try {
+                happens(event);
+            } catch (DpuException e) {
+                assertThat(e.status()).isEqualTo(Status.BAD_STATE);
+                refused = REFUSED;
+            }
             CmState after = connection.state();
             List<String> kinds = end.takeKinds().stream().distinct().toList();
             end.events.remove("requested"); // of another connection
             String events = end.takeEvents();
             if (before == after && kinds.isEmpty() && events.isEmpty()) {
-                return "";
+                return refused;
             }
-            return after
+            return refused
+                    + after
                     + (kinds.isEmpty() ? "" : "!" + String.join(",", kinds))
                     + (events.isEmpty() ? "" : "(" + events + ")");
         }
-    }
-
-    private static String cell(Situation situation, Event event, SeededRandom random) {
-        Fixture fixture = new Fixture(situation, random);
-        CmState before = fixture.connection.state();
-        String refused = "";
-        try {
-            fixture.happens(event);
-        } catch (DpuException e) {
-            assertThat(e.status()).isEqualTo(Status.BAD_STATE);
-            refused = REFUSED;
-        }
-        return refused + fixture.change(before);
     }
 
     @Test
     void shouldGoFromEachStateByEachEventAsTheTableSays(SeededRandom random) {
         StringBuilder actual = new StringBuilder();
         for (Event event : Event.values()) {
-            actual.append(event).append("\n");
-            List<Situation> refused = new ArrayList<>();
+            actual.append(event + "\n");
+            Map<String, List<Situation>> alike = new TreeMap<>();
             for (Situation situation : Situation.values()) {
-                String cell = cell(situation, event, random);
-                if (cell.equals(REFUSED)) {
-                    refused.add(situation);
-                } else if (!cell.isEmpty()) {
-                    actual.append("  ").append(situation).append(" ").append(cell).append("\n");
+                Fixture fixture = new Fixture(situation, random);
+                String change = fixture.changeBy(event);
+                if (change.equals(REFUSED)) {
+                    alike.computeIfAbsent(REFUSED, of -> new ArrayList<>()).add(situation);
+                } else if (!change.isEmpty()) {
+                    actual.append("  " + situation + " " + change + "\n");
+                }
+                for (CmCounter counter : fixture.counted()) {
+                    alike.computeIfAbsent("+" + counter, of -> new ArrayList<>()).add(situation);
                 }
             }
-            if (!refused.isEmpty()) {
-                actual.append("  refused ").append(refused).append("\n");
-            }
+            alike.forEach(
+                    (what, situations) -> actual.append("  " + what + " " + situations + "\n"));
         }
         assertThat(actual.toString()).isEqualTo(TABLE);
     }
