@@ -69,6 +69,7 @@ public final class Adapter {
     }
 
     /** What it has counted. */
+    @SuppressWarnings("EnumOrdinal") // index of an array: counted per packet
     public long count(Counter counter) {
         return counters[counter.ordinal()];
     }
@@ -190,6 +191,7 @@ public final class Adapter {
         return intact;
     }
 
+    @SuppressWarnings("EnumOrdinal") // as above
     private void count(Counter counter, boolean counted) {
         if (counted) {
             counters[counter.ordinal()]++;
