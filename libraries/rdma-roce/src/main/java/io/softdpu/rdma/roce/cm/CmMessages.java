@@ -128,6 +128,10 @@ final class CmMessages {
     }
 
     static CmMessage.Drep drep(CmMessage.Dreq dreq) {
-        return new CmMessage.Drep(dreq.transactionId(), dreq.remoteId(), dreq.localId(), NO_DATA);
+        return new CmMessage.Drep(
+                dreq.transactionId(),
+                /* localId= */ dreq.remoteId(),
+                /* remoteId= */ dreq.localId(),
+                NO_DATA);
     }
 }
