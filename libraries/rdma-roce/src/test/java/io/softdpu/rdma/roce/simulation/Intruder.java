@@ -33,6 +33,9 @@ final class Intruder {
     private static final int MEMORY_BYTES = 1024;
     private static final long ADDRESS = 0x7000;
 
+    /** Packets after which it is quiet: each is answered, and time hardly passes meanwhile. */
+    private static final int MOST_PACKETS = 5000;
+
     private final SeededRandom random;
     private final TestHost host;
     private final Gid target;
@@ -114,9 +117,9 @@ final class Intruder {
         return ends;
     }
 
-    /** Sends a few packets. */
+    /** Sends a few packets, until there were enough. */
     void attack(VirtualNetwork network, long now) {
-        for (int i = 1 + random.nextInt(20); i > 0; i--) {
+        for (int i = 1 + random.nextInt(20); i > 0 && packets < MOST_PACKETS; i--) {
             packets++;
             switch (random.nextInt(8)) {
                 case 0 -> receive(random.bytes(random.nextInt(300)), now);
