@@ -2,9 +2,9 @@ package io.softdpu.cli.packets;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.linux.text.Text;
-import io.softdpu.rdma.roce.capture.Addresses;
 import io.softdpu.rdma.roce.capture.Analysis;
 import io.softdpu.rdma.roce.capture.Note;
+import io.softdpu.rdma.roce.wire.Addresses;
 import io.softdpu.rdma.roce.wire.CmMessage;
 import io.softdpu.rdma.roce.wire.ExtensionHeader;
 import io.softdpu.rdma.roce.wire.Headers;

@@ -2,8 +2,8 @@ package io.softdpu.rdma.roce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.rdma.roce.capture.Addresses;
 import io.softdpu.rdma.roce.capture.Analysis;
+import io.softdpu.rdma.roce.wire.Addresses;
 import io.softdpu.rdma.roce.wire.CmCodec;
 import io.softdpu.rdma.roce.wire.CmMessage;
 import io.softdpu.rdma.roce.wire.ExtensionHeader;

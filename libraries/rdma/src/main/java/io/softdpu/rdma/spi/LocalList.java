@@ -113,7 +113,10 @@ public final class LocalList {
         }
         if (skipped > left) {
             throw new IndexOutOfBoundsException(
-                    "position behind the list: offset=" + offset + ", bytes=" + (offset - skipped));
+                    "position behind the list: offsetBytes="
+                            + offset
+                            + ", sizeBytes="
+                            + (offset - skipped));
         }
         this.offset += skipped;
         left -= skipped;

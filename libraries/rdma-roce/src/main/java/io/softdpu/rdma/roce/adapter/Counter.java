@@ -1,6 +1,6 @@
 package io.softdpu.rdma.roce.adapter;
 
-/** What an adapter counts of received packets. */
+/** Counts that an adapter keeps of received packets. */
 public enum Counter {
     /** All packets. */
     RECEIVED,

@@ -2,6 +2,7 @@ package io.softdpu.rdma.roce.capture;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.rdma.roce.wire.Addresses;
 import io.softdpu.rdma.roce.wire.CmCodec;
 import io.softdpu.rdma.roce.wire.CmMessage;
 import io.softdpu.rdma.roce.wire.Icrc;

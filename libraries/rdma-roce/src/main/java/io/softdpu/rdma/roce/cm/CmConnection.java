@@ -426,8 +426,7 @@ public final class CmConnection {
     }
 
     private static String foreignPeer(Gid from) {
-        return "the peer of the connection is not the exporter of the connected blob: peer="
-                + from.address().getHostAddress();
+        return "the peer of the connection is not the exporter of the connected blob: peer=" + from;
     }
 
     /**
@@ -683,7 +682,7 @@ public final class CmConnection {
     private String target() {
         Gid address = peer;
         return "address="
-                + (address == null ? "none" : address.address().getHostAddress())
+                + (address == null ? "none" : address)
                 + (key == null ? ", port=" + port : "");
     }
 

@@ -137,9 +137,9 @@ public final class ConnectionManager {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
                     "address is of another IP version than the adapter's: address="
-                            + address.address().getHostAddress()
+                            + address
                             + ", adapter="
-                            + gid.address().getHostAddress());
+                            + gid);
         }
         requirePlace();
         CmConnection made =
@@ -421,9 +421,9 @@ public final class ConnectionManager {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "local GID of the request is not its source: gid="
-                            + stated.address().getHostAddress()
+                            + stated
                             + ", expected="
-                            + source.address().getHostAddress());
+                            + source);
         }
     }
 

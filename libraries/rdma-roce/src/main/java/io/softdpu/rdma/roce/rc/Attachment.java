@@ -5,7 +5,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.spi.RnrTimer;
 
 /**
- * What a queue pair has of its instance; fixed at its creation.
+ * Parts of its instance that a queue pair uses; fixed at its creation.
  *
  * @param listener for completions
  * @param receives of the instance

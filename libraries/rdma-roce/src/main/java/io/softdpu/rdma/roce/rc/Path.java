@@ -5,7 +5,7 @@ import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.roce.wire.SequenceNumber;
 
 /**
- * What the two ends of a connection have agreed on, as one of them sees it.
+ * Terms that the two ends of a connection have agreed on, as one of them sees it.
  *
  * @param peer address of the peer's adapter
  * @param peerQueuePair number of the peer's queue pair, 24 bits

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Allocates when it is connected, and when the connection fails.
  */
 final class Responder {
-    /** What a message under way does; its last packet is still to come. */
+    /** Kind of the message under way, whose last packet is still to come. */
     private enum Message {
         NONE,
         SEND,

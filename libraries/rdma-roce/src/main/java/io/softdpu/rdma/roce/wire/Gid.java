@@ -1,7 +1,5 @@
 package io.softdpu.rdma.roce.wire;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /**
@@ -18,14 +16,6 @@ public record Gid(long high, long low) {
     private static final int IPV4_BYTES = 4;
     private static final long MAPPED = 0xffffL << Integer.SIZE;
     private static final long IPV4_MASK = 0xffff_ffffL;
-
-    /** That of an IP address. */
-    public static Gid of(InetAddress address) {
-        byte[] bytes = address.getAddress();
-        return bytes.length == IPV4_BYTES
-                ? new Gid(0, MAPPED | (ByteBuffer.wrap(bytes).getInt() & IPV4_MASK))
-                : of(bytes);
-    }
 
     /**
      * That of 16 bytes in the order of the network.
@@ -62,11 +52,8 @@ public record Gid(long high, long low) {
     }
 
     /** Its IP address. */
-    public InetAddress address() {
-        try {
-            return InetAddress.getByAddress(addressBytes());
-        } catch (UnknownHostException e) {
-            throw new IllegalStateException("an address has 4 or 16 bytes: gid=" + this, e);
-        }
+    @Override
+    public String toString() {
+        return Addresses.text(addressBytes());
     }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Nothing is allocated per packet, request and timer. */
+/** Shows that packets, requests and timers allocate nothing. */
 class RoceAllocationTest implements CompletionListener {
     private static final int BYTES = 10_000;
 

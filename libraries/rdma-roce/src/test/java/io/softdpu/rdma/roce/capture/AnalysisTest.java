@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.rdma.roce.Captures;
+import io.softdpu.rdma.roce.wire.Addresses;
 import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.roce.wire.Icrc;
 import io.softdpu.rdma.roce.wire.Opcode;

@@ -56,7 +56,7 @@ public final class ScriptedPeer {
     private static final Gid OWN = new Gid(0, 0xffff_0a00_0002L);
     private static final Gid TESTED = new Gid(0, 0xffff_0a00_0001L);
 
-    /** What a test may choose; changed before the first call. */
+    /** Choices of a test, made before the first call. */
     public static final class Options {
         /** Limits of the queue pair. */
         public Limits limits = Limits.defaults(16);

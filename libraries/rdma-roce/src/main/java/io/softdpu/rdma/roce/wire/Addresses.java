@@ -1,4 +1,4 @@
-package io.softdpu.rdma.roce.capture;
+package io.softdpu.rdma.roce.wire;
 
 /** Texts of IP addresses; those of IPv6 in the short form of RFC 5952. */
 public final class Addresses {
