@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>In both cases it may set up the tasks and jobs of nodes that have not started, compare
  * results, allocate, and submit what belongs to no graph, or another instance; progress, retrievals
- * and waits are NOT_PERMITTED, and the stop of its graph is IN_USE. An exception fails the node
- * with UNEXPECTED and is thrown by the progress or retrieval that handles the end of the node, not
- * by the submission.
+ * and waits of the engine or queue of the graph are NOT_PERMITTED, and the stop of its graph is
+ * IN_USE. An exception fails the node with UNEXPECTED and is thrown by the progress or retrieval
+ * that handles the end of the node, not by the submission.
  */
 @FunctionalInterface
 public interface UserNodeCallback {
