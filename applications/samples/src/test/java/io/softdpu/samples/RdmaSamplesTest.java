@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
@@ -467,7 +468,7 @@ class RdmaSamplesTest extends RdmaSamplesFixture {
         pair.assertTransfers();
     }
 
-    /** Its receive was never submitted, so the send is in flight until its end. */
+    /** Its receive was never submitted: the send, which tries without limit, is in flight. */
     @StartsProcesses
     @ParameterizedTest
     @CsvSource({
@@ -482,7 +483,14 @@ class RdmaSamplesTest extends RdmaSamplesFixture {
         Pair pair =
                 new Pair(
                         startPausingProcess(processes, "rdma: STARTING to RUNNING", receiver),
-                        start(sender));
+                        start(
+                                new ChangedSample(sender) {
+                                    @Override
+                                    void configure(RdmaProgram program) {
+                                        super.configure(program);
+                                        program.rdma().setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED);
+                                    }
+                                }));
         pair.copyAll();
         pair.first().run().awaitLine("^rdma: STARTING to RUNNING");
         pair.second().run().awaitLine("^" + SUBMITTED);
