@@ -105,16 +105,17 @@ final class RelayWorker extends Worker {
         // The contexts become RUNNING later, while the control thread does other things.
         log().log(
                         System.Logger.Level.DEBUG,
-                        "objects created: worker="
-                                + index()
-                                + ", device="
-                                + device
-                                + ", connection="
-                                + connection
-                                + ", transactionCount="
-                                + slots
-                                + ", notRunning="
-                                + contextsNotReady());
+                        () ->
+                                "objects created: worker="
+                                        + index()
+                                        + ", device="
+                                        + device
+                                        + ", connection="
+                                        + connection
+                                        + ", transactionCount="
+                                        + slots
+                                        + ", notRunning="
+                                        + contextsNotReady());
     }
 
     /** Exports one of the RDMA connections. */

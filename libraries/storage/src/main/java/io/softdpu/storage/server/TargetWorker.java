@@ -183,13 +183,12 @@ final class TargetWorker extends Worker {
         long requesterOffset = IoMessageView.requesterOffset(segment, at);
         long storageOffset = IoMessageView.storageOffset(segment, at);
         Status verdict = check.check(type, ioSize, requesterOffset, storageOffset);
+        types[slot] = kind(type);
         if (verdict != Status.SUCCESS) {
-            types[slot] = IoType.RESULT;
             answer(slot, verdict);
             return;
         }
-        boolean read = type == IoType.READ.code();
-        types[slot] = read ? IoType.READ : IoType.WRITE;
+        boolean read = types[slot] == IoType.READ;
         ioSizes[slot] = ioSize;
         // The source's data section selects the bytes; the empty one of the destination, the
         // offset.
@@ -269,6 +268,14 @@ final class TargetWorker extends Worker {
 
     private void notAnswered(RdmaSendTask task) {
         taskFailed("answer was not sent", task.status());
+    }
+
+    /** RESULT for a request of an unknown kind. */
+    private static IoType kind(int type) {
+        if (type == IoType.READ.code()) {
+            return IoType.READ;
+        }
+        return type == IoType.WRITE.code() ? IoType.WRITE : IoType.RESULT;
     }
 
     private void requestNotReceived(RdmaReceiveTask task) {

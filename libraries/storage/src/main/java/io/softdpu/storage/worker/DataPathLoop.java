@@ -79,7 +79,11 @@ final class DataPathLoop {
         } catch (RuntimeException | Error e) {
             worker.failed(e);
         }
-        worker.endDataPath();
+        try {
+            worker.endDataPath();
+        } catch (RuntimeException | Error e) {
+            worker.failed(e);
+        }
         statistics.endDataPath(engine);
         ended = true;
         worker.log().log(System.Logger.Level.INFO, "Core: " + worker.index() + " complete");
