@@ -300,17 +300,28 @@ public final class Pipeline implements AutoCloseable {
         }
     }
 
-    /** Where the kernel lets the threads of this name run; it keeps the first 15 characters. */
+    /** Where the kernel lets the threads of this name run. */
     public static List<String> cpusOfThreads(String name) {
-        String list = "Cpus_allowed_list:";
+        return statusOfThreads(name, "Cpus_allowed_list:");
+    }
+
+    /** How often the threads of this name have slept. */
+    public static long sleepsOfThreads(String name) {
+        return statusOfThreads(name, "voluntary_ctxt_switches:").stream()
+                .mapToLong(Long::parseLong)
+                .sum();
+    }
+
+    /** A value of each thread of this name, of which the kernel keeps the first 15 characters. */
+    private static List<String> statusOfThreads(String name, String key) {
         try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
             List<String> found = new ArrayList<>();
             for (Path task : tasks.toList()) {
                 String status = ProcessView.text(task.resolve("status"));
                 if (status.startsWith("Name:\t" + name + "\n")) {
                     status.lines()
-                            .filter(line -> line.startsWith(list))
-                            .map(line -> line.substring(list.length()).strip())
+                            .filter(line -> line.startsWith(key))
+                            .map(line -> line.substring(key.length()).strip())
                             .forEach(found::add);
                 }
             }
