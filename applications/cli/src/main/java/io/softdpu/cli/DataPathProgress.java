@@ -1,12 +1,13 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.log.StatusLine;
-import io.softdpu.linux.text.Text;
 import io.softdpu.perf.text.Figures;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.initiator.LatencyCounts;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -117,28 +118,31 @@ final class DataPathProgress implements AutoCloseable {
         }
     }
 
-    private static String line(long beginNanos, Snapshot before, Snapshot now) {
+    private String line(long beginNanos, Snapshot before, Snapshot now) {
         double seconds = (now.nanos() - before.nanos()) / 1e9;
         SessionReport session = now.session();
-        StringBuilder line = new StringBuilder();
-        line.append(
-                Text.format(
-                        "%s: %s operations, %s",
-                        Figures.seconds(now.nanos() - beginNanos),
-                        Figures.count(session.operations()),
-                        Figures.perSecond(
-                                (session.operations() - before.session().operations()) / seconds)));
-        if (!session.role().equals("zero-copy")) { // which does not look at the messages
+        List<String> figures = new ArrayList<>();
+        figures.add(Figures.count(session.operations()) + " ops");
+        figures.add(
+                Figures.perSecond(
+                        (session.operations() - before.session().operations()) / seconds));
+        if (session.looksAtMessages()) {
             double bytes = session.payloadBytes() - before.session().payloadBytes();
-            line.append(", ").append(Figures.number(bytes / seconds / (1L << 30))).append(" GiB/s");
+            figures.add(Figures.number(bytes / seconds / (1L << 30)) + " GiB/s");
+            figures.add(session.errors() + " failed");
         }
         LatencyCounts latencies = now.latencies();
         LatencyCounts earlier = before.latencies();
         if (latencies != null && earlier != null) {
             LatencyCounts since = latencies.since(earlier);
-            line.append(", p50 ").append(Figures.time(since.percentile(50).toNanos()));
-            line.append(", p99 ").append(Figures.time(since.percentile(99).toNanos()));
+            if (since.count() > 0) {
+                figures.add("p50 " + Figures.time(since.percentile(50).toNanos()));
+                figures.add("p99 " + Figures.time(since.percentile(99).toNanos()));
+            }
         }
-        return line.append(", ").append(session.errors()).append(" failed").toString();
+        // On a terminal without commas: with them a usual line is too long.
+        return Figures.seconds(now.nanos() - beginNanos)
+                + ": "
+                + String.join(terminal == null ? ", " : " ", figures);
     }
 }

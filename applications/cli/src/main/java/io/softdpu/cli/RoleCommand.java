@@ -75,7 +75,7 @@ abstract class RoleCommand implements Callable<Integer> {
     @Option(
             names = "--cpu",
             required = true,
-            split = ",",
+            split = ",(?!$)",
             paramLabel = "N|prefer:N|any",
             converter = CpuConverter.class,
             description = {
@@ -305,7 +305,7 @@ abstract class RoleCommand implements Callable<Integer> {
         if (run != null) {
             StorageTable.lines(run, failed).forEach(out::println);
         }
-        if (!failed || hasStatistics(session)) {
+        if (!failed || !session.workers().isEmpty()) { // else it failed before it had any
             StorageTable.lines(session).forEach(out::println);
         }
     }
@@ -345,15 +345,6 @@ abstract class RoleCommand implements Callable<Integer> {
     final PrintWriter readyOutput() {
         CommandLine command = spec().commandLine();
         return outputFormat == OutputFormat.JSON ? command.getErr() : command.getOut();
-    }
-
-    /**
-     * Whether a session that did not end well has any: a table of zeros would hide the error. After
-     * an abort by the user the data path has, however short it was.
-     */
-    private static boolean hasStatistics(SessionReport session) {
-        return session.operations() > 0
-                || (session.status() == Status.CONNECTION_ABORTED && !session.workers().isEmpty());
     }
 
     private static void write(ChildReport report, Path file) {

@@ -75,8 +75,8 @@ class DataPathProgressTest {
                     .filteredOn(line -> !line.isEmpty())
                     .allMatch(line ->
                             line.matches(
-                                    "[\\d.]+ s: [\\d.]+( k)? operations, [\\d.]+( [kMG])?/s,"
-                                            + " [\\d.]+ GiB/s, \\d+ failed"));
+                                    "[\\d.]+ s: [\\d.]+( k)? ops [\\d.]+( [kMG])?/s"
+                                            + " [\\d.]+ GiB/s \\d+ failed"));
             assertThat(operations.get()).isGreaterThan(2000);
         }
     }
@@ -85,8 +85,8 @@ class DataPathProgressTest {
     void shouldNotSayOfAServiceWhatItDoesNotLookAt() {
         try (DataPathProgress progress = progress("zero-copy")) {
             progress.begin();
-            Await.until("a line", () -> shown().contains(" failed"));
+            Await.until("a line", () -> shown().contains("/s"));
         }
-        assertThat(shown()).doesNotContain("GiB/s").doesNotContain("p50");
+        assertThat(shown()).doesNotContain("GiB/s").doesNotContain("failed").doesNotContain("p50");
     }
 }

@@ -384,11 +384,12 @@ class StorageRolesTest {
         ChildProcess service = pipeline.service(target, "--progress", "0.05");
         ChildProcess initiator =
                 pipeline.initiatorUnderLoad("read_throughput_test", "--progress", "0.05");
-        String rate = "[1-9]\\S*( [kM])? operations, \\S+( [kM])?/s, ";
+        String rate = "[1-9]\\S*( [kM])? ops, \\S+( [kM])?/s";
 
-        initiator.awaitErrorLine(rate + "\\S+ GiB/s, p50 \\S+ [mun]?s, p99 \\S+ [mun]?s, 0 failed");
-        target.awaitErrorLine(rate + "\\S+ GiB/s, 0 failed");
-        service.awaitErrorLine(rate + "0 failed");
+        initiator.awaitErrorLine(
+                rate + ", \\S+ GiB/s, 0 failed, p50 \\S+ [mun]?s, p99 \\S+ [mun]?s");
+        target.awaitErrorLine(rate + ", \\S+ GiB/s, 0 failed");
+        service.awaitErrorLine(rate);
     }
 
     @Test

@@ -242,6 +242,9 @@ class UsageTest {
                         + "|option is given twice: option=--storage-server, expected=one value",
                 "storage target -d t0 --cpu 0 --volume memory:1M --listen-port 65536"
                         + "|port=65536, expected=0 to 65535",
+                SERVICE + "127.0.0.1:1 --cpu 1,|option=--cpu, ",
+                SERVICE + "127.0.0.1:1 --cpu ,|option=--cpu, ",
+                SERVICE + "127.0.0.1:1 --cpu 1,,2|option=--cpu, ",
                 SERVICE + "127.0.0.1:1 --cpu x|option=--cpu, "
             })
     void shouldRefuseACommandLineAndSayWhatWasExpected(String arguments, String reason) {

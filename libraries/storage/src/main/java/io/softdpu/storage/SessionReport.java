@@ -30,6 +30,11 @@ public record SessionReport(
         workers = List.copyOf(workers);
     }
 
+    /** Whether the role looks at the messages: the service passes them on, and counts no kinds. */
+    public boolean looksAtMessages() {
+        return !role.equals("zero-copy");
+    }
+
     /** Operations of all workers. */
     public long operations() {
         return sum(WorkerReport::operations);
@@ -76,12 +81,6 @@ public record SessionReport(
     /** Progress rounds of all workers that found no work. */
     public long progressMisses() {
         return sum(WorkerReport::progressMisses);
-    }
-
-    /** Percentage of all rounds that found work; 0 if there was no round. */
-    public double hitRatePercent() {
-        long rounds = progressHits() + progressMisses();
-        return rounds == 0 ? 0 : 100.0 * progressHits() / rounds;
     }
 
     /** Payload bytes that this role's engines copied, the control thread's included. */

@@ -35,11 +35,4 @@ public record WorkerReport(
         long payloadBytesCopied,
         long messageBytesCopied,
         long allocatedBytes,
-        Duration dataPathDuration) {
-
-    /** Percentage of rounds that found work; 0 if there was no round. */
-    public double hitRatePercent() {
-        long rounds = progressHits + progressMisses;
-        return rounds == 0 ? 0 : 100.0 * progressHits / rounds;
-    }
-}
+        Duration dataPathDuration) {}

@@ -7,6 +7,7 @@ import io.softdpu.linux.file.CheckedFile;
 import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.OutputFile;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.perf.text.Figures;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.WorkerReport;
 import io.softdpu.storage.initiator.InitiatorReport;
@@ -80,7 +81,7 @@ public record ChildReport(
 
         /** Rounds with work per hundred rounds; 0 where there was no round. */
         public double hitRatePercent() {
-            return percentage(progressHits, progressMisses);
+            return Figures.sharePercent(progressHits, progressMisses);
         }
     }
 
@@ -181,12 +182,7 @@ public record ChildReport(
 
     /** Rounds with work per hundred rounds; 0 where there was no round. */
     public double hitRatePercent() {
-        return percentage(progressHits, progressMisses);
-    }
-
-    private static double percentage(long hits, long misses) {
-        long rounds = hits + misses;
-        return rounds == 0 ? 0 : 100.0 * hits / rounds;
+        return Figures.sharePercent(progressHits, progressMisses);
     }
 
     /** Writes the file: all of it at once, or, where that fails, not at all. */

@@ -1,5 +1,6 @@
 package io.softdpu.perf.storage;
 
+import io.softdpu.perf.text.Figures;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.WorkerReport;
 import io.softdpu.storage.initiator.CoreReport;
@@ -39,14 +40,9 @@ record CoreFigures(
 
     private static final String TOTAL = "total";
 
-    /** Whether a program forwards messages without looking at them. */
-    private static boolean isRelay(SessionReport session) {
-        return session.role().equals("zero-copy");
-    }
-
     /** The threads of a program in their data path. */
     static List<CoreFigures> of(SessionReport session) {
-        boolean relay = isRelay(session);
+        boolean relay = !session.looksAtMessages();
         return session.workers().stream().map(worker -> of(worker, relay)).toList();
     }
 
@@ -67,7 +63,7 @@ record CoreFigures(
 
     /** All threads of a program in their data path. */
     static CoreFigures total(SessionReport session) {
-        boolean relay = isRelay(session);
+        boolean relay = !session.looksAtMessages();
         return new CoreFigures(
                 TOTAL,
                 "",
@@ -129,7 +125,6 @@ record CoreFigures(
 
     /** Percentage of calls of the progress engine that found work; 0 without a call. */
     double hitRatePercent() {
-        long calls = progressHits + progressMisses;
-        return calls == 0 ? 0 : 100.0 * progressHits / calls;
+        return Figures.sharePercent(progressHits, progressMisses);
     }
 }

@@ -64,6 +64,11 @@ public final class Figures {
         return time((double) nanos);
     }
 
+    /** Percentage of a part beside the rest; 0 if both are 0. */
+    public static double sharePercent(long part, long rest) {
+        return part + rest == 0 ? 0 : 100.0 * part / (part + rest);
+    }
+
     /** A share: {@code 30.02 %}. */
     public static String percent(double value) {
         return number(value) + " %";

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param payloadBytes bytes transferred by the successful operations
  * @param duration from the first request to the last response
  * @param latency of all operations, from their submission
- * @param latencySinceDue of all operations, from the time they were due: it has the delays that an
- *     operation causes to the next ones of its transaction; null if the phase is not paced
+ * @param latencySinceDue of all operations, from the time they were due: it has the delay that an
+ *     operation causes to the next one of its transaction, at most one interval, since due times
+ *     that pass meanwhile are skipped; null if the phase is not paced
  * @param cores the parts of the data path threads, in the order of their indices
  * @param bytesVerified bytes that were compared and equal to the expected content
  * @param expectedSha256 of the expected content; empty if there is none
