@@ -19,7 +19,7 @@ public final class AllocationMeter {
      * JVM does in a round while it still interprets.
      */
     public static double bytesPerOperation(Runnable operation) {
-        return bytesPerOperation(Patience.LIMIT, operation);
+        return bytesPerOperation(Patience.LIMIT.dividedBy(2), operation);
     }
 
     /** The same with another time; an operation that always allocates takes all of it. */
