@@ -57,7 +57,7 @@ class LocalListTest {
         assertThat(list.pieceOffset()).isEqualTo(2);
         assertThatThrownBy(() -> list.position(10))
                 .isInstanceOf(IndexOutOfBoundsException.class)
-                .hasMessageContaining("offset=10, bytes=9");
+                .hasMessageContaining("offsetBytes=10, sizeBytes=9");
     }
 
     @Test
