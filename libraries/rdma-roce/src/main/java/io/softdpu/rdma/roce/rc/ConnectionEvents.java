@@ -5,8 +5,8 @@ import io.softdpu.core.Status;
 /** Listener for the life of queue pairs. */
 public interface ConnectionEvents {
     /**
-     * The first valid packet of the peer has come since {@link QueuePair#connect}: the peer is
-     * connected too. Once per queue pair.
+     * The first packet of the peer has connected a queue pair that was READY: the peer is connected
+     * too. Comes before what the packet causes.
      */
     void contacted(QueuePair queuePair, long nowNanos);
 

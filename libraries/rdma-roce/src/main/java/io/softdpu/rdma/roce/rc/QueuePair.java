@@ -11,13 +11,15 @@ import org.jspecify.annotations.Nullable;
  * One end of a reliable connection (section 10.2.4, as far as a program can see it).
  *
  * <pre>
- *   event               IDLE        CONNECTED                  ENDED
- *   connect             CONNECTED   refused                    refused
- *   submit              refused     queued                     refused
- *   packet of the peer  dropped     executed, or completes     dropped; a request that has
- *                                                              failed is refused again
- *   failure             -           ENDED, requests flushed    -
- *   end                 ENDED       ENDED, requests flushed    ENDED
+ *   event               IDLE        READY          CONNECTED                  ENDED
+ *   prepare             READY       thrown         thrown                     thrown
+ *   connect             CONNECTED   CONNECTED      -                          -
+ *   submit              refused     refused        queued                     refused
+ *   packet of the peer  dropped     CONNECTED and  executed, or completes     dropped; a request
+ *                                   contacted, as                             that has failed is
+ *                                   there                                     refused again
+ *   failure             -           -              ENDED, requests flushed    -
+ *   end                 ENDED       ENDED          ENDED, requests flushed    ENDED
  * </pre>
  *
  * <p>Belongs to the thread of its adapter. {@link #submit} sends nothing: the adapter's
@@ -28,6 +30,8 @@ public final class QueuePair {
     public enum State {
         /** It has a number, and no peer. */
         IDLE,
+        /** It takes packets of its peer, and sends nothing until the first, or connect. */
+        READY,
         /** It exchanges packets with its peer. */
         CONNECTED,
         /** It was ended, or has failed. */
@@ -53,7 +57,6 @@ public final class QueuePair {
     private final Responder responder;
     private State state = State.IDLE;
     private @Nullable Path path;
-    private boolean contacted;
 
     /** Whether this side has ended it, so that no event follows. */
     private boolean released;
@@ -118,20 +121,41 @@ public final class QueuePair {
     }
 
     /**
-     * Connects it with its peer: packets are taken, and requests are sent.
+     * Prepares it for a peer that may not be connected yet: packets are taken, nothing is sent. The
+     * first packet of the peer connects it, with an event, or {@link #connect(long)} does.
      *
      * @throws IllegalStateException if it is not IDLE
      */
-    public void connect(Path agreed, long nowNanos) {
+    public void prepare(Path agreed) {
         if (state != State.IDLE) {
             throw new IllegalStateException(
                     "queue pair is connected once: " + this + ", expected=state IDLE");
         }
         path = agreed;
-        state = State.CONNECTED;
+        state = State.READY;
         responder.connect(agreed);
-        requester.connect(agreed, nowNanos);
-        update();
+    }
+
+    /**
+     * Connects it with its peer, which is known to be ready: requests are sent from now on. Does
+     * nothing unless it is READY.
+     */
+    public void connect(long nowNanos) {
+        if (state == State.READY && path != null) {
+            state = State.CONNECTED;
+            requester.connect(path, nowNanos);
+            update();
+        }
+    }
+
+    /**
+     * Connects it with a peer that is known to be ready.
+     *
+     * @throws IllegalStateException if it is not IDLE
+     */
+    public void connect(Path agreed, long nowNanos) {
+        prepare(agreed);
+        connect(nowNanos);
     }
 
     /**
@@ -159,6 +183,13 @@ public final class QueuePair {
     public void receive(Packet packet, long nowNanos) {
         switch (state) {
             case IDLE -> {}
+            case READY -> {
+                connect(nowNanos);
+                events.contacted(this, nowNanos);
+                if (state == State.CONNECTED) {
+                    receiveConnected(packet, nowNanos);
+                }
+            }
             case CONNECTED -> receiveConnected(packet, nowNanos);
             case ENDED -> responder.refuseAgain(packet);
         }
@@ -166,13 +197,6 @@ public final class QueuePair {
     }
 
     private void receiveConnected(Packet packet, long nowNanos) {
-        if (!contacted) {
-            contacted = true;
-            events.contacted(this, nowNanos);
-            if (state != State.CONNECTED) {
-                return;
-            }
-        }
         requester.heard(nowNanos);
         if (packet.opcode().role() == Opcode.Role.REQUEST) {
             responder.request(packet, nowNanos);

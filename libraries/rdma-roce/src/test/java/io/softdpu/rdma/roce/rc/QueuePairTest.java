@@ -18,13 +18,16 @@ import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The table of transitions: each state, each event. */
 class QueuePairTest implements CompletionListener, ConnectionEvents {
     private enum Event {
+        PREPARE,
         CONNECT,
+        PEER_IS_READY,
         SUBMIT,
         REQUEST,
         ANSWER,
@@ -70,7 +73,9 @@ class QueuePairTest implements CompletionListener, ConnectionEvents {
 
     @ParameterizedTest
     @CsvSource({
+        "IDLE,      PREPARE,       READY,     ''",
         "IDLE,      CONNECT,       CONNECTED, ''",
+        "IDLE,      PEER_IS_READY, IDLE,      ''",
         "IDLE,      SUBMIT,        IDLE,      'refused'",
         "IDLE,      REQUEST,       IDLE,      ''",
         "IDLE,      ANSWER,        IDLE,      ''",
@@ -78,16 +83,30 @@ class QueuePairTest implements CompletionListener, ConnectionEvents {
         "IDLE,      FATAL_ANSWER,  IDLE,      ''",
         "IDLE,      TIME,          IDLE,      ''",
         "IDLE,      END,           ENDED,     ''",
+        "READY,     PREPARE,       READY,     'thrown'",
+        "READY,     CONNECT,       READY,     'thrown'",
+        "READY,     PEER_IS_READY, CONNECTED, ''",
+        "READY,     SUBMIT,        READY,     'refused'",
+        "READY,     REQUEST,       CONNECTED, 'contacted,sent ACKNOWLEDGE'",
+        "READY,     ANSWER,        CONNECTED, 'contacted'",
+        "READY,     FATAL_REQUEST, ENDED,     'contacted,ended UNEXPECTED,sent ACKNOWLEDGE'",
+        "READY,     FATAL_ANSWER,  CONNECTED, 'contacted'",
+        "READY,     TIME,          READY,     ''",
+        "READY,     END,           ENDED,     ''",
+        "CONNECTED, PREPARE,       CONNECTED, 'thrown'",
         "CONNECTED, CONNECT,       CONNECTED, 'thrown'",
+        "CONNECTED, PEER_IS_READY, CONNECTED, ''",
         "CONNECTED, SUBMIT,        CONNECTED, ''",
-        "CONNECTED, REQUEST,       CONNECTED, 'contacted,sent ACKNOWLEDGE'",
-        "CONNECTED, ANSWER,        CONNECTED, 'contacted,completed SUCCESS'",
+        "CONNECTED, REQUEST,       CONNECTED, 'sent ACKNOWLEDGE'",
+        "CONNECTED, ANSWER,        CONNECTED, 'completed SUCCESS'",
         "CONNECTED, FATAL_REQUEST, ENDED,"
-                + " 'contacted,completed CONNECTION_ABORTED,ended UNEXPECTED,sent ACKNOWLEDGE'",
-        "CONNECTED, FATAL_ANSWER,  ENDED,     'contacted,completed IO_FAILED,ended IO_FAILED'",
+                + " 'completed CONNECTION_ABORTED,ended UNEXPECTED,sent ACKNOWLEDGE'",
+        "CONNECTED, FATAL_ANSWER,  ENDED,     'completed IO_FAILED,ended IO_FAILED'",
         "CONNECTED, TIME,          ENDED," + " 'completed CONNECTION_RESET,ended CONNECTION_RESET'",
         "CONNECTED, END,           ENDED,     'completed SKIPPED'",
+        "ENDED,     PREPARE,       ENDED,     'thrown'",
         "ENDED,     CONNECT,       ENDED,     'thrown'",
+        "ENDED,     PEER_IS_READY, ENDED,     ''",
         "ENDED,     SUBMIT,        ENDED,     'refused'",
         "ENDED,     REQUEST,       ENDED,     ''",
         "ENDED,     ANSWER,        ENDED,     ''",
@@ -99,6 +118,7 @@ class QueuePairTest implements CompletionListener, ConnectionEvents {
     void shouldGoFromStateToState(State from, Event event, State to, String happens) {
         switch (from) {
             case IDLE -> {}
+            case READY -> on(Event.PREPARE);
             case CONNECTED -> {
                 on(Event.CONNECT);
                 on(Event.SUBMIT); // a send in flight
@@ -120,7 +140,9 @@ class QueuePairTest implements CompletionListener, ConnectionEvents {
 
     private void on(Event event) {
         switch (event) {
-            case CONNECT -> connect();
+            case PREPARE -> connect(queuePair::prepare);
+            case CONNECT -> connect(path -> queuePair.connect(path, 0));
+            case PEER_IS_READY -> queuePair.connect(0);
             case SUBMIT -> {
                 WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, "test", 1);
                 if (Refusal.statusOf(queuePair.submit(request)) == Status.NOT_CONNECTED) {
@@ -142,13 +164,13 @@ class QueuePairTest implements CompletionListener, ConnectionEvents {
         }
     }
 
-    private void connect() {
+    private void connect(Consumer<Path> call) {
         Path path =
                 new Path(new Gid(0, 1), 9, 20, 10, 256, 1, 1, 1, 7, Path.DEFAULT_TIMEOUT_NANOS, 7);
         if (queuePair.state() == State.IDLE) {
-            queuePair.connect(path, 0);
+            call.accept(path);
         } else {
-            assertThatThrownBy(() -> queuePair.connect(path, 0))
+            assertThatThrownBy(() -> call.accept(path))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("state IDLE");
             log.add("thrown");
