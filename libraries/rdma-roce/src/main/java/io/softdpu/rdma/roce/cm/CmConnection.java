@@ -3,11 +3,11 @@ package io.softdpu.rdma.roce.cm;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.roce.rc.QueuePair;
 import io.softdpu.rdma.roce.wire.CmMessage;
 import io.softdpu.rdma.roce.wire.CmMessage.About;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.RejectReason;
-import io.softdpu.rdma.roce.wire.SequenceNumber;
 import io.softdpu.rdma.roce.wire.ServiceId;
 import io.softdpu.rdma.spi.PrivateData;
 import java.lang.foreign.MemorySegment;
@@ -36,7 +36,7 @@ public final class CmConnection {
     // This end: set at first, or by accept.
     private @Nullable ConnectionListener listener;
     private @Nullable LocalTerms terms;
-    private int queuePair;
+    private @Nullable QueuePair queuePair;
 
     /** The GUID that this end states in its REQ or REP. */
     private long guid;
@@ -94,12 +94,11 @@ public final class CmConnection {
             int localId,
             int receivePsn,
             int port,
-            int queuePair,
             LocalTerms terms,
             ConnectionListener listener) {
         CmConnection made =
                 new CmConnection(manager, CmState.REQ_SENT, localId, receivePsn, port, null);
-        made.setEnd(queuePair, terms, listener);
+        made.setEnd(terms, listener);
         return made;
     }
 
@@ -109,12 +108,11 @@ public final class CmConnection {
             int localId,
             int receivePsn,
             ConnectKey key,
-            int queuePair,
             LocalTerms terms,
             ConnectionListener listener) {
         CmConnection made =
                 new CmConnection(manager, CmState.EXPORTED, localId, receivePsn, 0, key);
-        made.setEnd(queuePair, terms, listener);
+        made.setEnd(terms, listener);
         return made;
     }
 
@@ -137,8 +135,8 @@ public final class CmConnection {
         return made;
     }
 
-    private void setEnd(int number, LocalTerms offered, ConnectionListener events) {
-        queuePair = number;
+    private void setEnd(LocalTerms offered, ConnectionListener events) {
+        queuePair = manager.createQueuePair(this, offered.attachment());
         terms = offered;
         listener = events;
     }
@@ -155,9 +153,15 @@ public final class CmConnection {
         return localId;
     }
 
-    /** Number of the queue pair of this end; 0 until a request is accepted. */
-    public int queuePair() {
+    /** The queue pair of this end; null until a request is accepted. */
+    public @Nullable QueuePair queuePair() {
         return queuePair;
+    }
+
+    /** Its number; 0 until a request is accepted. */
+    int queuePairNumber() {
+        QueuePair own = queuePair;
+        return own == null ? 0 : own.number();
     }
 
     /** The port of a connection by address; 0 by blob. */
@@ -219,7 +223,7 @@ public final class CmConnection {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "connection cannot be connected to its own blob: queuePair="
-                            + queuePair
+                            + queuePairNumber()
                             + ", expected=the blob of a peer");
         }
         CmMessage.Req waiting = request;
@@ -244,25 +248,21 @@ public final class CmConnection {
     }
 
     /**
-     * Accepts a request. {@link ConnectionListener#connecting} is called at once; the peer is
-     * notified by the next {@link ConnectionManager#expire}, so what the caller does until then
-     * comes first.
+     * Accepts a request: {@link #agreement} is there. The peer is notified by the next {@link
+     * ConnectionManager#expire}, so what the caller does until then comes first.
      *
-     * @param number of a queue pair that no connection has
      * @param data for the peer's program, within {@link PrivateData#ACCEPT_BYTES}
-     * @throws DpuException FULL if all places are taken: it can be answered again; BAD_STATE unless
-     *     the request waits
+     * @throws DpuException FULL if all places are taken: it can be answered again, or {@linkplain
+     *     #refuse refused}; BAD_STATE unless the request waits
      * @throws IllegalArgumentException if there is too much data
      */
-    public void accept(
-            int number, byte[] data, LocalTerms offered, ConnectionListener events, long nowNanos) {
+    public void accept(byte[] data, LocalTerms offered, ConnectionListener events, long nowNanos) {
         CmMessage.Req req = request;
         if (state != CmState.REQ_RECEIVED || req == null) {
             throw badState(CmState.REQ_RECEIVED);
         }
         ConnectionManager.requireData(data, PrivateData.ACCEPT_BYTES);
-        manager.requirePlace();
-        setEnd(number, offered, events);
+        setEnd(offered, events);
         answer(req, data, nowNanos);
     }
 
@@ -301,16 +301,16 @@ public final class CmConnection {
     }
 
     /**
-     * Ends it in an orderly way: the peer sees a disconnect, or the end of its request. Does
-     * nothing if it has ended.
+     * Ends it in an orderly way: requests under way complete with CONNECTION_ABORTED, the peer sees
+     * a disconnect, or the end of its request. Does nothing if it has ended.
      */
     public void disconnect(long nowNanos) {
         end(null, nowNanos);
     }
 
     /**
-     * Ends it by a failure. A peer of softdpu gets the reason; others see a disconnect. Does
-     * nothing if it has ended.
+     * Ends it as {@link #disconnect}, but by a failure. A peer of softdpu gets the reason; others
+     * see a disconnect.
      *
      * @param reason for the peer's message, {@code reason: key=value}
      */
@@ -341,14 +341,21 @@ public final class CmConnection {
         return reason == null ? other : reason;
     }
 
+    // ---- events of the queue pair ----
+
     /**
-     * A packet of the peer has reached the queue pair: it counts as an RTU (InfiniBand Architecture
-     * Specification, volume 1, section 12.9.6).
+     * A packet of the peer has connected the queue pair: it counts as an RTU (InfiniBand
+     * Architecture Specification, volume 1, section 12.9.6). The queue pair was READY, which it is
+     * in REP_SENT alone.
      */
-    public void contacted() {
-        if (state == CmState.REP_SENT) {
-            establish();
-        }
+    void contacted(long nowNanos) {
+        establish(nowNanos);
+    }
+
+    /** The queue pair has failed. It was CONNECTED, which it is in ESTABLISHED alone. */
+    void failed(Status status, String reason, long nowNanos) {
+        beginDisconnect(reason, nowNanos);
+        ended(CmState.DREQ_SENT, status, reason);
     }
 
     // ---- messages of the peer ----
@@ -501,19 +508,16 @@ public final class CmConnection {
                         : Arrays.copyOf(rep.privateData(), stated.privateDataBytes());
         Agreement made = Agreement.answered(rep, stated, requirePeer(), ownTerms(), receivePsn);
         agreement = made;
-        ownListener().connecting(this, made);
-        if (state != CmState.REQ_SENT) {
-            return; // ended by the listener
-        }
+        ownQueuePair().prepare(made.path());
         bindQueuePair(rep.queuePair());
         sendReady(rep.transactionId());
-        establish();
+        establish(nowNanos);
     }
 
     /** The requester has the REP. */
-    void ready() {
+    void ready(long nowNanos) {
         switch (state) {
-            case REP_SENT -> establish();
+            case REP_SENT -> establish(nowNanos);
             case TIMEWAIT -> {
                 manager.add(CmCounter.REPEATED);
                 if (rejection != null) {
@@ -694,20 +698,30 @@ public final class CmConnection {
         manager.moved(this, before, next);
     }
 
-    private void establish() {
+    private void establish(long nowNanos) {
         timer.clear();
         request = null;
         enter(CmState.ESTABLISHED);
+        ownQueuePair().connect(nowNanos);
         ownListener().established(this);
     }
 
     /** Ends it for the listener, after everything else of the transition. */
     private void ended(CmState next, Status status, String reason) {
         enter(next);
+        endQueuePair(Status.CONNECTION_RESET);
         ConnectionListener events = ownListener();
         events.ended(this, status, reason);
         if (next == CmState.CLOSED) {
             events.released(this);
+        }
+    }
+
+    /** Ends the queue pair unless it has failed: it refuses repeats of the request then. */
+    private void endQueuePair(Status requestStatus) {
+        QueuePair own = queuePair;
+        if (own != null && own.state() != QueuePair.State.ENDED) {
+            own.end(requestStatus);
         }
     }
 
@@ -734,6 +748,7 @@ public final class CmConnection {
     private void waitOut(long nowNanos) {
         setTimeWait(nowNanos);
         enter(CmState.TIMEWAIT);
+        endQueuePair(Status.CONNECTION_ABORTED);
     }
 
     /** Sets what TIMEWAIT needs but the state. */
@@ -746,6 +761,7 @@ public final class CmConnection {
     private void sendDisconnect(@Nullable String reason, long nowNanos) {
         beginDisconnect(reason, nowNanos);
         enter(CmState.DREQ_SENT);
+        endQueuePair(Status.CONNECTION_ABORTED);
     }
 
     private void beginDisconnect(@Nullable String reason, long nowNanos) {
@@ -765,14 +781,14 @@ public final class CmConnection {
         transactionId = manager.newTransaction();
         LocalTerms own = ownTerms();
         int mtu = EndGuid.mtuCode(own.pathMtuBytes());
-        guid = EndGuid.of(own, mtu, programBytes, manager.adapter()).encode();
+        guid = EndGuid.of(own, mtu, programBytes, manager.adapterNumber()).encode();
         timer.repeat(
                 CmMessages.req(
                         transactionId,
                         localId,
                         serviceId,
                         guid,
-                        queuePair,
+                        queuePairNumber(),
                         receivePsn,
                         own,
                         manager.gid(),
@@ -795,8 +811,8 @@ public final class CmConnection {
         Agreement made = Agreement.answering(req, requestGuid, requirePeer(), own, receivePsn);
         agreement = made;
         transactionId = req.transactionId();
-        int mtu = EndGuid.mtuCode(made.pathMtuBytes());
-        guid = EndGuid.of(own, mtu, data.length, manager.adapter()).encode();
+        int mtu = EndGuid.mtuCode(made.path().mtuBytes());
+        guid = EndGuid.of(own, mtu, data.length, manager.adapterNumber()).encode();
         request = null;
         timer.limit(nowNanos, own.connectTimeoutNanos());
         timer.repeat(
@@ -805,13 +821,13 @@ public final class CmConnection {
                         localId,
                         remoteId,
                         guid,
-                        queuePair,
+                        queuePairNumber(),
                         made,
                         own.rnrRetries(),
                         data.clone()),
                 nowNanos);
+        ownQueuePair().prepare(made.path());
         enter(CmState.REP_SENT);
-        ownListener().connecting(this, made);
     }
 
     private void sendReady(long transaction) {
@@ -892,12 +908,16 @@ public final class CmConnection {
         }
     }
 
-    /** Removes it from all tables but those of its ids and its key. */
-    void unbindAll() {
+    /** Removes it from all tables but those of its ids and its key, and destroys its queue pair. */
+    void release() {
         unbindRemote();
         unbindQueuePair();
         timer.clear();
         request = null;
+        QueuePair own = queuePair;
+        if (own != null) {
+            manager.destroy(own);
+        }
     }
 
     // ---- fields that a state has ----
@@ -920,6 +940,10 @@ public final class CmConnection {
         return Objects.requireNonNull(terms, "has terms");
     }
 
+    private QueuePair ownQueuePair() {
+        return Objects.requireNonNull(queuePair, "has a queue pair");
+    }
+
     private ConnectionListener ownListener() {
         return Objects.requireNonNull(listener, "has a listener");
     }
@@ -929,7 +953,7 @@ public final class CmConnection {
     }
 
     private int peerQueuePair() {
-        return Objects.requireNonNull(agreement, "has an agreement").peerQueuePair();
+        return Objects.requireNonNull(agreement, "has an agreement").path().peerQueuePair();
     }
 
     private DpuException badState(CmState expected) {
@@ -943,7 +967,7 @@ public final class CmConnection {
         return "connection 0x"
                 + Integer.toHexString(localId)
                 + " of queue pair "
-                + SequenceNumber.of(queuePair)
+                + queuePairNumber()
                 + " ("
                 + state
                 + ")";

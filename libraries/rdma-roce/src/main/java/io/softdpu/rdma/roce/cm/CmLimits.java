@@ -5,9 +5,8 @@ package io.softdpu.rdma.roce.cm;
  *
  * @param maxRequests limit of requests of peers at a time: those that wait for the program, and
  *     those that it has rejected, as long as their peers may repeat them
- * @param maxConnections limit of connections at a time, those in TIMEWAIT excepted
- * @param maxTimeWaits limit of further places, for connections in TIMEWAIT: a connection begins
- *     only if there will be a place for its end
+ * @param maxConnections limit of connections at a time, those in TIMEWAIT excepted; the adapter has
+ *     more places for queue pairs, since each is kept until the end of its TIMEWAIT
  * @param firstRepeatNanos time after which a message without an answer is repeated; doubles per
  *     repeat
  * @param lastRepeatNanos limit of that time; stated to peers as the period of this side's messages
@@ -19,7 +18,6 @@ package io.softdpu.rdma.roce.cm;
 public record CmLimits(
         int maxRequests,
         int maxConnections,
-        int maxTimeWaits,
         long firstRepeatNanos,
         long lastRepeatNanos,
         long requestWaitNanos,
@@ -31,7 +29,7 @@ public record CmLimits(
      * @throws IllegalArgumentException if one is not
      */
     public CmLimits {
-        boolean counts = maxRequests > 0 && maxConnections > 0 && maxTimeWaits > 0;
+        boolean counts = maxRequests > 0 && maxConnections > 0;
         boolean repeats = firstRepeatNanos > 0 && lastRepeatNanos >= firstRepeatNanos;
         if (!counts
                 || !repeats
@@ -43,8 +41,6 @@ public record CmLimits(
                             + maxRequests
                             + ", maxConnections="
                             + maxConnections
-                            + ", maxTimeWaits="
-                            + maxTimeWaits
                             + ", firstRepeatNanos="
                             + firstRepeatNanos
                             + ", lastRepeatNanos="

@@ -3,6 +3,10 @@ package io.softdpu.rdma.roce.cm;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.roce.adapter.Adapter;
+import io.softdpu.rdma.roce.adapter.Management;
+import io.softdpu.rdma.roce.rc.Attachment;
+import io.softdpu.rdma.roce.rc.QueuePair;
 import io.softdpu.rdma.roce.wire.CmAttribute;
 import io.softdpu.rdma.roce.wire.CmCodec;
 import io.softdpu.rdma.roce.wire.CmMessage;
@@ -26,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Connection management of one adapter, on queue pair 1: requests of peers to ports, connections to
  * ports of peers and by blob, and their ends (InfiniBand Architecture Specification, volume 1,
- * chapter 12, and annex A11). Without socket, thread and clock: datagrams and the time go in, and
- * datagrams, events and the next deadline come out.
+ * chapter 12, and annex A11). The adapter passes on datagrams, deadlines and the events of queue
+ * pairs; messages to peers go into its queue of datagrams.
  *
  * <p>A peer is the address from which its datagrams come: a message counts only for a connection to
  * that address. Everything that a peer can make this manager keep is limited by {@link CmLimits},
@@ -36,21 +40,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Belongs to one thread, with its connections. Times are nanoseconds of any origin, compared by
  * difference only.
  */
-public final class ConnectionManager {
-    /** The deadline of a manager that waits for nothing. */
-    public static final long NO_DEADLINE = Long.MIN_VALUE;
-
+public final class ConnectionManager implements Management {
     /** Queue pairs below are not of connections. */
     private static final int FIRST_QUEUE_PAIR = 2;
 
     private static final int FIRST_EPHEMERAL_PORT = 49_152;
     private static final int PORT_END = 65_536;
 
-    private final Gid gid;
+    private final Adapter adapter;
     private final CmLimits limits;
-    private final DatagramSink sink;
     private final RandomGenerator random;
-    private final int adapter;
+    private final int adapterNumber;
     private final long plainGuid;
     private final int periodCode;
     private final Timers timers = new Timers();
@@ -72,23 +72,21 @@ public final class ConnectionManager {
     private int timeWaits;
 
     /**
-     * Creates a manager.
+     * Creates the manager of an adapter.
      *
-     * @param gid the adapter's address
-     * @param sink for messages to peers; called inside the calls of this manager and of its
-     *     connections, and must not call them
+     * @param adapter without a management; owns the queue pairs, which only this manager creates
      * @param random for communication ids, keys and sequence numbers, which peers must not guess
      */
-    public ConnectionManager(Gid gid, CmLimits limits, DatagramSink sink, RandomGenerator random) {
-        this.gid = gid;
+    public ConnectionManager(Adapter adapter, CmLimits limits, RandomGenerator random) {
+        this.adapter = adapter;
         this.limits = limits;
-        this.sink = sink;
         this.random = random;
-        adapter = random.nextInt(1 << EndGuid.ADAPTER_BITS);
+        adapterNumber = random.nextInt(1 << EndGuid.ADAPTER_BITS);
         plainGuid =
-                new EndGuid(Permissions.LOCAL_READ_ONLY, 0, 1, EndGuid.MIN_MTU_CODE, adapter)
+                new EndGuid(Permissions.LOCAL_READ_ONLY, 0, 1, EndGuid.MIN_MTU_CODE, adapterNumber)
                         .encode();
         periodCode = TimeCode.atLeast(limits.lastRepeatNanos());
+        adapter.manage(this);
     }
 
     // ---- calls of the program ----
@@ -119,8 +117,6 @@ public final class ConnectionManager {
      *
      * @param address of the peer's adapter, of the same IP version as this one's
      * @param data for the listener's program, within {@link PrivateData#CONNECT_BYTES}
-     * @param queuePair number of a queue pair that no connection has; in use until {@link
-     *     ConnectionListener#released}
      * @throws DpuException FULL if all places are taken; NOT_SUPPORTED for the other IP version
      * @throws IllegalArgumentException if there is too much data
      */
@@ -128,11 +124,11 @@ public final class ConnectionManager {
             Gid address,
             int port,
             byte[] data,
-            int queuePair,
             LocalTerms terms,
             ConnectionListener listener,
             long nowNanos) {
         requireData(data, PrivateData.CONNECT_BYTES);
+        Gid gid = adapter.gid();
         if (address.isIpv4() != gid.isIpv4()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
@@ -141,9 +137,7 @@ public final class ConnectionManager {
                             + ", adapter="
                             + gid);
         }
-        requirePlace();
-        CmConnection made =
-                CmConnection.toPort(this, newId(), randomPsn(), port, queuePair, terms, listener);
+        CmConnection made = CmConnection.toPort(this, newId(), randomPsn(), port, terms, listener);
         byLocalId.put(made.localId(), made);
         moved(made, CmState.CLOSED, CmState.REQ_SENT);
         made.begin(address, nowNanos);
@@ -160,45 +154,47 @@ public final class ConnectionManager {
      * Creates the end of a connection by blob. The blob has its {@link CmConnection#key}, and
      * {@link CmConnection#connect} is called with the peer's.
      *
-     * @param queuePair as for {@link #connect}
      * @throws DpuException FULL if all places are taken
      */
-    public CmConnection export(int queuePair, LocalTerms terms, ConnectionListener listener) {
-        requirePlace();
+    public CmConnection export(LocalTerms terms, ConnectionListener listener) {
         ConnectKey key = ConnectKey.random(random);
-        CmConnection made =
-                CmConnection.exported(this, newId(), randomPsn(), key, queuePair, terms, listener);
+        CmConnection made = CmConnection.exported(this, newId(), randomPsn(), key, terms, listener);
         byLocalId.put(made.localId(), made);
         byKey.put(key, made);
         moved(made, CmState.CLOSED, CmState.EXPORTED);
         return made;
     }
 
+    // ---- queue pairs ----
+
+    @Override
+    public void contacted(QueuePair queuePair, long nowNanos) {
+        connectionOf(queuePair).contacted(nowNanos);
+    }
+
+    @Override
+    public void ended(QueuePair queuePair, Status status, String reason, long nowNanos) {
+        connectionOf(queuePair).failed(status, reason, nowNanos);
+    }
+
+    private static CmConnection connectionOf(QueuePair queuePair) {
+        if (queuePair.owner() instanceof CmConnection connection) {
+            return connection;
+        }
+        throw new IllegalStateException("queue pair is of no connection: " + queuePair);
+    }
+
     // ---- datagrams ----
 
-    /**
-     * Takes a datagram for queue pair 1.
-     *
-     * @param packet of opcode DATAGRAM; used during the call only
-     * @param source its IP address
-     */
+    @Override
     public void datagram(Packet packet, Gid source, long nowNanos) {
         if (packet.queueKey() != CmCodec.QUEUE_KEY) {
             add(CmCounter.QUEUE_KEY);
             return;
         }
-        receive(packet.memory(), packet.payloadAt(), packet.payloadBytes(), source, nowNanos);
-    }
-
-    /**
-     * Takes an untrusted message.
-     *
-     * @param memory not shared with a peer; used during the call only
-     * @param at offset of the message
-     * @param bytes size of it
-     * @param source address of its sender
-     */
-    public void receive(MemorySegment memory, long at, int bytes, Gid source, long nowNanos) {
+        MemorySegment memory = packet.memory();
+        long at = packet.payloadAt();
+        int bytes = packet.payloadBytes();
         CmMessage message;
         try {
             message = CmCodec.decode(memory, at, bytes);
@@ -229,7 +225,7 @@ public final class ConnectionManager {
             case CmMessage.Rtu rtu -> {
                 CmConnection known = own(rtu.remoteId(), rtu.localId(), source);
                 if (known != null) {
-                    known.ready();
+                    known.ready(nowNanos);
                 }
             }
             case CmMessage.Rej rej -> rejection(rej, source, nowNanos);
@@ -297,7 +293,7 @@ public final class ConnectionManager {
         if (known == null) {
             // The peer need not repeat it: nothing is connected here.
             send(source, CmMessages.drep(dreq));
-        } else if (dreq.remoteQueuePair() != known.queuePair()) {
+        } else if (dreq.remoteQueuePair() != known.queuePairNumber()) {
             add(CmCounter.UNKNOWN);
         } else {
             known.disconnected(dreq, nowNanos);
@@ -448,21 +444,16 @@ public final class ConnectionManager {
 
     // ---- time ----
 
-    /**
-     * The time of the next {@link #expire}. May change with each call of this manager and of its
-     * connections.
-     *
-     * @return {@link #NO_DEADLINE} if there is none
-     */
+    @Override
     public long nextDeadline() {
         CmTimer first = timers.first();
         if (first == null) {
-            return NO_DEADLINE;
+            return Adapter.NO_DEADLINE;
         }
-        return first.deadline == NO_DEADLINE ? NO_DEADLINE + 1 : first.deadline;
+        return first.deadline == Adapter.NO_DEADLINE ? first.deadline + 1 : first.deadline;
     }
 
-    /** Does everything that is due: repeats messages, and ends what has lasted too long. */
+    @Override
     public void expire(long nowNanos) {
         CmTimer first = timers.first();
         while (first != null && nowNanos - first.deadline >= 0) {
@@ -516,7 +507,7 @@ public final class ConnectionManager {
             rejected.remove(connection);
         }
         if (next == CmState.CLOSED) {
-            connection.unbindAll();
+            connection.release();
             byLocalId.remove(connection.localId());
             ConnectKey key = connection.key();
             if (key != null) {
@@ -538,24 +529,32 @@ public final class ConnectionManager {
     }
 
     /**
-     * Checks that there is a place for a connection, and for its TIMEWAIT.
+     * Creates the queue pair of a connection, and so its place, which it has until the end of its
+     * TIMEWAIT.
      *
      * @throws DpuException FULL if there is none
      */
-    void requirePlace() {
-        if (connections() >= limits.maxConnections()
-                || places >= limits.maxConnections() + limits.maxTimeWaits()) {
+    QueuePair createQueuePair(CmConnection connection, Attachment attachment) {
+        QueuePair created =
+                connections() < limits.maxConnections()
+                        ? adapter.create(attachment, connection)
+                        : null;
+        if (created == null) {
             throw new DpuException(
                     Status.FULL,
                     "no place for a further connection: connections="
                             + connections()
-                            + ", maxConnections="
+                            + ", limit="
                             + limits.maxConnections()
                             + ", timeWaits="
                             + timeWaits
-                            + ", maxTimeWaits="
-                            + limits.maxTimeWaits());
+                            + ", expected=the end of one, and of its TIMEWAIT");
         }
+        return created;
+    }
+
+    void destroy(QueuePair queuePair) {
+        adapter.destroy(queuePair);
     }
 
     void bind(CmConnection.RemoteId id, CmConnection connection) {
@@ -581,7 +580,7 @@ public final class ConnectionManager {
 
     void send(Gid destination, CmMessage message) {
         CmCodec.encode(message, outgoing, 0);
-        if (!sink.send(destination, outgoing, 0)) {
+        if (!adapter.sendDatagram(destination, outgoing, 0)) {
             add(CmCounter.NOT_SENT);
         }
     }
@@ -616,7 +615,7 @@ public final class ConnectionManager {
     }
 
     Gid gid() {
-        return gid;
+        return adapter.gid();
     }
 
     CmLimits limits() {
@@ -628,8 +627,8 @@ public final class ConnectionManager {
     }
 
     /** Random number of the adapter in its GUIDs. */
-    int adapter() {
-        return adapter;
+    int adapterNumber() {
+        return adapterNumber;
     }
 
     /** The GUID in messages that belong to no connection: it states nothing. */

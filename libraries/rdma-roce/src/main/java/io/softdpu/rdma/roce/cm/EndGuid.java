@@ -59,7 +59,7 @@ record EndGuid(
     /** The GUID of an end with these terms. */
     static EndGuid of(LocalTerms terms, int pathMtuCode, int privateDataBytes, int adapter) {
         return new EndGuid(
-                terms.grants().rdmaOnly(),
+                terms.attachment().grants().rdmaOnly(),
                 privateDataBytes,
                 powerAtMost(terms.receiveBufferBytes()),
                 pathMtuCode,

@@ -1,11 +1,12 @@
 package io.softdpu.rdma.roce.cm;
 
-import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.roce.rc.Attachment;
 
 /**
- * Terms on which an instance connects; stated in REQ and REP.
+ * What an end brings into its connection: what its queue pair has of its instance, and terms that
+ * are stated in REQ and REP.
  *
- * @param grants what peers may do through the instance
+ * @param attachment of the queue pair; its grants are stated
  * @param receiveBufferBytes size of the buffer in which packets wait for this end; stated as the
  *     next lower power of two
  * @param pathMtuBytes largest payload of a packet, a power of two from 256 to 4,096
@@ -17,7 +18,7 @@ import io.softdpu.core.memory.Permissions;
  * @param connectTimeoutNanos limit of the time from connect or accept until it is established
  */
 public record LocalTerms(
-        Permissions grants,
+        Attachment attachment,
         long receiveBufferBytes,
         int pathMtuBytes,
         int responderResources,

@@ -3,12 +3,11 @@
  *
  * <p>Role: this package connects queue pairs with those of peers and ends their connections, by the
  * messages of RDMA CM, which Linux speaks too. Start with {@link
- * io.softdpu.rdma.roce.cm.ConnectionManager}: datagrams and the time go in, the next deadline and
- * datagrams come out, and each {@link io.softdpu.rdma.roce.cm.CmConnection} tells its {@link
- * io.softdpu.rdma.roce.cm.ConnectionListener} what happens to it. The formats are those of {@code
- * docs/wire/roce.md}. Queue pairs are known by their numbers only: their owner makes them ready in
- * {@link io.softdpu.rdma.roce.cm.ConnectionListener#connecting}, and may use the number again after
- * {@link io.softdpu.rdma.roce.cm.ConnectionListener#released}.
+ * io.softdpu.rdma.roce.cm.ConnectionManager}, the {@linkplain
+ * io.softdpu.rdma.roce.adapter.Management management} of an adapter. Each {@link
+ * io.softdpu.rdma.roce.cm.CmConnection} owns its queue pair, which is destroyed after its TIMEWAIT,
+ * and tells its {@link io.softdpu.rdma.roce.cm.ConnectionListener} what happens to it. The formats
+ * are those of {@code docs/wire/roce.md}.
  *
  * <p>Thread rule: a manager, its connections and their listeners belong to one thread at a time.
  *

@@ -68,23 +68,23 @@ class CmBlobTest {
         assertThat(pair.higher().state()).isEqualTo(CmState.ESTABLISHED);
         assertThat(pair.lower().isRequester()).isTrue();
         assertThat(pair.higher().isRequester()).isFalse();
-        assertThat(near.takeEvents()).isEqualTo("connecting established");
-        assertThat(far.takeEvents()).isEqualTo("connecting established");
-        Agreement one = near.agreements.get(pair.lower());
-        Agreement other = far.agreements.get(pair.higher());
-        assertThat(one.peerQueuePair()).isEqualTo(pair.higher().queuePair());
-        assertThat(other.peerQueuePair()).isEqualTo(pair.lower().queuePair());
-        assertThat(one.sendPsn()).isEqualTo(other.receivePsn());
-        assertThat(other.sendPsn()).isEqualTo(one.receivePsn());
-        assertThat(one.grants()).isEqualTo(CmEnd.TERMS.grants());
-        assertThat(other.grants()).isEqualTo(CmEnd.TERMS.grants());
+        assertThat(near.takeEvents()).isEqualTo("established");
+        assertThat(far.takeEvents()).isEqualTo("established");
+        Agreement one = CmEnd.agreement(pair.lower());
+        Agreement other = CmEnd.agreement(pair.higher());
+        assertThat(one.path().peerQueuePair()).isEqualTo(pair.higher().queuePairNumber());
+        assertThat(other.path().peerQueuePair()).isEqualTo(pair.lower().queuePairNumber());
+        assertThat(one.path().sendPsn()).isEqualTo(other.path().receivePsn());
+        assertThat(other.path().sendPsn()).isEqualTo(one.path().receivePsn());
+        assertThat(one.grants()).isEqualTo(CmEnd.TERMS.attachment().grants());
+        assertThat(other.grants()).isEqualTo(CmEnd.TERMS.attachment().grants());
     }
 
     @Test
     void shouldSendTheRequestFromTheLowerKeyAfterTheOtherEndsCall() {
         Pair pair = exported();
         connectHigher(pair);
-        assertThat(far.sent).isEmpty();
+        assertThat(far.sent()).isEmpty();
         connectLower(pair);
         CmMessage.Req req = near.takeOnly(CmMessage.Req.class);
         assertThat(req.serviceId()).isEqualTo(ServiceId.BLOB);
@@ -256,7 +256,7 @@ class CmBlobTest {
         one.connect(near.gid, key(other), clock.nowNanos());
         other.connect(near.gid, key(one), clock.nowNanos());
         for (int i = 0; i < 4; i++) {
-            while (!near.sent.isEmpty()) {
+            while (!near.sent().isEmpty()) {
                 near.pass(near);
             }
             near.manager.expire(clock.nowNanos());
@@ -264,7 +264,7 @@ class CmBlobTest {
         assertThat(one.state()).isEqualTo(CmState.ESTABLISHED);
         assertThat(other.state()).isEqualTo(CmState.ESTABLISHED);
         one.disconnect(clock.nowNanos());
-        while (!near.sent.isEmpty()) {
+        while (!near.sent().isEmpty()) {
             near.pass(near);
         }
         assertThat(one.state()).isEqualTo(CmState.TIMEWAIT);

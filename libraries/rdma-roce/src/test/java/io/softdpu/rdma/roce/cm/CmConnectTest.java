@@ -7,9 +7,11 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.roce.adapter.Adapter;
 import io.softdpu.rdma.roce.wire.CmMessage;
 import io.softdpu.rdma.roce.wire.CmMessage.About;
 import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.rdma.roce.wire.RejectReason;
 import io.softdpu.rdma.roce.wire.ServiceId;
 import io.softdpu.testkit.FakeClock;
@@ -72,10 +74,10 @@ class CmConnectTest {
         assertThat(here.state()).isEqualTo(CmState.ESTABLISHED);
         assertThat(there.state()).isEqualTo(CmState.ESTABLISHED);
         assertThat(here.peerData()).isEqualTo(answered);
-        assertThat(near.takeEvents()).isEqualTo("connecting established");
-        assertThat(far.takeEvents()).isEqualTo("requested connecting established");
-        assertThat(near.manager.nextDeadline()).isEqualTo(ConnectionManager.NO_DEADLINE);
-        assertThat(far.manager.nextDeadline()).isEqualTo(ConnectionManager.NO_DEADLINE);
+        assertThat(near.takeEvents()).isEqualTo("established");
+        assertThat(far.takeEvents()).isEqualTo("requested established");
+        assertThat(near.manager.nextDeadline()).isEqualTo(Adapter.NO_DEADLINE);
+        assertThat(far.manager.nextDeadline()).isEqualTo(Adapter.NO_DEADLINE);
     }
 
     @Test
@@ -99,7 +101,8 @@ class CmConnectTest {
     void shouldAgreeOnQueuePairsSequenceNumbersAndGrants() {
         LocalTerms low =
                 new LocalTerms(
-                        Permissions.of(AccessFlag.RDMA_WRITE, AccessFlag.LOCAL_READ_WRITE),
+                        CmEnd.attachment(
+                                Permissions.of(AccessFlag.RDMA_WRITE, AccessFlag.LOCAL_READ_WRITE)),
                         1 << 20,
                         1024,
                         3,
@@ -115,22 +118,22 @@ class CmConnectTest {
         far.accept(there, NO_DATA);
         CmEnd.exchange(near, far);
 
-        Agreement one = near.agreements.get(here);
-        Agreement other = far.agreements.get(there);
-        assertThat(one.peer()).isEqualTo(far.gid);
-        assertThat(other.peer()).isEqualTo(near.gid);
-        assertThat(one.peerQueuePair()).isEqualTo(there.queuePair());
-        assertThat(other.peerQueuePair()).isEqualTo(here.queuePair());
-        assertThat(one.sendPsn()).isEqualTo(other.receivePsn());
-        assertThat(one.receivePsn()).isEqualTo(other.sendPsn());
-        assertThat(one.pathMtuBytes()).isEqualTo(1024);
-        assertThat(other.pathMtuBytes()).isEqualTo(1024);
-        assertThat(one.responderResources()).as("3 here, a depth of 8 there").isEqualTo(3);
-        assertThat(other.initiatorDepth()).isEqualTo(3);
-        assertThat(one.initiatorDepth()).as("200 here, 16 resources there").isEqualTo(16);
-        assertThat(other.responderResources()).isEqualTo(16);
-        assertThat(one.rnrRetries()).isEqualTo(5);
-        assertThat(other.rnrRetries()).isEqualTo(6);
+        Agreement one = CmEnd.agreement(here);
+        Agreement other = CmEnd.agreement(there);
+        assertThat(one.path().peer()).isEqualTo(far.gid);
+        assertThat(other.path().peer()).isEqualTo(near.gid);
+        assertThat(one.path().peerQueuePair()).isEqualTo(there.queuePairNumber());
+        assertThat(other.path().peerQueuePair()).isEqualTo(here.queuePairNumber());
+        assertThat(one.path().sendPsn()).isEqualTo(other.path().receivePsn());
+        assertThat(one.path().receivePsn()).isEqualTo(other.path().sendPsn());
+        assertThat(one.path().mtuBytes()).isEqualTo(1024);
+        assertThat(other.path().mtuBytes()).isEqualTo(1024);
+        assertThat(one.path().responderResources()).as("3 here, a depth of 8 there").isEqualTo(3);
+        assertThat(other.path().initiatorDepth()).isEqualTo(3);
+        assertThat(one.path().initiatorDepth()).as("200 here, 16 resources there").isEqualTo(16);
+        assertThat(other.path().responderResources()).isEqualTo(16);
+        assertThat(one.path().rnrRetries()).isEqualTo(5);
+        assertThat(other.path().rnrRetries()).isEqualTo(6);
         assertThat(one.grants())
                 .isEqualTo(Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_ATOMIC));
         assertThat(other.grants()).isEqualTo(Permissions.of(AccessFlag.RDMA_WRITE));
@@ -140,18 +143,33 @@ class CmConnectTest {
 
     @Test
     void shouldTakeTheLowerPathMtuOfTheListener() {
-        LocalTerms low = new LocalTerms(CmEnd.TERMS.grants(), 1, 512, 1, 1, 17, 7, 6, CmEnd.SECOND);
+        LocalTerms low =
+                new LocalTerms(CmEnd.TERMS.attachment(), 1, 512, 1, 1, 17, 7, 6, CmEnd.SECOND);
         CmConnection here = near.connect(far.gid, NO_DATA);
         CmEnd.exchange(near, far);
         CmConnection there = far.request();
-        there.accept(far.newQueuePair(), NO_DATA, low, far, clock.nowNanos());
+        there.accept(NO_DATA, low, far, clock.nowNanos());
         far.manager.expire(clock.nowNanos());
         CmEnd.exchange(near, far);
 
-        assertThat(near.agreements.get(here).pathMtuBytes()).isEqualTo(512);
-        assertThat(far.agreements.get(there).pathMtuBytes()).isEqualTo(512);
-        assertThat(near.agreements.get(here).receiveBufferBytes()).isEqualTo(1);
-        assertThat(near.agreements.get(here).isWithSoftdpu()).isTrue();
+        assertThat(CmEnd.agreement(here).path().mtuBytes()).isEqualTo(512);
+        assertThat(CmEnd.agreement(there).path().mtuBytes()).isEqualTo(512);
+        assertThat(CmEnd.agreement(here).receiveBufferBytes()).isEqualTo(1);
+        assertThat(CmEnd.agreement(here).isWithSoftdpu()).isTrue();
+    }
+
+    @Test
+    void shouldNotAskForAPeerThatMayNotBeConnectedYet() {
+        near.connect(far.gid, NO_DATA);
+        near.pass(far);
+        far.accept(far.request(), NO_DATA);
+        assertThat(far.adapter.nextDeadline())
+                .as("that of the REP alone")
+                .isEqualTo(far.manager.nextDeadline());
+        far.pass(near);
+        near.pass(far);
+        assertThat(far.manager.nextDeadline()).isEqualTo(Adapter.NO_DEADLINE);
+        assertThat(far.adapter.nextDeadline()).isNotEqualTo(Adapter.NO_DEADLINE);
     }
 
     @Test
@@ -159,9 +177,10 @@ class CmConnectTest {
         near.connect(far.gid, NO_DATA);
         CmEnd.exchange(near, far);
         CmConnection there = far.request();
-        there.accept(far.newQueuePair(), NO_DATA, CmEnd.TERMS, far, clock.nowNanos());
-        assertThat(far.takeEvents()).isEqualTo("requested connecting");
-        assertThat(far.sent).isEmpty();
+        there.accept(NO_DATA, CmEnd.TERMS, far, clock.nowNanos());
+        assertThat(far.takeEvents()).isEqualTo("requested");
+        assertThat(CmEnd.agreement(there).path().peer()).isEqualTo(near.gid);
+        assertThat(far.sent()).isEmpty();
         assertThat(far.manager.nextDeadline()).isEqualTo(clock.nowNanos());
         far.manager.expire(clock.nowNanos());
         assertThat(far.takeKinds()).containsExactly("REP");
@@ -176,13 +195,14 @@ class CmConnectTest {
         CmConnection request = near.request();
         assertThat(request.peerGrants()).isEqualTo(EndGuid.ALL);
         assertThat(request.peerData()).isEqualTo(Arrays.copyOf(new byte[] {7}, 56));
-        LocalTerms low = new LocalTerms(CmEnd.TERMS.grants(), 1, 256, 1, 1, 17, 7, 6, CmEnd.SECOND);
-        request.accept(near.newQueuePair(), NO_DATA, low, near, clock.nowNanos());
-        Agreement agreement = near.agreements.get(request);
-        assertThat(agreement.pathMtuBytes())
+        LocalTerms low =
+                new LocalTerms(CmEnd.TERMS.attachment(), 1, 256, 1, 1, 17, 7, 6, CmEnd.SECOND);
+        request.accept(NO_DATA, low, near, clock.nowNanos());
+        Agreement agreement = CmEnd.agreement(request);
+        assertThat(agreement.path().mtuBytes())
                 .as("that of the REQ: its REP could not lower it")
                 .isEqualTo(1024);
-        assertThat(agreement.sendPsn()).isEqualTo(FarEnd.PSN);
+        assertThat(agreement.path().sendPsn()).isEqualTo(FarEnd.PSN);
         assertThat(agreement.receiveBufferBytes()).isZero();
         assertThat(agreement.isWithSoftdpu()).isFalse();
 
@@ -191,7 +211,7 @@ class CmConnectTest {
         assertThat(here.state()).isEqualTo(CmState.ESTABLISHED);
         assertThat(here.peerGrants()).isEqualTo(EndGuid.ALL);
         assertThat(here.peerData()).isEqualTo(Arrays.copyOf(new byte[] {8}, 196));
-        assertThat(near.agreements.get(here).pathMtuBytes()).isEqualTo(4096);
+        assertThat(CmEnd.agreement(here).path().mtuBytes()).isEqualTo(4096);
 
         CmConnection rejected = near.connect(linux.gid(), NO_DATA);
         near.give(
@@ -208,10 +228,10 @@ class CmConnectTest {
         long begin = clock.nowNanos();
         CmConnection here = near.connect(far.gid, NO_DATA);
         List<Long> times = new ArrayList<>();
-        byte[] first = near.sent.peek();
+        byte[] first = near.sent().peek();
         while (here.state() == CmState.REQ_SENT) {
-            while (!near.sent.isEmpty()) {
-                assertThat(near.sent.peek()).isEqualTo(first);
+            while (!near.sent().isEmpty()) {
+                assertThat(near.sent().peek()).isEqualTo(first);
                 assertThat(near.take()).isInstanceOf(CmMessage.Req.class);
                 times.add((clock.nowNanos() - begin) / CmEnd.MILLI);
             }
@@ -258,27 +278,27 @@ class CmConnectTest {
         }
         near.pass(far);
         assertThat(there.state()).isEqualTo(CmState.ESTABLISHED);
-        assertThat(near.takeEvents()).isEqualTo("connecting established");
-        assertThat(far.takeEvents()).isEqualTo("requested connecting established");
-        assertThat(near.sent).isEmpty();
-        assertThat(far.sent).isEmpty();
+        assertThat(near.takeEvents()).isEqualTo("established");
+        assertThat(far.takeEvents()).isEqualTo("requested established");
+        assertThat(near.sent()).isEmpty();
+        assertThat(far.sent()).isEmpty();
     }
 
     @Test
     void shouldAnswerARepeatedRequestByItsReplyAtOnceButNotEachOfMany() {
         near.connect(far.gid, NO_DATA);
-        byte[] req = near.sent.peek();
+        byte[] req = near.sent().peek();
         near.pass(far);
         far.accept(far.request(), NO_DATA);
         assertThat(far.takeKinds()).containsExactly("REP");
         for (int i = 0; i < 100; i++) {
             far.give(req, near.gid);
         }
-        assertThat(far.sent).isEmpty();
+        assertThat(far.sent()).isEmpty();
         assertThat(far.manager.nextDeadline()).isEqualTo(clock.nowNanos());
         far.manager.expire(clock.nowNanos());
         assertThat(far.takeKinds()).containsExactly("REP");
-        assertThat(far.takeEvents()).isEqualTo("requested connecting");
+        assertThat(far.takeEvents()).isEqualTo("requested");
     }
 
     @Test
@@ -289,38 +309,38 @@ class CmConnectTest {
         far.accept(there, NO_DATA);
         far.pass(near);
         near.take();
-        there.contacted();
+        CmEnd.contact(there, Opcode.ACKNOWLEDGE, clock.nowNanos());
         assertThat(there.state()).isEqualTo(CmState.ESTABLISHED);
-        there.contacted();
-        assertThat(far.takeEvents()).isEqualTo("requested connecting established");
-        assertThat(far.manager.nextDeadline()).isEqualTo(ConnectionManager.NO_DEADLINE);
+        CmEnd.contact(there, Opcode.ACKNOWLEDGE, clock.nowNanos());
+        assertThat(far.takeEvents()).isEqualTo("requested established");
+        assertThat(far.manager.nextDeadline()).isEqualTo(Adapter.NO_DEADLINE);
     }
 
     @Test
     void shouldDoNothingTwiceForMessagesThatComeTwice() {
         CmConnection here = near.connect(far.gid, NO_DATA);
-        byte[] req = near.sent.peek();
+        byte[] req = near.sent().peek();
         near.pass(far);
         far.give(req, near.gid);
         CmConnection there = far.request();
         far.accept(there, NO_DATA);
-        byte[] rep = far.sent.peek();
+        byte[] rep = far.sent().peek();
         far.pass(near);
-        byte[] rtu = near.sent.peek();
+        byte[] rtu = near.sent().peek();
         near.pass(far);
         far.give(rtu, near.gid);
         far.give(req, near.gid);
         near.give(rep, far.gid);
         assertThat(near.takeKinds()).as("a REP may be repeated for an RTU").containsExactly("RTU");
         here.disconnect(clock.nowNanos());
-        byte[] dreq = near.sent.peek();
+        byte[] dreq = near.sent().peek();
         near.pass(far);
         far.give(dreq, near.gid);
-        byte[] drep = far.sent.peek();
+        byte[] drep = far.sent().peek();
         CmEnd.exchange(near, far);
         near.give(drep, far.gid);
-        assertThat(near.takeEvents()).isEqualTo("connecting established");
-        assertThat(far.takeEvents()).isEqualTo("requested connecting established ended:SUCCESS");
+        assertThat(near.takeEvents()).isEqualTo("established");
+        assertThat(far.takeEvents()).isEqualTo("requested established ended:SUCCESS");
         assertThat(far.requests).hasSize(1);
         assertThat(here.state()).isEqualTo(CmState.TIMEWAIT);
         assertThat(there.state()).isEqualTo(CmState.TIMEWAIT);
@@ -338,12 +358,12 @@ class CmConnectTest {
         here.disconnect(clock.nowNanos());
         CmMessage rtu = near.take();
         near.pass(far);
-        assertThat(far.takeEvents()).isEqualTo("requested connecting ended:SUCCESS");
+        assertThat(far.takeEvents()).isEqualTo("requested ended:SUCCESS");
         far.pass(near);
         assertThat(here.state()).isEqualTo(CmState.TIMEWAIT);
         far.give(rtu, near.gid);
         assertThat(there.state()).isEqualTo(CmState.TIMEWAIT);
-        assertThat(far.sent).as("nothing was rejected").isEmpty();
+        assertThat(far.sent()).as("nothing was rejected").isEmpty();
     }
 
     @Test
@@ -358,7 +378,7 @@ class CmConnectTest {
         CmMessage.Rej rej = near.takeOnly(CmMessage.Rej.class);
         assertThat(rej.about()).isEqualTo(About.REP);
         far.give(rej, near.gid);
-        assertThat(far.takeEvents()).isEqualTo("requested connecting ended:CONNECTION_RESET");
+        assertThat(far.takeEvents()).isEqualTo("requested ended:CONNECTION_RESET");
         assertThat(far.reason)
                 .isEqualTo(
                         "the peer has rejected the connection: reason=timeout,"
@@ -373,7 +393,7 @@ class CmConnectTest {
         near.takeKinds();
         near.give(linux.mra(here.localId(), About.REQ, 19), linux.gid()); // 2.1 s
         near.advance(2 * CmEnd.SECOND);
-        assertThat(near.sent).isEmpty();
+        assertThat(near.sent()).isEmpty();
         near.advance(CmEnd.SECOND / 2);
         assertThat(near.takeKinds()).isNotEmpty().containsOnly("REQ");
         near.give(linux.mra(here.localId(), About.REQ, 31), linux.gid()); // 2.4 h
@@ -399,7 +419,7 @@ class CmConnectTest {
     void shouldRejectForTheProgramWithItsData(int size) {
         byte[] data = random.bytes(size);
         CmConnection here = near.connect(far.gid, NO_DATA);
-        byte[] req = near.sent.peek();
+        byte[] req = near.sent().peek();
         CmEnd.exchange(near, far);
         CmConnection there = far.request();
         there.reject(data, clock.nowNanos());
@@ -430,6 +450,28 @@ class CmConnectTest {
         CmEnd.exchange(near, far);
         assertThat(near.takeEvents()).isEqualTo("ended:CONNECTION_ABORTED released");
         assertThat(near.reason).endsWith("reason=no resources, text=no place: limit=1?");
+    }
+
+    @Test
+    void shouldRejectARequestForWhichThereIsNoQueuePair() {
+        CmConnection here = near.connect(far.gid, NO_DATA);
+        CmEnd.exchange(near, far);
+        for (int i = 0; i < CmEnd.PLACES; i++) {
+            far.manager.createQueuePair(here, CmEnd.TERMS.attachment());
+        }
+        assertThatThrownBy(() -> far.accept(far.request(), NO_DATA))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> {
+                            assertThat(e.status()).isEqualTo(Status.FULL);
+                            far.request().refuse(String.valueOf(e.getMessage()), clock.nowNanos());
+                        });
+        CmEnd.exchange(near, far);
+        assertThat(near.takeEvents()).isEqualTo("ended:CONNECTION_ABORTED released");
+        assertThat(near.reason)
+                .contains("reason=no resources, text=no place for a further connection: ");
+        assertThat(far.adapter.queuePairs()).isEqualTo(CmEnd.PLACES);
+        assertThat(near.adapter.queuePairs()).isZero();
     }
 
     @Test
@@ -483,7 +525,7 @@ class CmConnectTest {
         FarEnd linux = FarEnd.linux(near);
         CmMessage.Req req = linux.req(ServiceId.ofPort(1), linux.req(NO_DATA).privateData());
         assertThatThrownBy(() -> near.give(req, linux.gid())).hasMessage("no place");
-        assertThat(near.sent).as("the program has not answered").isEmpty();
+        assertThat(near.sent()).as("the program has not answered").isEmpty();
         assertThat(near.manager.requests()).isEqualTo(1);
     }
 
@@ -528,7 +570,7 @@ class CmConnectTest {
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.BAD_STATE));
-        assertThat(near.sent).isEmpty();
+        assertThat(near.sent()).isEmpty();
     }
 
     @ParameterizedTest
@@ -575,7 +617,7 @@ class CmConnectTest {
         assertThat(clock.nowNanos() - begin).isEqualTo(CmEnd.TERMS.connectTimeoutNanos());
         List<String> kinds = near.takeKinds();
         assertThat(kinds).hasSize(11).endsWith("REP", "REJ");
-        assertThat(near.takeEvents()).isEqualTo("requested connecting ended:TIME_OUT");
+        assertThat(near.takeEvents()).isEqualTo("requested ended:TIME_OUT");
         near.give(linux.rtu(there.localId()), linux.gid());
         assertThat(near.takeKinds()).as("too late").containsExactly("REJ");
         near.give(linux.req(NO_DATA), linux.gid());
@@ -615,6 +657,26 @@ class CmConnectTest {
                 .isEqualTo(
                         "the connection has failed at the peer: text=retries are exhausted:"
                                 + " retries=7");
+    }
+
+    @Test
+    void shouldEndBothEndsWhenAQueuePairFails() {
+        Pair pair = established();
+        near.submit(pair.here());
+        far.submit(pair.there());
+        CmEnd.contact(pair.here(), Opcode.SEND_LAST, clock.nowNanos());
+        assertThat(near.takeEvents()).isEqualTo("completed:CONNECTION_ABORTED ended:UNEXPECTED");
+        assertThat(near.reason)
+                .startsWith("the peer of the RDMA connection violated the protocol: ");
+        CmEnd.exchange(near, far);
+        assertThat(far.takeEvents()).isEqualTo("completed:CONNECTION_RESET ended:CONNECTION_RESET");
+        assertThat(far.reason)
+                .startsWith("the connection has failed at the peer: text=the peer of the RDMA");
+        assertThat(pair.here().state()).isEqualTo(CmState.TIMEWAIT);
+        assertThat(pair.there().state()).isEqualTo(CmState.TIMEWAIT);
+        near.advance(CmEnd.LIMITS.timeWaitNanos());
+        far.manager.expire(clock.nowNanos());
+        assertThat(near.adapter.queuePairs() + far.adapter.queuePairs()).isZero();
     }
 
     @Test
@@ -701,7 +763,7 @@ class CmConnectTest {
     @Test
     void shouldRejectTheRepeatOfARequestWhoseConnectionIsOver() {
         CmConnection here = near.connect(far.gid, NO_DATA);
-        byte[] req = near.sent.peek();
+        byte[] req = near.sent().peek();
         near.pass(far);
         far.accept(far.request(), NO_DATA);
         CmEnd.exchange(near, far);

@@ -3,11 +3,29 @@ package io.softdpu.rdma.roce.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.memory.RemoteMemory;
+import io.softdpu.rdma.roce.adapter.Adapter;
+import io.softdpu.rdma.roce.adapter.AdapterConfig;
+import io.softdpu.rdma.roce.adapter.IcrcCheck;
+import io.softdpu.rdma.roce.rc.Attachment;
+import io.softdpu.rdma.roce.rc.CompletionListener;
+import io.softdpu.rdma.roce.rc.Limits;
+import io.softdpu.rdma.roce.rc.OutgoingPacket;
+import io.softdpu.rdma.roce.rc.PacketSink;
+import io.softdpu.rdma.roce.rc.Path;
+import io.softdpu.rdma.roce.rc.QueuePair;
+import io.softdpu.rdma.roce.rc.RemoteKeys;
 import io.softdpu.rdma.roce.wire.CmCodec;
 import io.softdpu.rdma.roce.wire.CmMessage;
 import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Headers;
+import io.softdpu.rdma.roce.wire.Opcode;
+import io.softdpu.rdma.roce.wire.Packet;
+import io.softdpu.rdma.spi.RnrTimer;
+import io.softdpu.rdma.spi.WorkRequest;
 import io.softdpu.testkit.FakeClock;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
@@ -18,19 +36,53 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
-/** A manager with its program: keeps what is sent, and the events as words. */
-final class CmEnd implements DatagramSink, RequestListener, ConnectionListener {
+/**
+ * An adapter with its manager and program: keeps what is sent, and the events as words. Time is
+ * that of the manager alone: queue pairs do not expire.
+ */
+final class CmEnd implements PacketSink, RequestListener, ConnectionListener {
     static final long MILLI = 1_000_000;
     static final long SECOND = 1000 * MILLI;
-    static final int PORT = 7174;
+    static final int PORT = FarEnd.PORT;
 
     static final CmLimits LIMITS =
-            new CmLimits(8, 8, 8, 50 * MILLI, SECOND, 20 * SECOND, 5 * SECOND, 3 * SECOND);
+            new CmLimits(8, 8, 50 * MILLI, SECOND, 20 * SECOND, 5 * SECOND, 3 * SECOND);
+
+    /** Places for queue pairs: those beyond the connections are for TIMEWAIT. */
+    static final int PLACES = 16;
+
+    /** Requests have the end as their owner. */
+    private static final CompletionListener COMPLETIONS =
+            new CompletionListener() {
+                @Override
+                public void completed(QueuePair queuePair, WorkRequest request, Status status) {
+                    ((CmEnd) request.owner).events.add("completed:" + status);
+                }
+
+                @Override
+                public void received(QueuePair queuePair, WorkRequest receive, Status status) {
+                    throw new AssertionError("there are no receives: queuePair=" + queuePair);
+                }
+            };
+
+    private static final RemoteKeys NO_KEYS =
+            new RemoteKeys() {
+                @Override
+                public int key(RemoteMemory memory) {
+                    return 0;
+                }
+
+                @Override
+                public long address(RemoteMemory memory) {
+                    return 0;
+                }
+            };
 
     static final LocalTerms TERMS =
             new LocalTerms(
-                    Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_ATOMIC),
+                    attachment(Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_ATOMIC)),
                     300_000,
                     4096,
                     16,
@@ -42,15 +94,14 @@ final class CmEnd implements DatagramSink, RequestListener, ConnectionListener {
 
     final FakeClock clock;
     final Gid gid;
+    final Adapter adapter;
     final ConnectionManager manager;
-    final Deque<byte[]> sent = new ArrayDeque<>();
+    private final Deque<byte[]> sent = new ArrayDeque<>();
     final Deque<Gid> destinations = new ArrayDeque<>();
     final List<String> events = new ArrayList<>();
     final List<CmConnection> requests = new ArrayList<>();
     final Map<CmConnection, byte[]> rejections = new HashMap<>();
-    final Map<CmConnection, Agreement> agreements = new HashMap<>();
     String reason = "";
-    private int queuePairs = 0x100;
 
     CmEnd(int number, FakeClock clock, SeededRandom random) {
         this(address(number), clock, LIMITS, random);
@@ -59,7 +110,12 @@ final class CmEnd implements DatagramSink, RequestListener, ConnectionListener {
     CmEnd(Gid gid, FakeClock clock, CmLimits limits, SeededRandom random) {
         this.clock = clock;
         this.gid = gid;
-        manager = new ConnectionManager(gid, limits, this, random);
+        adapter =
+                new Adapter(
+                        new AdapterConfig(gid, 0x100, PLACES, 64, Limits.defaults(1)),
+                        this,
+                        new IcrcCheck(gid));
+        manager = new ConnectionManager(adapter, limits, random);
         manager.listen(PORT, this);
     }
 
@@ -68,8 +124,20 @@ final class CmEnd implements DatagramSink, RequestListener, ConnectionListener {
         return new Gid(0, 0xffff_0a00_0000L | number);
     }
 
-    int newQueuePair() {
-        return queuePairs++;
+    static Attachment attachment(Permissions grants) {
+        return new Attachment(
+                COMPLETIONS,
+                () -> null,
+                (key, address, bytes, right) -> null,
+                NO_KEYS,
+                new Copier(),
+                grants,
+                4,
+                RnrTimer.LONGEST);
+    }
+
+    static Agreement agreement(CmConnection connection) {
+        return Objects.requireNonNull(connection.agreement());
     }
 
     CmConnection connect(Gid peer, byte[] data) {
@@ -77,15 +145,15 @@ final class CmEnd implements DatagramSink, RequestListener, ConnectionListener {
     }
 
     CmConnection connect(Gid peer, byte[] data, LocalTerms terms) {
-        return manager.connect(peer, PORT, data, newQueuePair(), terms, this, clock.nowNanos());
+        return manager.connect(peer, PORT, data, terms, this, clock.nowNanos());
     }
 
     CmConnection export() {
-        return manager.export(newQueuePair(), TERMS, this);
+        return manager.export(TERMS, this);
     }
 
     void accept(CmConnection request, byte[] data) {
-        request.accept(newQueuePair(), data, TERMS, this, clock.nowNanos());
+        request.accept(data, TERMS, this, clock.nowNanos());
         manager.expire(clock.nowNanos());
     }
 
@@ -94,25 +162,54 @@ final class CmEnd implements DatagramSink, RequestListener, ConnectionListener {
         return requests.getLast();
     }
 
+    /** Submits an empty send. */
+    void submit(CmConnection connection) {
+        QueuePair queuePair = Objects.requireNonNull(connection.queuePair());
+        WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, this, 1);
+        assertThat(queuePair.submit(request)).isNull();
+    }
+
+    /** Gives its queue pair, if it has one, the first packet of the peer. */
+    static void contact(CmConnection connection, Opcode opcode, long nowNanos) {
+        QueuePair queuePair = connection.queuePair();
+        if (queuePair == null) {
+            return;
+        }
+        Path path = queuePair.path();
+        MemorySegment memory =
+                MemorySegment.ofArray(new byte[opcode.headerBytes() + Headers.ICRC_BYTES]);
+        int psn = path == null ? 0 : path.receivePsn();
+        Headers.writeBth(memory, 0, opcode, 0, 0, queuePair.number(), false, psn);
+        Packet packet = new Packet();
+        assertThat(packet.wrap(memory, 0, (int) memory.byteSize())).isNull();
+        queuePair.receive(packet, nowNanos);
+    }
+
     // ---- messages ----
+
+    /** What was sent and not removed. */
+    Deque<byte[]> sent() {
+        adapter.transmit(1000, clock.nowNanos());
+        return sent;
+    }
 
     /** Removes the oldest message. */
     CmMessage take() {
+        byte[] bytes = sent().remove();
         destinations.remove();
-        byte[] bytes = sent.remove();
         return CmCodec.decode(MemorySegment.ofArray(bytes), 0, bytes.length);
     }
 
     /** Removes the only message. */
     <T extends CmMessage> T takeOnly(Class<T> kind) {
-        assertThat(sent).hasSize(1);
+        assertThat(sent()).hasSize(1);
         return kind.cast(take());
     }
 
     /** Removes all messages, and returns their kinds. */
     List<String> takeKinds() {
         List<String> kinds = new ArrayList<>();
-        while (!sent.isEmpty()) {
+        while (!sent().isEmpty()) {
             kinds.add(take().attribute().name());
         }
         return kinds;
@@ -123,22 +220,40 @@ final class CmEnd implements DatagramSink, RequestListener, ConnectionListener {
     }
 
     void give(byte[] bytes, Gid from) {
-        manager.receive(MemorySegment.ofArray(bytes), 0, bytes.length, from, clock.nowNanos());
+        give(bytes, CmCodec.QUEUE_KEY, from);
+    }
+
+    void give(byte[] bytes, int queueKey, Gid from) {
+        manager.datagram(datagram(bytes, queueKey), from, clock.nowNanos());
+    }
+
+    static Packet datagram(byte[] message, int queueKey) {
+        int headerBytes = Opcode.DATAGRAM.headerBytes();
+        int padding = Headers.paddingBytes(message.length);
+        int bytes = headerBytes + message.length + padding + Headers.ICRC_BYTES;
+        MemorySegment memory = MemorySegment.ofArray(new byte[bytes]);
+        Headers.writeBth(memory, 0, Opcode.DATAGRAM, 0, padding, CmCodec.QUEUE_PAIR, false, 0);
+        Headers.writeDeth(memory, Headers.BTH_BYTES, queueKey, CmCodec.QUEUE_PAIR);
+        MemorySegment.copy(MemorySegment.ofArray(message), 0, memory, headerBytes, message.length);
+        Packet packet = new Packet();
+        assertThat(packet.wrap(memory, 0, bytes)).isNull();
+        return packet;
     }
 
     /** Passes the oldest message to its receiver. */
     void pass(CmEnd to) {
+        byte[] bytes = sent().remove();
         assertThat(destinations.remove()).isEqualTo(to.gid);
-        to.give(sent.remove(), gid);
+        to.give(bytes, gid);
     }
 
     /** Passes all messages of both, until there is none. */
     static void exchange(CmEnd one, CmEnd other) {
-        while (!one.sent.isEmpty() || !other.sent.isEmpty()) {
-            while (!one.sent.isEmpty()) {
+        while (!one.sent().isEmpty() || !other.sent().isEmpty()) {
+            while (!one.sent().isEmpty()) {
                 one.pass(other);
             }
-            while (!other.sent.isEmpty()) {
+            while (!other.sent().isEmpty()) {
                 other.pass(one);
             }
         }
@@ -149,16 +264,16 @@ final class CmEnd implements DatagramSink, RequestListener, ConnectionListener {
     /** Goes to the next deadline, and does what is due. */
     void next() {
         long deadline = manager.nextDeadline();
-        assertThat(deadline).isNotEqualTo(ConnectionManager.NO_DEADLINE);
+        assertThat(deadline).isNotEqualTo(Adapter.NO_DEADLINE);
         clock.advanceNanos(Math.max(0, deadline - clock.nowNanos()));
         manager.expire(clock.nowNanos());
+        sent(); // the queue of datagrams is limited
     }
 
     /** Goes on for a time, through all deadlines. */
     void advance(long nanos) {
         long end = clock.nowNanos() + nanos;
-        while (manager.nextDeadline() != ConnectionManager.NO_DEADLINE
-                && manager.nextDeadline() - end <= 0) {
+        while (manager.nextDeadline() != Adapter.NO_DEADLINE && manager.nextDeadline() - end <= 0) {
             next();
         }
         clock.advanceNanos(end - clock.nowNanos());
@@ -174,10 +289,23 @@ final class CmEnd implements DatagramSink, RequestListener, ConnectionListener {
     }
 
     @Override
-    public boolean send(Gid destination, MemorySegment memory, long at) {
-        sent.add(memory.asSlice(at, CmCodec.MESSAGE_BYTES).toArray(ValueLayout.JAVA_BYTE));
-        destinations.add(destination);
+    public boolean isReady() {
         return true;
+    }
+
+    @Override
+    public void send(OutgoingPacket packet) {
+        if (packet.opcode() == Opcode.DATAGRAM) {
+            sent.add(message(packet));
+            destinations.add(packet.destination());
+        }
+    }
+
+    /** The payload of a datagram. */
+    static byte[] message(OutgoingPacket packet) {
+        return packet.memory(0)
+                .asSlice(packet.offset(0), packet.length(0))
+                .toArray(ValueLayout.JAVA_BYTE);
     }
 
     @Override
@@ -187,14 +315,9 @@ final class CmEnd implements DatagramSink, RequestListener, ConnectionListener {
     }
 
     @Override
-    public void connecting(CmConnection connection, Agreement agreement) {
-        assertThat(agreements.put(connection, agreement)).isNull();
-        events.add("connecting");
-    }
-
-    @Override
     public void established(CmConnection connection) {
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
+        assertThat(connection.agreement()).isNotNull();
         events.add("established");
     }
 

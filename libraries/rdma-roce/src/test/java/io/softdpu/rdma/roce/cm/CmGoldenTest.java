@@ -25,7 +25,15 @@ class CmGoldenTest {
     /** As rping asks for it. */
     private static final LocalTerms TERMS =
             new LocalTerms(
-                    Permissions.LOCAL_READ_ONLY, 1 << 20, 4096, 1, 1, 17, 7, 7, 6 * CmEnd.SECOND);
+                    CmEnd.attachment(Permissions.LOCAL_READ_ONLY),
+                    1 << 20,
+                    4096,
+                    1,
+                    1,
+                    17,
+                    7,
+                    7,
+                    6 * CmEnd.SECOND);
 
     /** What either end chooses for itself: numbers of connection and queue pair, PSN, GUID. */
     private static final List<String> OWN_NUMBERS =
@@ -105,7 +113,7 @@ class CmGoldenTest {
         CmConnection connection = end.request();
         assertThat(connection.port()).isEqualTo(7174);
         assertThat(connection.peerData()).isEqualTo(new byte[56]);
-        connection.accept(end.newQueuePair(), new byte[196], TERMS, end, clock.nowNanos());
+        connection.accept(new byte[196], TERMS, end, clock.nowNanos());
         end.manager.expire(clock.nowNanos());
         CmMessage.Rep rep = end.takeOnly(CmMessage.Rep.class);
         assertThat(differences(rep, linux.rep()))
@@ -118,11 +126,11 @@ class CmGoldenTest {
                         rtu.transactionId(), rtu.localId(), rep.localId(), rtu.privateData()),
                 linux.requester());
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
-        assertThat(end.takeEvents()).isEqualTo("requested connecting established");
-        Agreement agreement = end.agreements.get(connection);
-        assertThat(agreement.peerQueuePair()).isEqualTo(linux.req().queuePair());
-        assertThat(agreement.sendPsn()).isEqualTo(linux.req().startingPsn());
-        assertThat(agreement.pathMtuBytes()).isEqualTo(4096);
+        assertThat(end.takeEvents()).isEqualTo("requested established");
+        Agreement agreement = CmEnd.agreement(connection);
+        assertThat(agreement.path().peerQueuePair()).isEqualTo(linux.req().queuePair());
+        assertThat(agreement.path().sendPsn()).isEqualTo(linux.req().startingPsn());
+        assertThat(agreement.path().mtuBytes()).isEqualTo(4096);
     }
 
     @ParameterizedTest
@@ -212,10 +220,10 @@ class CmGoldenTest {
                         dreq.transactionId(),
                         linux.req().localId(),
                         connection.localId(),
-                        connection.queuePair(),
+                        connection.queuePairNumber(),
                         dreq.privateData()),
                 linux.requester());
-        assertThat(end.takeEvents()).isEqualTo("requested connecting established ended:SUCCESS");
+        assertThat(end.takeEvents()).isEqualTo("requested established ended:SUCCESS");
         CmMessage.Drep drep = end.takeOnly(CmMessage.Drep.class);
         List<String> ids = byRequester ? List.of("localId") : List.of("localId", "remoteId");
         assertThat(differences(drep, linux.drep())).containsExactlyInAnyOrderElementsOf(ids);

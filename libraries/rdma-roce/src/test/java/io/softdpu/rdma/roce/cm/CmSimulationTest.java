@@ -3,13 +3,18 @@ package io.softdpu.rdma.roce.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
+import io.softdpu.rdma.roce.adapter.Adapter;
+import io.softdpu.rdma.roce.adapter.AdapterConfig;
+import io.softdpu.rdma.roce.adapter.IcrcCheck;
+import io.softdpu.rdma.roce.rc.Limits;
+import io.softdpu.rdma.roce.rc.OutgoingPacket;
+import io.softdpu.rdma.roce.rc.PacketSink;
 import io.softdpu.rdma.roce.wire.CmCodec;
 import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.testkit.FakeClock;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +37,7 @@ class CmSimulationTest {
     private static final long SECOND = CmEnd.SECOND;
 
     private static final CmLimits LIMITS =
-            new CmLimits(64, 64, 256, 50 * MILLI, SECOND, 20 * SECOND, 5 * SECOND, 3 * SECOND);
+            new CmLimits(64, 64, 50 * MILLI, SECOND, 20 * SECOND, 5 * SECOND, 3 * SECOND);
 
     /**
      * A message on its way.
@@ -55,7 +60,6 @@ class CmSimulationTest {
         private final long token;
         private @Nullable CmConnection connection;
         private @Nullable End other;
-        private @Nullable Agreement agreement;
         private boolean accepted;
         private boolean established;
         private boolean over;
@@ -86,27 +90,36 @@ class CmSimulationTest {
     }
 
     /** A manager and its program. */
-    private static final class Node implements DatagramSink, RequestListener, ConnectionListener {
+    private static final class Node implements PacketSink, RequestListener, ConnectionListener {
         private final World world;
         private final Gid gid;
+        private final Adapter adapter;
         private final ConnectionManager manager;
         private final List<CmConnection> requests = new ArrayList<>();
         private final Map<CmConnection, End> ends = new HashMap<>();
         private final Map<Long, CmConnection> byToken = new HashMap<>();
-        private int queuePairs = 0x100;
 
         Node(World world, int number) {
             this.world = world;
             gid = CmEnd.address(number);
-            manager = new ConnectionManager(gid, LIMITS, this, world.random.fork());
+            adapter =
+                    new Adapter(
+                            new AdapterConfig(gid, number << 20, 512, 256, Limits.defaults(1)),
+                            this,
+                            new IcrcCheck(gid));
+            manager = new ConnectionManager(adapter, LIMITS, world.random.fork());
             manager.listen(CmEnd.PORT, this);
         }
 
         @Override
-        public boolean send(Gid destination, MemorySegment memory, long at) {
-            byte[] bytes = memory.asSlice(at, CmCodec.MESSAGE_BYTES).toArray(ValueLayout.JAVA_BYTE);
-            world.send(gid, destination, bytes);
+        public boolean isReady() {
             return true;
+        }
+
+        @Override
+        public void send(OutgoingPacket packet) {
+            assertThat(packet.opcode()).as("there is no work").isEqualTo(Opcode.DATAGRAM);
+            world.send(gid, packet.destination(), CmEnd.message(packet));
         }
 
         @Override
@@ -122,39 +135,26 @@ class CmSimulationTest {
             return Objects.requireNonNull(ends.get(connection));
         }
 
-        @Override
-        public void connecting(CmConnection connection, Agreement agreement) {
-            End end = end(connection);
-            assertThat(end.agreement).isNull();
-            assertThat(end.over).isFalse();
-            end.agreement = agreement;
-            End other = end.other;
-            if (connection.isRequester() || connection.state() == CmState.REQ_SENT) {
-                if (connection.key() == null) {
-                    other = world.tokens.get(token(connection.peerData()));
-                    assertThat(other).isNotNull();
-                    end.other = other;
-                }
-                assertThat(Objects.requireNonNull(other).agreement).isNotNull();
-                assertSame(end, other);
-            }
-        }
-
         private static void assertSame(End requester, End responder) {
-            Agreement one = Objects.requireNonNull(requester.agreement);
-            Agreement other = Objects.requireNonNull(responder.agreement);
-            assertThat(one.peerQueuePair()).isEqualTo(responder.open().queuePair());
-            assertThat(other.peerQueuePair()).isEqualTo(requester.open().queuePair());
-            assertThat(one.sendPsn()).isEqualTo(other.receivePsn());
-            assertThat(one.receivePsn()).isEqualTo(other.sendPsn());
-            assertThat(one.pathMtuBytes()).isEqualTo(other.pathMtuBytes());
+            Agreement one = CmEnd.agreement(requester.open());
+            Agreement other = CmEnd.agreement(responder.open());
+            assertThat(one.path().peerQueuePair()).isEqualTo(responder.open().queuePairNumber());
+            assertThat(other.path().peerQueuePair()).isEqualTo(requester.open().queuePairNumber());
+            assertThat(one.path().sendPsn()).isEqualTo(other.path().receivePsn());
+            assertThat(one.path().receivePsn()).isEqualTo(other.path().sendPsn());
+            assertThat(one.path().mtuBytes()).isEqualTo(other.path().mtuBytes());
         }
 
         @Override
         public void established(CmConnection connection) {
             End end = end(connection);
-            assertThat(end.agreement).isNotNull();
             assertThat(end.established || end.over).isFalse();
+            if (connection.isRequester()) {
+                if (connection.key() == null) {
+                    end.other = world.tokens.get(token(connection.peerData()));
+                }
+                assertSame(end, Objects.requireNonNull(end.other));
+            }
             end.established = true;
             world.established++;
         }
@@ -231,11 +231,12 @@ class CmSimulationTest {
         void advance(long nanos) {
             long end = clock.nowNanos() + nanos;
             long steps = 0;
+            transmit();
             while (clock.nowNanos() - end < 0) {
                 long next = end;
                 for (Node node : nodes) {
                     long deadline = node.manager.nextDeadline();
-                    if (deadline != ConnectionManager.NO_DEADLINE && deadline - next < 0) {
+                    if (deadline != Adapter.NO_DEADLINE && deadline - next < 0) {
                         next = deadline;
                     }
                 }
@@ -251,17 +252,22 @@ class CmSimulationTest {
                     trace = trace * 31 + Arrays.hashCode(arrived.bytes());
                     arrived.to()
                             .manager
-                            .receive(
-                                    MemorySegment.ofArray(arrived.bytes()),
-                                    0,
-                                    arrived.bytes().length,
+                            .datagram(
+                                    CmEnd.datagram(arrived.bytes(), CmCodec.QUEUE_KEY),
                                     arrived.from(),
                                     now);
                 }
                 for (Node node : nodes) {
                     node.manager.expire(now);
                 }
+                transmit();
                 assertThat(++steps).as("no storm of messages").isLessThan(1_000_000);
+            }
+        }
+
+        private void transmit() {
+            for (Node node : nodes) {
+                node.adapter.transmit(1000, clock.nowNanos());
             }
         }
 
@@ -285,7 +291,6 @@ class CmSimulationTest {
                             to.gid,
                             random.chance(0.05) ? 1 : CmEnd.PORT,
                             data(end.token, random.nextInt(8, 57)),
-                            from.queuePairs++,
                             CmEnd.TERMS,
                             from,
                             clock.nowNanos());
@@ -297,8 +302,7 @@ class CmSimulationTest {
             End one = newEnd(nodes.get(random.nextInt(nodes.size())));
             End other = newEnd(nodes.get(random.nextInt(nodes.size())));
             for (End end : List.of(one, other)) {
-                CmConnection made =
-                        end.node.manager.export(end.node.queuePairs++, CmEnd.TERMS, end.node);
+                CmConnection made = end.node.manager.export(CmEnd.TERMS, end.node);
                 end.connection = made;
                 end.node.ends.put(made, end);
             }
@@ -344,11 +348,7 @@ class CmSimulationTest {
             node.ends.put(request, end);
             accepted++;
             request.accept(
-                    node.queuePairs++,
-                    data(end.token, random.nextInt(8, 197)),
-                    CmEnd.TERMS,
-                    node,
-                    clock.nowNanos());
+                    data(end.token, random.nextInt(8, 197)), CmEnd.TERMS, node, clock.nowNanos());
         }
 
         private void disconnect() {
@@ -384,7 +384,7 @@ class CmSimulationTest {
                         && other != null
                         && other.connection != null
                         && other.is(CmState.ESTABLISHED)) {
-                    end.open().contacted();
+                    CmEnd.contact(end.open(), Opcode.ACKNOWLEDGE, clock.nowNanos());
                 }
             }
         }
@@ -455,10 +455,11 @@ class CmSimulationTest {
             advance(30 * SECOND);
             for (Node node : nodes) {
                 assertThat(node.manager.held()).isZero();
+                assertThat(node.adapter.queuePairs()).isZero();
                 assertThat(node.manager.connections()).isZero();
                 assertThat(node.manager.timeWaits()).isZero();
                 assertThat(node.manager.requests()).isZero();
-                assertThat(node.manager.nextDeadline()).isEqualTo(ConnectionManager.NO_DEADLINE);
+                assertThat(node.manager.nextDeadline()).isEqualTo(Adapter.NO_DEADLINE);
                 assertThat(node.ends).as("all were released").isEmpty();
             }
         }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.rdma.roce.rc.QueuePair;
 import io.softdpu.rdma.roce.wire.CmMessage;
 import io.softdpu.rdma.roce.wire.CmMessage.About;
+import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.rdma.roce.wire.RejectReason;
 import io.softdpu.testkit.FakeClock;
 import io.softdpu.testkit.SeededRandom;
@@ -19,7 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Each situation of a connection with each event. A situation is a state, and what else makes a
- * difference in it.
+ * difference in it. Each established one has a request under way. The state of its queue pair
+ * follows.
  */
 class CmTransitionsTest {
     private static final byte[] DATA = {1, 2, 3};
@@ -86,6 +89,8 @@ class CmTransitionsTest {
         DREP,
         /** A packet of the peer has reached the queue pair. */
         CONTACT,
+        /** A packet of the peer makes the queue pair fail. */
+        FAILURE,
         /** The time of the next repeat. */
         REPEAT,
         /** The end of the wait, if there is one. */
@@ -105,21 +110,21 @@ class CmTransitionsTest {
     private static final String TABLE =
             """
             REQ
-              AW REP_SENT(connecting)
+              AW REP_SENT
               QK REQ_SENT!REJ
               RJ REJECTED!REJ
-              ER DREQ_SENT!DREQ,REJ(ended:CONNECTION_RESET)
+              ER DREQ_SENT!DREQ,REJ(completed:CONNECTION_RESET ended:CONNECTION_RESET)
               TP TIMEWAIT!REJ
               TD TIMEWAIT!REJ
               +REFUSED [QK, ER]
               +REPEATED [EH, QR, RJ, PS, EP, DS, TP, TD]
             REQ_OF_SAME_PAIR
-              AW REP_SENT(connecting)
+              AW REP_SENT
               QK REQ_SENT!REJ
               QR CLOSED
               PS DREQ_SENT!DREQ,REJ(ended:CONNECTION_RESET)
-              ER DREQ_SENT!DREQ,REJ(ended:CONNECTION_RESET)
-              EP DREQ_SENT!DREQ,REJ(ended:CONNECTION_RESET)
+              ER DREQ_SENT!DREQ,REJ(completed:CONNECTION_RESET ended:CONNECTION_RESET)
+              EP DREQ_SENT!DREQ,REJ(completed:CONNECTION_RESET ended:CONNECTION_RESET)
               DS TIMEWAIT
               +GIVEN_UP [QR]
               +REFUSED [QK, PS, ER, EP]
@@ -128,8 +133,8 @@ class CmTransitionsTest {
               QK TIMEWAIT!REJ(ended:AUTHENTICATION)
               +REFUSED [AW, QK]
             REP
-              QS ESTABLISHED!RTU(connecting established)
-              QK ESTABLISHED!RTU(connecting established)
+              QS ESTABLISHED!RTU(established)
+              QK ESTABLISHED!RTU(established)
               ER ESTABLISHED!RTU
               TQ TIMEWAIT!REJ
               +REPEATED [EH, AW, QR, RJ, PS, ER, EP, DS, TQ, TP, TD]
@@ -148,8 +153,8 @@ class CmTransitionsTest {
               QS CLOSED(rejected ended:CONNECTION_ABORTED released)
               QK CLOSED(rejected ended:CONNECTION_ABORTED released)
               PS TIMEWAIT(ended:CONNECTION_RESET)
-              ER TIMEWAIT(ended:CONNECTION_RESET)
-              EP TIMEWAIT(ended:CONNECTION_RESET)
+              ER TIMEWAIT(completed:CONNECTION_RESET ended:CONNECTION_RESET)
+              EP TIMEWAIT(completed:CONNECTION_RESET ended:CONNECTION_RESET)
               DS TIMEWAIT
               +REPEATED [EH, QR, RJ, TP, TD]
               +UNKNOWN [EX, AW, TQ, CL]
@@ -177,8 +182,8 @@ class CmTransitionsTest {
               QS REQ_SENT!DREP
               QK REQ_SENT!DREP
               PS TIMEWAIT!DREP(ended:SUCCESS)
-              ER TIMEWAIT!DREP(ended:SUCCESS)
-              EP TIMEWAIT!DREP(ended:SUCCESS)
+              ER TIMEWAIT!DREP(completed:CONNECTION_RESET ended:SUCCESS)
+              EP TIMEWAIT!DREP(completed:CONNECTION_RESET ended:SUCCESS)
               DS TIMEWAIT!DREP
               TQ TIMEWAIT!DREP
               TP TIMEWAIT!DREP
@@ -192,6 +197,10 @@ class CmTransitionsTest {
               +UNKNOWN [EX, AW, QS, QK, TQ, CL]
             CONTACT
               PS ESTABLISHED(established)
+            FAILURE
+              PS DREQ_SENT!DREQ(established ended:UNEXPECTED)
+              ER DREQ_SENT!DREQ(completed:CONNECTION_ABORTED ended:UNEXPECTED)
+              EP DREQ_SENT!DREQ(completed:CONNECTION_ABORTED ended:UNEXPECTED)
             REPEAT
               QS REQ_SENT!REQ
               QK REQ_SENT!REQ
@@ -211,10 +220,10 @@ class CmTransitionsTest {
               +GIVEN_UP [EH, QR]
             CONNECT
               EX AWAITING_REQ
-              EH REP_SENT(connecting)
+              EH REP_SENT
               refused [AW, QS, QK, QR, RJ, PS, ER, EP, DS, TQ, TP, TD, CL]
             ACCEPT
-              QR REP_SENT!REP(connecting)
+              QR REP_SENT!REP
               refused [EX, EH, AW, QS, QK, RJ, PS, ER, EP, DS, TQ, TP, TD, CL]
             REJECT
               QR REJECTED!REJ
@@ -230,8 +239,8 @@ class CmTransitionsTest {
               QK TIMEWAIT!REJ
               QR REJECTED!REJ
               PS TIMEWAIT!REJ
-              ER DREQ_SENT!DREQ
-              EP DREQ_SENT!DREQ
+              ER DREQ_SENT!DREQ(completed:CONNECTION_ABORTED)
+              EP DREQ_SENT!DREQ(completed:CONNECTION_ABORTED)
               +REFUSED [EH]
             FAIL
               EX CLOSED(released)
@@ -241,8 +250,8 @@ class CmTransitionsTest {
               QK TIMEWAIT!REJ
               QR REJECTED!REJ
               PS TIMEWAIT!REJ
-              ER DREQ_SENT!DREQ
-              EP DREQ_SENT!DREQ
+              ER DREQ_SENT!DREQ(completed:CONNECTION_ABORTED)
+              EP DREQ_SENT!DREQ(completed:CONNECTION_ABORTED)
               +REFUSED [EH]
             """;
 
@@ -285,6 +294,7 @@ class CmTransitionsTest {
                 case ER -> {
                     CmConnection made = end.connect(far.gid(), DATA);
                     end.give(far.rep(made.localId(), DATA), far.gid());
+                    end.submit(made);
                     yield made;
                 }
                 case EP -> established();
@@ -332,12 +342,13 @@ class CmTransitionsTest {
         private CmConnection established() {
             CmConnection made = accepted();
             end.give(far.rtu(made.localId()), far.gid());
+            end.submit(made);
             return made;
         }
 
         private CmConnection ended() {
             CmConnection made = established();
-            end.give(far.dreq(made.localId(), made.queuePair()), far.gid());
+            end.give(far.dreq(made.localId(), made.queuePairNumber()), far.gid());
             return made;
         }
 
@@ -371,9 +382,10 @@ class CmTransitionsTest {
                 case REJ_TIMEOUT -> give(far.givenUp());
                 case MRA_REQ -> delay(far.mra(id, About.REQ, 20));
                 case MRA_REP -> delay(far.mra(id, About.REP, 20));
-                case DREQ -> give(far.dreq(id, connection.queuePair()));
+                case DREQ -> give(far.dreq(id, connection.queuePairNumber()));
                 case DREP -> give(far.drep(id));
-                case CONTACT -> connection.contacted();
+                case CONTACT -> CmEnd.contact(connection, Opcode.ACKNOWLEDGE, now());
+                case FAILURE -> CmEnd.contact(connection, Opcode.SEND_LAST, now());
                 case REPEAT -> end.advance(CmEnd.LIMITS.firstRepeatNanos());
                 case DEADLINE -> end.advance(CmEnd.LIMITS.requestWaitNanos());
                 case CONNECT -> connection.connect(far.gid(), LOWEST, now());
@@ -383,6 +395,23 @@ class CmTransitionsTest {
                 case DISCONNECT -> connection.disconnect(now());
                 case FAIL -> connection.fail("reason: key=value", now());
             }
+        }
+
+        private void assertThatItsQueuePairFollows() {
+            QueuePair queuePair = connection.queuePair();
+            QueuePair.State state = queuePair == null ? null : queuePair.state();
+            switch (connection.state()) {
+                case EXPORTED, AWAITING_REQ, REQ_SENT ->
+                        assertThat(state).isEqualTo(QueuePair.State.IDLE);
+                case REQ_RECEIVED, REJECTED -> assertThat(state).isNull();
+                case REP_SENT -> assertThat(state).isEqualTo(QueuePair.State.READY);
+                case ESTABLISHED -> assertThat(state).isEqualTo(QueuePair.State.CONNECTED);
+                case DREQ_SENT, TIMEWAIT -> assertThat(state).isEqualTo(QueuePair.State.ENDED);
+                case CLOSED -> assertThat(state).isIn(null, QueuePair.State.ENDED);
+            }
+            assertThat(end.adapter.queuePairs())
+                    .as("one per place, and none of a closed connection")
+                    .isEqualTo(end.manager.connections() + end.manager.timeWaits());
         }
 
         /** Counters that have changed. */
@@ -412,6 +441,7 @@ class CmTransitionsTest {
                 refused = REFUSED;
             }
             CmState after = connection.state();
+            assertThatItsQueuePairFollows();
             List<String> kinds = end.takeKinds().stream().distinct().toList();
             end.events.remove("requested"); // of another connection
             String events = end.takeEvents();

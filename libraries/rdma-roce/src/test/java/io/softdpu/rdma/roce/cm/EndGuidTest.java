@@ -78,7 +78,8 @@ class EndGuidTest {
     @ParameterizedTest
     @CsvSource({"0, 1", "1, 1", "3, 2", "4096, 4096", "4097, 4096", "9000000000, 2147483648"})
     void shouldStateTheNextLowerPowerOfTwoOfABuffer(long bytes, long stated) {
-        LocalTerms terms = new LocalTerms(EndGuid.ALL, bytes, 1024, 1, 1, 17, 7, 7, 1);
+        LocalTerms terms =
+                new LocalTerms(CmEnd.attachment(EndGuid.ALL), bytes, 1024, 1, 1, 17, 7, 7, 1);
         assertThat(EndGuid.of(terms, 3, 0, 0).receiveBufferBytes()).isEqualTo(stated);
     }
 
@@ -127,22 +128,21 @@ class EndGuidTest {
 
     @Test
     void shouldRefuseLimitsOutOfOrder() {
-        assertThatThrownBy(() -> new CmLimits(1, 1, 1, 2, 1, 1, 1, 1))
+        assertThatThrownBy(() -> new CmLimits(1, 1, 2, 1, 1, 1, 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("firstRepeatNanos=2, lastRepeatNanos=1");
-        for (int zero = 0; zero < 8; zero++) {
-            long[] values = {1, 1, 1, 1, 1, 1, 1, 1};
+        for (int zero = 0; zero < 7; zero++) {
+            long[] values = {1, 1, 1, 1, 1, 1, 1};
             values[zero] = 0;
             assertThatThrownBy(() ->
                             new CmLimits(
                                     (int) values[0],
                                     (int) values[1],
-                                    (int) values[2],
+                                    values[2],
                                     values[3],
                                     values[4],
                                     values[5],
-                                    values[6],
-                                    values[7]))
+                                    values[6]))
                     .isInstanceOf(IllegalArgumentException.class);
         }
     }

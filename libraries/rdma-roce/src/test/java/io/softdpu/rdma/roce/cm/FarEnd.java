@@ -6,6 +6,7 @@ import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.IpAddressing;
 import io.softdpu.rdma.roce.wire.RejectReason;
 import io.softdpu.rdma.roce.wire.ServiceId;
+import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -19,12 +20,17 @@ import java.nio.ByteOrder;
  * @param id number that the peer gives to the connection
  * @param queuePair of the peer
  */
-record FarEnd(Gid gid, Gid near, long guid, int id, int queuePair) {
+public record FarEnd(Gid gid, Gid near, long guid, int id, int queuePair) {
+    /** Of the listener that it requests. */
+    public static final int PORT = 7174;
+
     /** As Linux makes it of a MAC address. */
-    static final long LINUX_GUID = 0x0000_00ff_fe77_0003L;
+    public static final long LINUX_GUID = 0x0000_00ff_fe77_0003L;
 
     static final long TRANSACTION = 0x1234_5678_9abcL;
-    static final int PSN = 0xabcdef;
+
+    /** Of its first packet. */
+    public static final int PSN = 0xabcdef;
 
     static FarEnd linux(CmEnd near) {
         return new FarEnd(CmEnd.address(0x99), near.gid, LINUX_GUID, 0x7777_0001, 0x99);
@@ -38,19 +44,21 @@ record FarEnd(Gid gid, Gid near, long guid, int id, int queuePair) {
         return new FarEnd(gid, near, other, id, queuePair);
     }
 
-    FarEnd withId(int other) {
+    /** The same with another number of the connection. */
+    public FarEnd withId(int other) {
         return new FarEnd(gid, near, guid, other, queuePair);
     }
 
-    FarEnd withQueuePair(int other) {
+    /** The same with another queue pair. */
+    public FarEnd withQueuePair(int other) {
         return new FarEnd(gid, near, guid, id, other);
     }
 
-    /** A REQ to {@link CmEnd#PORT}. */
-    CmMessage.Req req(byte[] data) {
+    /** A REQ to {@link #PORT}. */
+    public CmMessage.Req req(byte[] data) {
         byte[] addressed =
                 new IpAddressing(50_000, gid.addressBytes(), near.addressBytes()).encode(data);
-        return req(ServiceId.ofPort(CmEnd.PORT), addressed);
+        return req(ServiceId.ofPort(PORT), addressed);
     }
 
     /** A REQ of a connection by blob. */
@@ -136,5 +144,21 @@ record FarEnd(Gid gid, Gid near, long guid, int id, int queuePair) {
 
     CmMessage.Drep drep(int remoteId) {
         return new CmMessage.Drep(TRANSACTION, id, remoteId, new byte[0]);
+    }
+
+    /** Any message about a connection, with illegal and unexpected ones among them. */
+    public CmMessage any(SeededRandom random, int remoteId, int remoteQueuePair) {
+        byte[] data = {};
+        About about = random.oneOf(About.values());
+        return switch (random.nextInt(9)) {
+            case 0, 1 -> req(data);
+            case 2 -> rep(remoteId, data);
+            case 3 -> rtu(remoteId);
+            case 4 -> rej(remoteId, about, random.nextInt(40), data);
+            case 5 -> givenUp();
+            case 6 -> mra(remoteId, about, random.nextInt(32));
+            case 7 -> dreq(remoteId, remoteQueuePair);
+            default -> drep(remoteId);
+        };
     }
 }
