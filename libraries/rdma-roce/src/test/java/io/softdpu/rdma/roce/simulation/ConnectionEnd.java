@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.rdma.roce.cm.CmConnection;
 import io.softdpu.rdma.roce.rc.QueuePair;
 import io.softdpu.rdma.spi.ReceivedOpcode;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,9 +61,12 @@ final class ConnectionEnd {
     private long messagesSent;
     private long messagesReceived;
     private boolean failed;
-    private @Nullable QueuePair queuePair;
+    private @Nullable CmConnection connection;
     private @Nullable ConnectionEnd peer;
-    private String ended = "";
+    private boolean established;
+    private boolean over;
+    private boolean disconnected;
+    private boolean broken;
 
     ConnectionEnd(
             SeededRandom random,
@@ -80,16 +85,25 @@ final class ConnectionEnd {
         left = operations;
     }
 
-    void join(QueuePair own, ConnectionEnd other) {
-        queuePair = own;
+    void join(ConnectionEnd other) {
         peer = other;
     }
 
-    QueuePair queuePair() {
-        if (queuePair == null) {
+    void begin(CmConnection made) {
+        connection = made;
+    }
+
+    /** Null until it is requested or accepted. */
+    @Nullable CmConnection connection() {
+        return connection;
+    }
+
+    private QueuePair queuePair() {
+        QueuePair own = connection == null ? null : connection.queuePair();
+        if (own == null) {
             throw new IllegalStateException("end without a queue pair");
         }
-        return queuePair;
+        return own;
     }
 
     private ConnectionEnd peer() {
@@ -105,22 +119,57 @@ final class ConnectionEnd {
 
     /** Whether an operation is left to submit, and there is room for it. */
     boolean canSubmit() {
-        return left > 0 && operations.size() < sendQueueSize;
+        return established && left > 0 && operations.size() < sendQueueSize;
     }
 
+    /** Whether nothing happens any more unless somebody disconnects. */
     boolean isDone() {
-        return left == 0 && operations.isEmpty();
+        return over
+                || (established && left == 0 && operations.isEmpty())
+                || (connection == null && peer().over);
     }
 
-    /** Reason of its end; empty if it has not ended. */
-    String ended() {
-        return ended;
+    /** Whether it has ended, is gone, or was never requested. */
+    boolean isOver() {
+        return over || connection == null;
     }
 
+    /** Whether it has ended by a failure. */
+    boolean isBroken() {
+        return broken;
+    }
+
+    void establish() {
+        assertThat(established || over).as("established once").isFalse();
+        established = true;
+    }
+
+    /** It has ended by itself, or by its peer. */
     void end(Status status, String reason) {
-        assertThat(ended).as("ends once").isEmpty();
         assertThat(operations).as("operations at the end: %s", reason).isEmpty();
-        ended = status + ": " + reason;
+        end();
+        broken = status != Status.SUCCESS && !peer().disconnected;
+    }
+
+    /** Its program ends it. */
+    void disconnect(long nowNanos) {
+        if (!isOver()) {
+            end();
+            disconnected = true;
+            Objects.requireNonNull(connection).disconnect(nowNanos);
+            assertThat(operations).as("operations of an end that has disconnected").isEmpty();
+        }
+    }
+
+    /** It vanishes with its host. */
+    void vanish() {
+        over = true;
+        left = 0;
+    }
+
+    private void end() {
+        assertThat(over).as("ends once").isFalse();
+        over = true;
         left = 0;
     }
 
@@ -346,8 +395,8 @@ final class ConnectionEnd {
                                 + content[i]
                                 + ", expected="
                                 + completed[i]
-                                + ", queuePair="
-                                + queuePair().number());
+                                + ", connection="
+                                + connection);
             }
         }
         assertThat(remote.guardsAreWhole()).as("bytes beside the memory").isTrue();

@@ -2,12 +2,22 @@ package io.softdpu.rdma.roce.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.roce.adapter.PacketWriter;
+import io.softdpu.rdma.roce.cm.CmConnection;
+import io.softdpu.rdma.roce.cm.CmState;
+import io.softdpu.rdma.roce.cm.ConnectionListener;
+import io.softdpu.rdma.roce.cm.ConnectionManager;
+import io.softdpu.rdma.roce.cm.FarEnd;
+import io.softdpu.rdma.roce.cm.LocalTerms;
+import io.softdpu.rdma.roce.cm.RequestListener;
 import io.softdpu.rdma.roce.rc.OutgoingPacket;
 import io.softdpu.rdma.roce.rc.Path;
 import io.softdpu.rdma.roce.rc.QueuePair;
+import io.softdpu.rdma.roce.wire.CmCodec;
 import io.softdpu.rdma.roce.wire.ExtensionHeader;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
@@ -19,25 +29,28 @@ import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Peer of one queue pair of a host, that violates the protocol as it likes, and sends to the host's
- * other queue pairs too: random bytes, changed packets of others, and well-formed packets with any
- * content.
+ * Peer of a host that violates the protocols as it likes, and sends to the host's other queue pairs
+ * too: random bytes, changed packets of others, and well-formed packets and connection messages
+ * with any content.
  */
-final class Intruder {
+final class Intruder implements RequestListener, ConnectionListener {
     private static final int PORT = 55_555;
     private static final int MTU = 256;
     private static final int KEY = 0x77;
     private static final int MEMORY_BYTES = 1024;
     private static final long ADDRESS = 0x7000;
+    private static final long SECOND = 1_000_000_000;
 
     /** Packets after which it is quiet: each is answered, and time hardly passes meanwhile. */
     private static final int MOST_PACKETS = 5000;
 
     private final SeededRandom random;
     private final TestHost host;
+    private final VirtualNetwork network;
     private final Gid target;
     private final Gid own;
     private final PacketWriter writer;
@@ -46,17 +59,19 @@ final class Intruder {
     private final ByteBuffer view = buffer.asByteBuffer();
     private final TestMemory writable;
     private final TestMemory readable;
-    private QueuePair victim;
-    private int firstPsn;
-    private boolean ended;
+    private FarEnd far;
+    private @Nullable CmConnection connection;
     private long packets;
     private long ends;
 
-    Intruder(SeededRandom random, TestHost host, Gid target) {
+    Intruder(
+            SeededRandom random, TestHost host, ConnectionManager manager, VirtualNetwork network) {
         this.random = random;
         this.host = host;
-        this.target = target;
+        this.network = network;
+        target = host.adapter().gid();
         own = new Gid(target.high(), target.low() + 100);
+        far = new FarEnd(own, target, FarEnd.LINUX_GUID, 1, 9);
         writer = new PacketWriter(own);
         writable = host.grant(TestMemory.open(KEY, ADDRESS, MEMORY_BYTES));
         readable =
@@ -66,30 +81,42 @@ final class Intruder {
                                 ADDRESS,
                                 MEMORY_BYTES,
                                 Permissions.of(AccessFlag.RDMA_READ)));
-        victim = connect(0);
+        manager.listen(FarEnd.PORT, this);
     }
 
-    private QueuePair connect(long now) {
-        firstPsn = random.nextInt(SequenceNumber.MAX + 1);
-        QueuePair created =
-                host.adapter().create(host.attachment(TestHost.ALL, 8, RnrTimer.LONGEST), this);
-        if (created == null) {
-            throw new AssertionError("no place for a queue pair");
+    /** Requests a connection, which is accepted at once if there is a place. */
+    private void connect(long now) {
+        far = far.withId(random.nextInt()).withQueuePair(random.nextInt(2, 1 << 24));
+        message(CmCodec.encode(far.req(random.bytes(random.nextInt(57)))), now);
+    }
+
+    @Override
+    public void requested(CmConnection request) {
+        try {
+            request.accept(new byte[0], terms(), this, network.nowNanos());
+            connection = request;
+        } catch (DpuException e) {
+            assertThat(e.status()).isEqualTo(Status.FULL);
+            request.refuse("no place: " + e.getMessage(), network.nowNanos());
         }
-        created.connect(
-                new Path(
-                        own,
-                        9,
-                        firstPsn,
-                        firstPsn,
-                        MTU,
-                        Path.ANY_IDENTIFICATION,
-                        4,
-                        4,
-                        7,
-                        Path.DEFAULT_TIMEOUT_NANOS,
-                        7),
-                now);
+    }
+
+    private LocalTerms terms() {
+        return new LocalTerms(
+                host.attachment(TestHost.ALL, 8, RnrTimer.LONGEST),
+                1 << 20,
+                MTU,
+                4,
+                4,
+                17,
+                Path.DEFAULT_TRANSPORT_RETRIES,
+                7,
+                SECOND);
+    }
+
+    /** The host begins to send. */
+    @Override
+    public void established(CmConnection made) {
         for (WorkRequest.Kind kind : WorkRequest.Kind.values()) {
             if (kind != WorkRequest.Kind.RECEIVE) {
                 boolean atomic =
@@ -97,49 +124,92 @@ final class Intruder {
                                 || kind == WorkRequest.Kind.FETCH_AND_ADD;
                 Operation operation =
                         new Operation(random, kind, writable, 0, atomic ? Long.BYTES : 700);
-                assertThat(created.submit(operation.request)).isNull();
+                assertThat(victimOf(made).submit(operation.request)).isNull();
             }
         }
-        return created;
     }
 
-    void ended() {
-        ended = true;
+    @Override
+    public void rejected(CmConnection made, byte[] privateData) {
+        throw new AssertionError("the host requests nothing: " + made);
+    }
+
+    @Override
+    public void ended(CmConnection made, Status status, String reason) {
         ends++;
+    }
+
+    @Override
+    public void released(CmConnection made) {}
+
+    private static QueuePair victimOf(CmConnection made) {
+        return Objects.requireNonNull(made.queuePair());
+    }
+
+    private int victim() {
+        return connection == null ? 2 : victimOf(connection).number();
     }
 
     long packets() {
         return packets;
     }
 
-    /** How often its queue pair has ended. */
+    /** How often its connection has ended, but not by its host. */
     long ends() {
         return ends;
     }
 
     /** Sends a few packets, until there were enough. */
-    void attack(VirtualNetwork network, long now) {
+    void attack(long now) {
         for (int i = 1 + random.nextInt(20); i > 0 && packets < MOST_PACKETS; i--) {
             packets++;
-            switch (random.nextInt(8)) {
+            switch (random.nextInt(10)) {
                 case 0 -> receive(random.bytes(random.nextInt(300)), now);
-                case 1, 2 -> changed(network, now);
+                case 1, 2 -> changed(now);
+                case 3 -> manage(now);
                 default -> wellFormed(now);
             }
         }
-        if (ended) {
-            ended = false;
-            host.adapter().destroy(victim);
-            victim = connect(now);
+        boolean ended =
+                connection == null
+                        || (connection.state() != CmState.REP_SENT
+                                && connection.state() != CmState.ESTABLISHED);
+        if (ended && random.chance(0.3)) { // late packets meet its TIMEWAIT
+            connect(now);
         }
     }
 
     /** A packet of others, changed, and from here. */
-    private void changed(VirtualNetwork network, long now) {
+    private void changed(long now) {
         byte @Nullable [] last = network.log().last();
         if (last != null) {
             receive(random.damaged(last), now);
         }
+    }
+
+    /** A message of connection management. */
+    private void manage(long now) {
+        int id = connection == null || random.chance(0.2) ? random.nextInt() : connection.localId();
+        FarEnd from =
+                random.chance(0.7) ? far : far.withId(random.nextInt(4)).withQueuePair(victim());
+        byte[] bytes = CmCodec.encode(from.any(random, id, random.oneOf(victim(), 2)));
+        if (random.chance(0.1)) {
+            message(random.damaged(bytes), now);
+        } else if (random.chance(0.2)) { // a DREQ would end each connection early
+            message(bytes, now);
+        }
+    }
+
+    private void message(byte[] payload, long now) {
+        packet.begin(target, PORT, Opcode.DATAGRAM, 1, false, random.nextInt(), payload.length);
+        packet.add(MemorySegment.ofArray(payload), 0, payload.length);
+        Headers.writeDeth(
+                packet.headers(),
+                Opcode.DATAGRAM.offset(ExtensionHeader.DETH),
+                random.chance(0.1) ? random.nextInt() : CmCodec.QUEUE_KEY,
+                CmCodec.QUEUE_PAIR);
+        int size = writer.write(packet, buffer, view, 0);
+        receive(buffer.asSlice(0, size).toArray(ValueLayout.JAVA_BYTE), now);
     }
 
     private void receive(byte[] bytes, long now) {
@@ -197,16 +267,16 @@ final class Intruder {
 
     private int queuePair(Opcode opcode) {
         if (opcode.role() == Opcode.Role.DATAGRAM) {
-            return random.oneOf(0, 1, victim.number());
+            return random.oneOf(0, 1, victim());
         }
-        return random.chance(0.9)
-                ? victim.number()
-                : random.oneOf(0, 1, victim.number() + 1, random.nextInt());
+        return random.chance(0.9) ? victim() : random.oneOf(0, 1, victim() + 1, random.nextInt());
     }
 
     private int psn() {
+        Path path = connection == null ? null : victimOf(connection).path();
+        int first = path == null ? 0 : random.oneOf(path.receivePsn(), path.sendPsn());
         return SequenceNumber.add(
-                firstPsn,
+                first,
                 random.oneOf(
                         0,
                         0,
@@ -247,6 +317,8 @@ final class Intruder {
         assertThat(writable.guardsAreWhole()).isTrue();
         assertThat(readable.guardsAreWhole()).isTrue();
         assertThat(readable.content()).as("memory for reading").containsOnly(0);
-        host.adapter().destroy(victim);
+        if (connection != null) {
+            connection.disconnect(network.nowNanos());
+        }
     }
 }

@@ -4,19 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
 import io.softdpu.rdma.roce.adapter.Adapter;
-import io.softdpu.rdma.roce.adapter.Management;
+import io.softdpu.rdma.roce.cm.CmConnection;
+import io.softdpu.rdma.roce.cm.CmLimits;
+import io.softdpu.rdma.roce.cm.CmState;
+import io.softdpu.rdma.roce.cm.ConnectKey;
+import io.softdpu.rdma.roce.cm.ConnectionListener;
+import io.softdpu.rdma.roce.cm.ConnectionManager;
+import io.softdpu.rdma.roce.cm.LocalTerms;
+import io.softdpu.rdma.roce.cm.RequestListener;
 import io.softdpu.rdma.roce.rc.CompletionListener;
 import io.softdpu.rdma.roce.rc.Limits;
 import io.softdpu.rdma.roce.rc.Path;
 import io.softdpu.rdma.roce.rc.QueuePair;
 import io.softdpu.rdma.roce.wire.Gid;
-import io.softdpu.rdma.roce.wire.Packet;
 import io.softdpu.rdma.roce.wire.SequenceNumber;
 import io.softdpu.rdma.spi.RnrTimer;
 import io.softdpu.rdma.spi.WorkRequest;
 import io.softdpu.testkit.SeededRandom;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,16 +40,29 @@ final class SimulatedProgram {
     private static final long SECOND = 1_000_000_000;
 
     /** Virtual time without a completion, while one is to come, that is a live-lock. */
-    private static final long MOST_WITHOUT_PROGRESS = 20 * SECOND;
+    private static final long MOST_WITHOUT_PROGRESS = 30 * SECOND;
 
     private static final int MEMORY_BYTES = 8 << 10;
     private static final long START = Long.MAX_VALUE - SECOND;
 
-    /** A host, as long as it is there. */
-    private static final class Host {
+    /** Virtual time in which all connections end, and their TIMEWAIT passes. */
+    private static final long MOST_FOR_ENDS = 60 * SECOND;
+
+    private static final int PORT = 1;
+
+    private static final CmLimits CM_LIMITS =
+            new CmLimits(16, 32, 50 * MILLISECOND, SECOND, 20 * SECOND, 5 * SECOND, 3 * SECOND);
+
+    /** A host, as long as it is there: the listener of its connections. */
+    private final class Host implements RequestListener, ConnectionListener {
         final Gid gid;
         final List<ConnectionEnd> ends = new ArrayList<>();
+
+        /** Calls that the program makes at some time. */
+        final List<Runnable> later = new ArrayList<>();
+
         @Nullable TestHost parts;
+        @Nullable ConnectionManager manager;
         int receivesWanted;
         long nextAction = START;
         boolean vanished;
@@ -57,6 +81,58 @@ final class SimulatedProgram {
         Adapter adapter() {
             return parts().adapter();
         }
+
+        ConnectionManager manager() {
+            if (manager == null) {
+                throw new IllegalStateException("host without a manager");
+            }
+            return manager;
+        }
+
+        void begin(ConnectionEnd end, CmConnection connection) {
+            end.begin(connection);
+            byConnection.put(connection, end);
+        }
+
+        @Override
+        public void requested(CmConnection request) {
+            ConnectionEnd end =
+                    SimulatedProgram.this.ends.get(ByteBuffer.wrap(request.peerData()).getInt());
+            if (random.nextBoolean()) {
+                accept(end, request);
+            } else {
+                later.add(() -> accept(end, request));
+            }
+        }
+
+        private void accept(ConnectionEnd end, CmConnection request) {
+            if (request.state() == CmState.REQ_RECEIVED) {
+                request.accept(new byte[0], terms(this, end), this, network.nowNanos());
+                begin(end, request);
+            }
+        }
+
+        @Override
+        public void established(CmConnection connection) {
+            progressAt = network.nowNanos();
+            endOf(connection).establish();
+        }
+
+        @Override
+        public void rejected(CmConnection connection, byte[] privateData) {
+            throw new AssertionError("no program rejects: " + connection);
+        }
+
+        @Override
+        public void ended(CmConnection connection, Status status, String reason) {
+            progressAt = network.nowNanos();
+            endOf(connection).end(status, reason);
+        }
+
+        @Override
+        public void released(CmConnection connection) {
+            byConnection.remove(connection);
+        }
     }
 
     private final SeededRandom random;
@@ -64,16 +140,19 @@ final class SimulatedProgram {
     private final VirtualNetwork network;
     private final List<Host> hosts = new ArrayList<>();
     private final List<ConnectionEnd> ends = new ArrayList<>();
+    private final Map<CmConnection, ConnectionEnd> byConnection = new HashMap<>();
+    private final int mtuBytes;
     private final int maxMessageBytes;
     private final boolean ipv4;
     private final long actionNanos;
     private final boolean idleBehind;
     private long vanishAt;
     private boolean vanishes;
+    private long disconnectAt;
+    private boolean disconnects;
     private int partitions;
     private long progressAt = START;
     private long delivered;
-    private int contacted;
     private @Nullable Intruder intruder;
 
     SimulatedProgram(long seed) {
@@ -90,11 +169,13 @@ final class SimulatedProgram {
         network = new VirtualNetwork(random.fork(), faults, START);
         ipv4 = random.nextBoolean();
         actionNanos = random.oneOf(10 * MICROSECOND, MILLISECOND, 30 * MILLISECOND);
-        int mtuBytes = random.oneOf(256, 256, 256, 512, 1024, 4096);
+        mtuBytes = random.oneOf(256, 256, 256, 512, 1024, 4096);
         maxMessageBytes = Math.min(MEMORY_BYTES, 8 * mtuBytes);
         idleBehind = random.chance(0.1);
         vanishes = random.chance(0.1);
         vanishAt = START + random.nextLong(50 * MILLISECOND);
+        disconnects = random.chance(0.2);
+        disconnectAt = START + random.nextLong(20 * MILLISECOND);
         partitions = random.chance(0.2) ? 1 + random.nextInt(3) : 0;
         int hostCount = random.chance(0.7) ? 2 : 3 + random.nextInt(6);
         for (int i = 0; i < hostCount; i++) {
@@ -103,7 +184,7 @@ final class SimulatedProgram {
         int connections = 1 + random.nextInt(random.chance(0.5) ? 2 : 2 * hostCount);
         for (int i = 0; i < connections; i++) {
             Host one = hosts.get(random.nextInt(hostCount));
-            connect(one, other(one), mtuBytes);
+            connect(one, other(one));
         }
     }
 
@@ -111,7 +192,7 @@ final class SimulatedProgram {
     Intruder admitIntruder() {
         vanishes = false;
         Host first = hosts.getFirst();
-        intruder = new Intruder(random.fork(), first.parts(), first.gid);
+        intruder = new Intruder(random.fork(), first.parts(), first.manager(), network);
         return intruder;
     }
 
@@ -130,7 +211,7 @@ final class SimulatedProgram {
 
     /** Whether a connection has failed. */
     boolean hasFailed() {
-        return ends.stream().anyMatch(end -> !end.ended().isEmpty());
+        return ends.stream().anyMatch(ConnectionEnd::isBroken);
     }
 
     boolean hasVanished() {
@@ -166,12 +247,15 @@ final class SimulatedProgram {
                 new TestHost(
                         gid,
                         random.nextInt(SequenceNumber.MAX + 1),
-                        32,
+                        64,
                         limits,
                         network.sinkOf(gid),
-                        listener(),
-                        management());
+                        listener());
         host.parts = parts;
+        ConnectionManager manager =
+                new ConnectionManager(parts.adapter(), CM_LIMITS, numbers(random.fork()));
+        manager.listen(PORT, host);
+        host.manager = manager;
         host.receivesWanted = random.oneOf(1, 3, 40);
         network.add(parts.adapter());
         return host;
@@ -181,11 +265,11 @@ final class SimulatedProgram {
         return new CompletionListener() {
             @Override
             public void completed(QueuePair queuePair, WorkRequest request, Status status) {
-                if (queuePair.owner() instanceof Intruder) {
+                if (isIntruders(queuePair)) {
                     return;
                 }
                 progressAt = network.nowNanos();
-                ConnectionEnd end = endOf(queuePair);
+                ConnectionEnd end = endOf(queuePair.owner());
                 end.complete(request, status);
                 if (end.canSubmit() && random.chance(0.3)) {
                     end.submit(); // a callback may submit
@@ -194,96 +278,72 @@ final class SimulatedProgram {
 
             @Override
             public void received(QueuePair queuePair, WorkRequest receive, Status status) {
-                if (queuePair.owner() instanceof Intruder) {
+                if (isIntruders(queuePair)) {
                     return;
                 }
                 progressAt = network.nowNanos();
-                endOf(queuePair).receive(receive, status);
+                endOf(queuePair.owner()).receive(receive, status);
             }
         };
     }
 
-    private Management management() {
-        return new Management() {
-            @Override
-            public void contacted(QueuePair queuePair, long nowNanos) {
-                contacted += queuePair.owner() instanceof Intruder ? 0 : 1;
-            }
-
-            @Override
-            public void ended(QueuePair queuePair, Status status, String reason, long nowNanos) {
-                if (queuePair.owner() instanceof Intruder victim) {
-                    victim.ended();
-                    return;
-                }
-                progressAt = nowNanos;
-                endOf(queuePair).end(status, reason);
-            }
-
-            @Override
-            public void datagram(Packet packet, Gid source, long nowNanos) {
-                assertThat(intruder).as("nobody else sends datagrams").isNotNull();
-            }
-
-            @Override
-            public long nextDeadline() {
-                return Adapter.NO_DEADLINE;
-            }
-
-            @Override
-            public void expire(long nowNanos) {
-                throw new AssertionError("there is no deadline");
-            }
-        };
+    private boolean isIntruders(QueuePair queuePair) {
+        return intruder != null && !byConnection.containsKey(queuePair.owner());
     }
 
-    private static ConnectionEnd endOf(QueuePair queuePair) {
-        if (queuePair.owner() instanceof ConnectionEnd end) {
-            return end;
+    private ConnectionEnd endOf(@Nullable Object connection) {
+        ConnectionEnd end = byConnection.get(connection);
+        if (end == null) {
+            throw new AssertionError("connection without an end: " + connection);
         }
-        throw new AssertionError("queue pair without an end: " + queuePair);
+        return end;
     }
 
-    private void connect(Host one, Host other, int mtuBytes) {
+    /** Connects two hosts by address or by blob. */
+    private void connect(Host one, Host other) {
         TestMemory ofOne = memory(one);
         TestMemory ofOther = memory(other);
-        ConnectionEnd near = end(mtuBytes, ofOther);
-        ConnectionEnd far = end(mtuBytes, ofOne);
-        QueuePair nearPair = create(one, near);
-        QueuePair farPair = create(other, far);
-        near.join(nearPair, far);
-        far.join(farPair, near);
-        int nearPsn = psn();
-        int farPsn = psn();
-        int nearResources = random.oneOf(1, 1, 2, 16);
-        int farResources = random.oneOf(1, 1, 2, 16);
-        int rnrRetries = random.oneOf(6, 7);
-        nearPair.connect(
-                path(
-                        other,
-                        farPair,
-                        nearPsn,
-                        farPsn,
-                        mtuBytes,
-                        nearResources,
-                        farResources,
-                        rnrRetries),
-                START);
-        farPair.connect(
-                path(
-                        one,
-                        nearPair,
-                        farPsn,
-                        nearPsn,
-                        mtuBytes,
-                        farResources,
-                        nearResources,
-                        rnrRetries),
-                START);
+        ConnectionEnd near = end(ofOther);
+        ConnectionEnd far = end(ofOne);
+        near.join(far);
+        far.join(near);
         one.ends.add(near);
         other.ends.add(far);
         ends.add(near);
         ends.add(far);
+        if (random.nextBoolean()) {
+            byte[] number = ByteBuffer.allocate(Integer.BYTES).putInt(ends.indexOf(far)).array();
+            LocalTerms terms = terms(one, near);
+            one.begin(near, one.manager().connect(other.gid, PORT, number, terms, one, START));
+            return;
+        }
+        CmConnection nearMade = one.manager().export(terms(one, near), one);
+        CmConnection farMade = other.manager().export(terms(other, far), other);
+        one.begin(near, nearMade);
+        other.begin(far, farMade);
+        ConnectKey nearKey = Objects.requireNonNull(nearMade.key());
+        ConnectKey farKey = Objects.requireNonNull(farMade.key());
+        one.later.add(() -> connect(near, nearMade, other, farKey));
+        other.later.add(() -> connect(far, farMade, one, nearKey));
+    }
+
+    private void connect(ConnectionEnd end, CmConnection made, Host peer, ConnectKey key) {
+        if (!end.isOver()) {
+            made.connect(peer.gid, key, network.nowNanos());
+        }
+    }
+
+    private LocalTerms terms(Host host, ConnectionEnd end) {
+        return new LocalTerms(
+                host.parts().attachment(TestHost.ALL, end.sendQueueSize(), RnrTimer.LONGEST),
+                1 << 20,
+                mtuBytes,
+                random.oneOf(1, 1, 2, 16),
+                random.oneOf(1, 2, 16),
+                17,
+                Path.DEFAULT_TRANSPORT_RETRIES,
+                random.oneOf(6, 7),
+                20 * SECOND);
     }
 
     private TestMemory memory(Host host) {
@@ -293,7 +353,7 @@ final class SimulatedProgram {
         return host.parts().grant(memory);
     }
 
-    private ConnectionEnd end(int mtuBytes, TestMemory remote) {
+    private ConnectionEnd end(TestMemory remote) {
         return new ConnectionEnd(
                 random.fork(),
                 mtuBytes,
@@ -303,50 +363,22 @@ final class SimulatedProgram {
                 random.nextInt(40));
     }
 
-    private QueuePair create(Host host, ConnectionEnd end) {
-        QueuePair queuePair =
-                host.adapter()
-                        .create(
-                                host.parts()
-                                        .attachment(
-                                                TestHost.ALL,
-                                                end.sendQueueSize(),
-                                                RnrTimer.LONGEST),
-                                end);
-        if (queuePair == null) {
-            throw new AssertionError("no place for a queue pair");
-        }
-        return queuePair;
-    }
+    /** Random numbers; half of the PSNs among them are before a wrap. */
+    private static RandomGenerator numbers(SeededRandom random) {
+        return new RandomGenerator() {
+            @Override
+            public long nextLong() {
+                return random.nextLong();
+            }
 
-    private int psn() {
-        return random.chance(0.5)
-                ? random.nextInt(SequenceNumber.MAX + 1)
-                : SequenceNumber.add(
-                        random.oneOf(0, SequenceNumber.MAX_WINDOW), -random.nextInt(40));
-    }
-
-    private static Path path(
-            Host peer,
-            QueuePair peerPair,
-            int sendPsn,
-            int receivePsn,
-            int mtuBytes,
-            int resources,
-            int depth,
-            int rnrRetries) {
-        return new Path(
-                peer.gid,
-                peerPair.number(),
-                sendPsn,
-                receivePsn,
-                mtuBytes,
-                1,
-                resources,
-                depth,
-                Path.DEFAULT_TRANSPORT_RETRIES,
-                Path.DEFAULT_TIMEOUT_NANOS,
-                rnrRetries);
+            @Override
+            public int nextInt(int bound) {
+                return bound == SequenceNumber.MAX + 1 && random.nextBoolean()
+                        ? SequenceNumber.add(
+                                random.oneOf(0, SequenceNumber.MAX_WINDOW), -random.nextInt(40))
+                        : random.nextInt(bound);
+            }
+        };
     }
 
     // ---- execution ----
@@ -356,23 +388,14 @@ final class SimulatedProgram {
             step();
         }
         if (idleBehind) {
-            long until = network.nowNanos() + 15 * SECOND;
-            while (network.nowNanos() - until < 0) {
-                step();
-            }
+            advance(15 * SECOND);
         }
         check();
+        disconnectAll();
     }
 
     private boolean isDone() {
-        for (Host host : hosts) {
-            for (ConnectionEnd end : host.ends) {
-                if (!host.vanished && !end.isDone()) {
-                    return false;
-                }
-            }
-        }
-        return true;
+        return ends.stream().allMatch(ConnectionEnd::isDone);
     }
 
     private void step() {
@@ -389,13 +412,17 @@ final class SimulatedProgram {
             vanishes = false;
             vanish(hosts.get(random.nextInt(hosts.size())));
         }
+        if (disconnects && now - disconnectAt >= 0) {
+            disconnects = false;
+            ends.get(random.nextInt(ends.size())).disconnect(now);
+        }
         if (partitions > 0 && random.chance(0.001)) {
             partitions--;
             network.part(hosts.get(random.nextInt(hosts.size())).gid, random.nextLong(SECOND));
         }
         delivered += network.deliver();
         if (intruder != null) {
-            intruder.attack(network, now);
+            intruder.attack(now);
         }
         for (Host host : hosts) {
             if (!host.vanished) {
@@ -421,6 +448,7 @@ final class SimulatedProgram {
 
     private static boolean hasAction(Host host) {
         return host.parts().receives().size() < host.receivesWanted
+                || !host.later.isEmpty()
                 || host.ends.stream().anyMatch(ConnectionEnd::canSubmit);
     }
 
@@ -437,6 +465,9 @@ final class SimulatedProgram {
                                             maxMessageBytes + random.nextInt(2))
                                     .request);
         }
+        if (!host.later.isEmpty()) {
+            host.later.removeFirst().run();
+        }
         for (ConnectionEnd end : host.ends) {
             for (int i = random.nextInt(4); i > 0 && end.canSubmit(); i--) {
                 end.submit();
@@ -446,6 +477,7 @@ final class SimulatedProgram {
 
     private void vanish(Host host) {
         host.vanished = true;
+        host.ends.forEach(ConnectionEnd::vanish);
         network.remove(host.gid);
         progressAt = network.nowNanos();
     }
@@ -483,42 +515,62 @@ final class SimulatedProgram {
         for (ConnectionEnd end : ends) {
             end.check();
         }
-        for (Host host : hosts) {
-            for (ConnectionEnd end : host.ends) {
-                if (!host.vanished && !hasVanished() && !isHarsh()) {
-                    assertThat(end.ended()).as("end of a connection").isEmpty();
-                }
-            }
-        }
+        checkFailures();
         if (idleBehind && hasVanished()) {
             for (Host host : hosts) {
                 for (ConnectionEnd end : host.ends) {
                     if (!host.vanished && isVanished(end)) {
-                        assertThat(end.ended()).as("its peer has vanished").isNotEmpty();
+                        assertThat(end.isOver()).as("its peer has vanished").isTrue();
                     }
                 }
             }
         }
-        assertThat(contacted).isLessThanOrEqualTo(ends.size());
-        if (intruder != null) {
-            intruder.leave();
+    }
+
+    private void checkFailures() {
+        if (!hasVanished() && !isHarsh()) {
+            assertThat(ends).as("ends that have failed").noneMatch(ConnectionEnd::isBroken);
         }
-        destroyAll();
     }
 
     private boolean isVanished(ConnectionEnd end) {
-        Path path = end.queuePair().path();
-        return path != null && !network.has(path.peer());
+        CmConnection connection = end.connection();
+        Gid peer = connection == null ? null : connection.peer();
+        return peer != null && !network.has(peer);
     }
 
-    private void destroyAll() {
-        for (Host host : hosts) {
-            for (ConnectionEnd end : host.ends) {
-                host.adapter().destroy(end.queuePair());
+    /** Ends all connections by one end or both; nothing is left of them. */
+    private void disconnectAll() {
+        if (intruder != null) {
+            intruder.leave();
+            intruder = null;
+        }
+        for (ConnectionEnd end : ends) {
+            if (random.chance(0.7)) {
+                end.disconnect(network.nowNanos());
             }
-            assertThat(host.adapter().queuePairs()).isZero();
-            assertThat(host.adapter().isTransmitWaiting()).isFalse();
-            assertThat(host.adapter().nextDeadline()).isEqualTo(Adapter.NO_DEADLINE);
+        }
+        advance(MOST_FOR_ENDS / 4);
+        for (ConnectionEnd end : ends) {
+            end.disconnect(network.nowNanos());
+        }
+        advance(MOST_FOR_ENDS);
+        checkFailures();
+        for (Host host : hosts) {
+            if (!host.vanished) {
+                assertThat(host.adapter().queuePairs()).isZero();
+                assertThat(host.adapter().isTransmitWaiting()).isFalse();
+                assertThat(host.adapter().nextDeadline()).isEqualTo(Adapter.NO_DEADLINE);
+                assertThat(host.manager().connections() + host.manager().timeWaits()).isZero();
+                assertThat(host.manager().requests()).isZero();
+            }
+        }
+    }
+
+    private void advance(long nanos) {
+        long until = network.nowNanos() + nanos;
+        while (network.nowNanos() - until < 0) {
+            step();
         }
     }
 }

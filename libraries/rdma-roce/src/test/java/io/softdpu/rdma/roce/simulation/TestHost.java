@@ -45,13 +45,24 @@ public final class TestHost {
             PacketSink sink,
             CompletionListener listener,
             Management management) {
+        this(gid, firstNumber, maxQueuePairs, limits, sink, listener);
+        adapter.manage(management);
+    }
+
+    /** One whose adapter gets its management later. */
+    public TestHost(
+            Gid gid,
+            int firstNumber,
+            int maxQueuePairs,
+            Limits limits,
+            PacketSink sink,
+            CompletionListener listener) {
         this.listener = listener;
         adapter =
                 new Adapter(
                         new AdapterConfig(gid, firstNumber, maxQueuePairs, 4, limits),
                         sink,
                         new IcrcCheck(gid));
-        adapter.manage(management);
     }
 
     /** The adapter. */
