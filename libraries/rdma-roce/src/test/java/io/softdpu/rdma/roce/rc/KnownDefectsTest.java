@@ -161,6 +161,7 @@ class KnownDefectsTest {
         }
         assertThat(wrapping.sent()).hasSize(4).last().isEqualTo("SEND_ONLY 1! [3]");
         wrapping.ack(0xfffffd);
+        wrapping.ack(0xfffff0);
         wrapping.ack(2);
         assertThat(wrapping.events()).as("neither old nor never sent").isEmpty();
         wrapping.ack(0);
