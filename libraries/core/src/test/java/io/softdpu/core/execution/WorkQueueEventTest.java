@@ -178,9 +178,11 @@ class WorkQueueEventTest {
             assertThat(loop.await(DEADLINE_MILLIS)).isEqualTo(1);
             queue.clearEvent();
             assertThat(loop.await(NOW)).as("cleared, and not armed").isZero();
-            if (queue.progressRetrieve(event) == Status.SUCCESS) {
+            Status retrieved = queue.progressRetrieve(event);
+            if (retrieved == Status.SUCCESS) {
                 done++;
             } else {
+                assertThat(retrieved).isEqualTo(Status.AGAIN);
                 again++;
             }
             assertThat(loop.await(NOW)).as("not armed").isZero();

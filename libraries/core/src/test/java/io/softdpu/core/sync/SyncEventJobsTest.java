@@ -22,6 +22,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Asynchronous mode on work queues. */
 class SyncEventJobsTest extends SyncEventFixture {
@@ -150,6 +152,29 @@ class SyncEventJobsTest extends SyncEventFixture {
             assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
             assertThat(event.result()).isEqualTo(round);
         }
+    }
+
+    /** The value to wait for is there before the submission, before progress looks, or after. */
+    @ParameterizedTest
+    @ValueSource(strings = {"update submit", "submit update", "submit look update"})
+    @Clause("core-197")
+    void shouldNotSleepForAWaitThatCouldEndBeforeTheQueueWasArmed(String steps) {
+        SyncEvent shared = configured();
+        SyncEventContext context = context(shared);
+        SyncEvent other = imported(shared).start();
+        WorkQueue queue = queue(context, true);
+        for (String step : steps.split(" ")) {
+            switch (step) {
+                case "update" -> other.set(1);
+                case "submit" -> queue.submit(context.createWaitGreaterJob(0, ALL));
+                default -> assertThat(queue.progressRetrieve(event)).isEqualTo(Status.AGAIN);
+            }
+        }
+        queue.armEvent();
+        assertThat(queue.awaitEvent(Patience.LIMIT)).isTrue();
+        queue.clearEvent();
+        assertThat(queue.progressRetrieve(event)).isEqualTo(Status.SUCCESS);
+        assertThat(event.result()).isEqualTo(1);
     }
 
     @Test

@@ -224,6 +224,31 @@ class SyncEventTasksTest extends SyncEventFixture {
         }
     }
 
+    /** The value to wait for is there before the submission, before progress looks, or after. */
+    @ParameterizedTest
+    @ValueSource(strings = {"update submit", "submit update", "submit look update"})
+    void shouldNotSleepForAWaitThatCouldEndBeforeTheNotificationWasRequested(String steps) {
+        SyncEvent event = configured();
+        SyncEventContext context = asynchronous(event);
+        SyncEvent other = imported(event).start();
+        progress(); // the start
+        SyncEventWaitTask wait = context.allocateWaitGreater(0, ALL);
+        for (String step : steps.split(" ")) {
+            switch (step) {
+                case "update" -> other.set(1);
+                case "submit" -> wait.submit();
+                default -> progress();
+            }
+        }
+        assertThat(log).isEmpty();
+        engine.requestNotification();
+        assertThat(engine.awaitNotification(Patience.LIMIT)).isTrue();
+        engine.clearNotification();
+        progress();
+        assertThat(log).containsExactly("greater 1");
+        wait.free();
+    }
+
     @Test
     void shouldEndTasksOfAHandleWhoseEventWasDestroyed() {
         SyncEvent event = started();
