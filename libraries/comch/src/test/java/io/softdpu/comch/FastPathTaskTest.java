@@ -1,5 +1,6 @@
 package io.softdpu.comch;
 
+import static io.softdpu.comch.Refusals.assertNotSubmitted;
 import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,20 +40,20 @@ class FastPathTaskTest extends FastPathFixture {
         assertRefused(Status.NO_MEMORY, () -> sending.producer.allocateSendTask(buf, id));
         third.free();
         task.submit();
-        assertThat(task.trySubmit()).isEqualTo(Status.IN_USE);
+        assertNotSubmitted(Status.IN_USE, task);
         assertRefused(Status.IN_USE, task::free);
         receiving.post(200, 100);
-        assertThat(twin.trySubmit()).isEqualTo(Status.IN_USE); // its buf is in flight
+        assertNotSubmitted(Status.IN_USE, twin); // its buf is in flight
         assertRefused(
                 Status.INVALID_VALUE,
                 () -> twin.setImmediate(MemorySegment.ofArray(new byte[33]), 0, 33));
         card.until("sent", () -> !sending.statuses.isEmpty());
         assertThat(sending.statuses).containsExactly(Status.SUCCESS);
-        assertThat(task.trySubmit()).isEqualTo(Status.BAD_STATE); // freed by its callback
+        assertNotSubmitted(Status.BAD_STATE, task); // freed by its callback
         card.until("received", () -> receiving.statuses.size() == 1);
         sending.producer.stop();
         assertThat(sending.producer.state()).isEqualTo(ContextState.STOPPING);
-        assertThat(twin.trySubmit()).isEqualTo(Status.BAD_STATE);
+        assertNotSubmitted(Status.BAD_STATE, twin);
         twin.free();
     }
 
@@ -234,15 +235,15 @@ class FastPathTaskTest extends FastPathFixture {
         assertRefused(Status.NO_MEMORY, () -> receiving.consumer.allocatePostReceiveTask(buf));
         third.free();
         task.submit();
-        assertThat(twin.trySubmit()).isEqualTo(Status.IN_USE);
-        assertThat(task.trySubmit()).isEqualTo(Status.IN_USE);
+        assertNotSubmitted(Status.IN_USE, twin);
+        assertNotSubmitted(Status.IN_USE, task);
         assertRefused(Status.IN_USE, task::free);
         assertThat(receiving.statuses).isEmpty();
         receiving.consumer.stop();
         assertThat(receiving.consumer.state()).isEqualTo(ContextState.STOPPING);
-        assertThat(twin.trySubmit()).isEqualTo(Status.BAD_STATE);
+        assertNotSubmitted(Status.BAD_STATE, twin);
         twin.free();
-        assertThat(twin.trySubmit()).isEqualTo(Status.BAD_STATE);
+        assertNotSubmitted(Status.BAD_STATE, twin);
     }
 
     @Clause({"cc-081", "cc-104"})

@@ -1,5 +1,6 @@
 package io.softdpu.comch;
 
+import static io.softdpu.comch.Refusals.assertNotSubmitted;
 import static io.softdpu.comch.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -184,11 +185,11 @@ class SendTaskTest {
         ComchSendTask task = client.allocateSendTask(pair.client().connection());
         task.setMessage(new byte[] {1});
         task.submit();
-        assertThat(task.trySubmit()).isEqualTo(Status.IN_USE);
+        assertNotSubmitted(Status.IN_USE, task);
         assertRefused(Status.IN_USE, task::free);
         assertRefused(Status.IN_USE, () -> task.setMessage(new byte[] {2}));
         card.until("sent", () -> pair.client().sends.size() == 1);
-        assertThat(task.trySubmit()).isEqualTo(Status.BAD_STATE); // freed by its callback
+        assertNotSubmitted(Status.BAD_STATE, task); // freed by its callback
         assertRefused(Status.BAD_STATE, task::free);
         List<ComchSendTask> all = new ArrayList<>();
         for (int i = 0; i < 32; i++) {
@@ -205,7 +206,7 @@ class SendTaskTest {
         assertRefused(Status.INVALID_VALUE, () -> ranges.setMessage(eight, 0, -1));
         client.stop();
         assertThat(client.state()).isEqualTo(ContextState.STOPPING);
-        assertThat(ranges.trySubmit()).isEqualTo(Status.BAD_STATE);
+        assertNotSubmitted(Status.BAD_STATE, ranges);
         ranges.free();
     }
 
