@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The calls of the data path allocate nothing on the heap, once they are compiled. In a process of
- * its own: a call that captures errno makes a segment, which the optimizing compiler removes only
- * if other users of segments have not made the call's parts look different before.
+ * its own, which waits for its compilations: a call that captures errno makes a segment, which the
+ * optimizing compiler removes only if the parts of the call are compiled in the usual order.
  */
 final class HotCallAllocationTest {
     @Test
@@ -29,7 +29,7 @@ final class HotCallAllocationTest {
         ChildProcess probe =
                 processes.start(
                         JavaCommand.ofClass(HotCallAllocationProbe.class)
-                                .withJvmOptions("-XX:TieredStopAtLevel=4"));
+                                .withJvmOptions("-XX:TieredStopAtLevel=4", "-Xbatch"));
 
         assertThat(probe.awaitExit()).as("%s", probe.errorLines()).isZero();
         assertThat(probe.outputLines())
