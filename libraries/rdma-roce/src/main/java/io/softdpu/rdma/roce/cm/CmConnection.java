@@ -352,10 +352,15 @@ public final class CmConnection {
         establish(nowNanos);
     }
 
-    /** The queue pair has failed. It was CONNECTED, which it is in ESTABLISHED alone. */
+    /**
+     * The queue pair has failed. It was CONNECTED, which it is in ESTABLISHED alone; but a listener
+     * for its requests may have ended the connection since.
+     */
     void failed(Status status, String reason, long nowNanos) {
-        beginDisconnect(reason, nowNanos);
-        ended(CmState.DREQ_SENT, status, reason);
+        if (state == CmState.ESTABLISHED) {
+            beginDisconnect(reason, nowNanos);
+            ended(CmState.DREQ_SENT, status, reason);
+        }
     }
 
     // ---- messages of the peer ----

@@ -680,6 +680,20 @@ class CmConnectTest {
     }
 
     @Test
+    void shouldEndOnceWhenItsProgramDisconnectsInTheFlushOfAFailure() {
+        Pair pair = established();
+        near.submit(pair.here());
+        near.submit(pair.here());
+        near.atCompletion = () -> pair.here().disconnect(clock.nowNanos());
+        CmEnd.contact(pair.here(), Opcode.SEND_LAST, clock.nowNanos());
+        assertThat(near.takeEvents())
+                .isEqualTo("completed:CONNECTION_ABORTED completed:CONNECTION_ABORTED");
+        CmEnd.exchange(near, far);
+        assertThat(far.takeEvents()).isEqualTo("ended:SUCCESS");
+        assertThat(pair.here().state()).isEqualTo(CmState.TIMEWAIT);
+    }
+
+    @Test
     void shouldRepeatADisconnectUntilItsAnswerOrItsEnd() {
         Pair pair = established();
         pair.here().disconnect(clock.nowNanos());

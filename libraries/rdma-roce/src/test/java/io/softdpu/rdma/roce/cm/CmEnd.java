@@ -58,7 +58,9 @@ final class CmEnd implements PacketSink, RequestListener, ConnectionListener {
             new CompletionListener() {
                 @Override
                 public void completed(QueuePair queuePair, WorkRequest request, Status status) {
-                    ((CmEnd) request.owner).events.add("completed:" + status);
+                    CmEnd end = (CmEnd) request.owner;
+                    end.events.add("completed:" + status);
+                    end.atCompletion.run();
                 }
 
                 @Override
@@ -102,6 +104,7 @@ final class CmEnd implements PacketSink, RequestListener, ConnectionListener {
     final List<CmConnection> requests = new ArrayList<>();
     final Map<CmConnection, byte[]> rejections = new HashMap<>();
     String reason = "";
+    Runnable atCompletion = () -> {};
 
     CmEnd(int number, FakeClock clock, SeededRandom random) {
         this(address(number), clock, LIMITS, random);
