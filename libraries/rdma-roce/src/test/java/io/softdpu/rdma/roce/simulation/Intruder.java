@@ -29,6 +29,8 @@ import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +45,7 @@ final class Intruder implements RequestListener, ConnectionListener {
     private static final int KEY = 0x77;
     private static final int MEMORY_BYTES = 1024;
     private static final long ADDRESS = 0x7000;
+
     private static final long SECOND = 1_000_000_000;
 
     /** Packets after which it is quiet: each is answered, and time hardly passes meanwhile. */
@@ -60,7 +63,13 @@ final class Intruder implements RequestListener, ConnectionListener {
     private final TestMemory writable;
     private final TestMemory readable;
     private FarEnd far;
+
+    /** Its newest connection, which it attacks. */
     private @Nullable CmConnection connection;
+
+    /** All that its requests were accepted for, until the end of their TIMEWAIT. */
+    private final List<CmConnection> accepted = new ArrayList<>();
+
     private long packets;
     private long ends;
 
@@ -95,6 +104,7 @@ final class Intruder implements RequestListener, ConnectionListener {
         try {
             request.accept(new byte[0], terms(), this, network.nowNanos());
             connection = request;
+            accepted.add(request);
         } catch (DpuException e) {
             assertThat(e.status()).isEqualTo(Status.FULL);
             request.refuse("no place: " + e.getMessage(), network.nowNanos());
@@ -140,7 +150,9 @@ final class Intruder implements RequestListener, ConnectionListener {
     }
 
     @Override
-    public void released(CmConnection made) {}
+    public void released(CmConnection made) {
+        accepted.remove(made);
+    }
 
     private static QueuePair victimOf(CmConnection made) {
         return Objects.requireNonNull(made.queuePair());
@@ -174,7 +186,8 @@ final class Intruder implements RequestListener, ConnectionListener {
                 connection == null
                         || (connection.state() != CmState.REP_SENT
                                 && connection.state() != CmState.ESTABLISHED);
-        if (ended && random.chance(0.3)) { // late packets meet its TIMEWAIT
+        // Not at once: late packets meet its TIMEWAIT.
+        if (ended && packets < MOST_PACKETS && random.chance(0.3)) {
             connect(now);
         }
     }
@@ -317,8 +330,6 @@ final class Intruder implements RequestListener, ConnectionListener {
         assertThat(writable.guardsAreWhole()).isTrue();
         assertThat(readable.guardsAreWhole()).isTrue();
         assertThat(readable.content()).as("memory for reading").containsOnly(0);
-        if (connection != null) {
-            connection.disconnect(network.nowNanos());
-        }
+        accepted.forEach(made -> made.disconnect(network.nowNanos()));
     }
 }
