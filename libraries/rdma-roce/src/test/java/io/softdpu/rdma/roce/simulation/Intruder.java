@@ -2,7 +2,6 @@ package io.softdpu.rdma.roce.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
@@ -45,6 +44,8 @@ final class Intruder implements RequestListener, ConnectionListener {
     private static final int KEY = 0x77;
     private static final int MEMORY_BYTES = 1024;
     private static final long ADDRESS = 0x7000;
+
+    private static final int MOST_CONNECTIONS = 12;
 
     private static final long SECOND = 1_000_000_000;
 
@@ -101,14 +102,13 @@ final class Intruder implements RequestListener, ConnectionListener {
 
     @Override
     public void requested(CmConnection request) {
-        try {
-            request.accept(new byte[0], terms(), this, network.nowNanos());
-            connection = request;
-            accepted.add(request);
-        } catch (DpuException e) {
-            assertThat(e.status()).isEqualTo(Status.FULL);
-            request.refuse("no place: " + e.getMessage(), network.nowNanos());
+        if (accepted.size() == MOST_CONNECTIONS) { // the others need places
+            request.refuse("no place: limit=" + MOST_CONNECTIONS, network.nowNanos());
+            return;
         }
+        request.accept(new byte[0], terms(), this, network.nowNanos());
+        connection = request;
+        accepted.add(request);
     }
 
     private LocalTerms terms() {
