@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.HostileText;
 import io.softdpu.testkit.Patience;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,6 +40,43 @@ class ControlExchangeTest {
     void close() {
         client.close();
         server.close();
+    }
+
+    /** To a peer that takes nothing before; no later call of the channel could send it. */
+    @Test
+    @Clause("sto-089")
+    void shouldReturnFromTheLastAnswerOnceItIsSent() {
+        ControlMessage filling =
+                new ControlMessage(
+                        2, 1, new ControlPayload.InitStorageRequest(1, 1, Blob.of(new byte[4096])));
+        client.run(c -> c.send(LAST_REQUEST));
+        ControlMessage request = server.call(c -> c.receive(Patience.LIMIT));
+        int sent = server.call(c -> sendUntilFull(c, filling));
+
+        CompletableFuture<Void> replying = server.beginDo(c -> replyLast(c, request));
+        client.run(c -> {
+            for (int i = 0; i < sent; i++) {
+                assertThat(c.receive(Patience.LIMIT)).isEqualTo(filling);
+            }
+            assertThat(c.receive(Patience.LIMIT))
+                    .isEqualTo(LAST_REQUEST.reply(new ControlPayload.ShutdownResponse()));
+        });
+        ChannelEnd.await(replying);
+    }
+
+    /** Sends until one waits for the peer; the number sent. */
+    private static int sendUntilFull(ControlChannel channel, ControlMessage message) {
+        int sent = 0;
+        while (true) {
+            channel.send(message);
+            sent++;
+            try {
+                channel.flush(Duration.ZERO);
+            } catch (DpuException e) {
+                assertThat(e.status()).isEqualTo(Status.TIME_OUT);
+                return sent;
+            }
+        }
     }
 
     @Test
