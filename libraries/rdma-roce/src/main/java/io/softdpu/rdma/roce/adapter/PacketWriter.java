@@ -68,9 +68,7 @@ public final class PacketWriter {
             setDestination(packet.destination());
         }
         icrc.setSourcePort(packet.sourcePort());
-        icrc.begin(memory, at, headerBytes, bytes);
-        icrc.update(view, (int) at + headerBytes, (int) (end - at) - headerBytes);
-        Headers.writeIcrc(memory, end, icrc.value());
+        Headers.writeIcrc(memory, end, icrc.of(memory, view, at, bytes));
         return bytes;
     }
 

@@ -38,9 +38,14 @@ public final class Agenda {
     void add(QueuePair queuePair) {
         if (!queuePair.listed) {
             queuePair.listed = true;
-            ready[(firstReady + readyCount) % ready.length] = queuePair;
+            ready[wrapped(firstReady + readyCount)] = queuePair;
             readyCount++;
         }
+    }
+
+    /** Place in the list: a comparison costs less than a division. */
+    private int wrapped(int place) {
+        return place < ready.length ? place : place - ready.length;
     }
 
     /** Number of queue pairs that have packets to send, or had when they were added. */
@@ -55,7 +60,7 @@ public final class Agenda {
         }
         QueuePair queuePair = ready[firstReady];
         ready[firstReady] = null;
-        firstReady = (firstReady + 1) % ready.length;
+        firstReady = wrapped(firstReady + 1);
         readyCount--;
         if (queuePair != null) {
             queuePair.listed = false;

@@ -224,7 +224,11 @@ public final class QueuePair {
     }
 
     private boolean isTransmitWaiting() {
-        return responder.isReady() || (state == State.CONNECTED && requester.isReady());
+        return responder.isReady() || isRequesterReady();
+    }
+
+    private boolean isRequesterReady() {
+        return state == State.CONNECTED && requester.isReady();
     }
 
     /**
@@ -235,8 +239,13 @@ public final class QueuePair {
      */
     public int transmit(PacketSink sink, OutgoingPacket packet, int maxPackets, long nowNanos) {
         int sent = 0;
-        while (sent < maxPackets && sink.isReady() && isTransmitWaiting()) {
-            if (next(packet, nowNanos)) {
+        while (sent < maxPackets && sink.isReady()) {
+            boolean requests = isRequesterReady();
+            boolean answers = responder.isReady();
+            if (!requests && !answers) {
+                break;
+            }
+            if (next(packet, requests && (requestersTurn || !answers), nowNanos)) {
                 sink.send(packet);
                 sent++;
             }
@@ -245,15 +254,13 @@ public final class QueuePair {
         return sent;
     }
 
-    /** Writes the next packet: of the requester and the responder by turns. */
-    private boolean next(OutgoingPacket packet, long nowNanos) {
-        boolean requesterReady = state == State.CONNECTED && requester.isReady();
-        if (requesterReady && (requestersTurn || !responder.isReady())) {
-            requestersTurn = false;
+    /** Writes the next packet, of the requester or the responder: both send by turns. */
+    private boolean next(OutgoingPacket packet, boolean request, long nowNanos) {
+        requestersTurn = !request;
+        if (request) {
             requester.next(packet, sourcePort(), nowNanos);
             return true;
         }
-        requestersTurn = true;
         return responder.next(packet, sourcePort(), nowNanos);
     }
 

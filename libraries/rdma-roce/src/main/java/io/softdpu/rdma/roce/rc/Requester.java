@@ -46,6 +46,7 @@ final class Requester {
     private final Refusal full;
     private @Nullable Path path;
     private int mtuBytes;
+    private int mtuShift;
 
     /** Packets of the data that one request of a read asks for. */
     private int readPackets;
@@ -119,7 +120,8 @@ final class Requester {
     void connect(Path agreed, long nowNanos) {
         path = agreed;
         mtuBytes = agreed.mtuBytes();
-        long window = Math.min(limits.windowPackets(), limits.windowBytes() / mtuBytes);
+        mtuShift = Integer.numberOfTrailingZeros(mtuBytes);
+        long window = Math.min(limits.windowPackets(), limits.windowBytes() >> mtuShift);
         readPackets = (int) Math.max(1, window / 2);
         unacknowledgedPsn = agreed.sendPsn();
         sentPsn = unacknowledgedPsn;
@@ -208,7 +210,7 @@ final class Requester {
     private int packetsOf(WorkRequest request) {
         return isAtomic(request)
                 ? 1
-                : (int) Math.max(1, (request.lengthBytes + mtuBytes - 1) / mtuBytes);
+                : (int) Math.max(1, (request.lengthBytes + mtuBytes - 1) >> mtuShift);
     }
 
     private static boolean isAtomic(WorkRequest request) {

@@ -15,10 +15,10 @@ import java.util.zip.CRC32;
  * checksum; the byte of the base transport header with FECN and BECN.
  *
  * <p>The masked headers are in a small array, of which a packet changes a few words: {@link #begin}
- * takes the headers of a packet, {@link #update} its further bytes in their order, {@link #value}
- * is the result. The IPv4 header has no options, and identification 0 and DF set unless {@link
- * #setIdentification} changes them; {@link #identification} finds the one that a received packet
- * had.
+ * takes the first bytes of a packet, {@link #update} its further ones in their order, {@link
+ * #value} is the result. The IPv4 header has no options, and identification 0 and DF set unless
+ * {@link #setIdentification} changes them; {@link #identification} finds the one that a received
+ * packet had.
  *
  * <p>Belongs to one thread; allocates nothing after its construction.
  */
@@ -40,6 +40,9 @@ public final class Icrc {
 
     private static final int DONT_FRAGMENT = 0x4000;
 
+    /** Limit of the bytes of a packet that are copied: one small CRC costs less than two. */
+    private static final int COPIED_BYTES = 256;
+
     private static final byte[] ZEROS = new byte[3];
     private static final ValueLayout.OfShort U16 =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -59,7 +62,7 @@ public final class Icrc {
         this.ipv4 = ipv4;
         udpAt = ONES_BYTES + (ipv4 ? IPV4_BYTES : IPV6_BYTES);
         bthAt = udpAt + UDP_BYTES;
-        masked = new byte[bthAt + Headers.MAX_HEADER_BYTES];
+        masked = new byte[bthAt + COPIED_BYTES];
         words = MemorySegment.ofArray(masked);
         Arrays.fill(masked, 0, bthAt, (byte) 0xff);
         if (ipv4) {
@@ -124,16 +127,15 @@ public final class Icrc {
     }
 
     /**
-     * Begins with the headers of a packet. What is not among them, up to the padding, follows by
-     * {@link #update}.
+     * Begins with the first bytes of a packet, its headers or more. The others, up to the padding,
+     * follow by {@link #update}.
      *
      * @param memory has the beginning of the packet
      * @param at offset of the base transport header
-     * @param headerBytes {@link Headers#BTH_BYTES} or more, a multiple of four, at most {@link
-     *     Headers#MAX_HEADER_BYTES}
+     * @param firstBytes {@link Headers#BTH_BYTES} to 256
      * @param wholeBytes size of the whole packet, with the ICRC
      */
-    public void begin(MemorySegment memory, long at, int headerBytes, int wholeBytes) {
+    public void begin(MemorySegment memory, long at, int firstBytes, int wholeBytes) {
         packetBytes = wholeBytes;
         int udpBytes = UDP_BYTES + wholeBytes;
         if (ipv4) {
@@ -142,12 +144,10 @@ public final class Icrc {
             words.set(U16, IPV6_LENGTH, (short) udpBytes);
         }
         words.set(U16, udpAt + UDP_LENGTH, (short) udpBytes);
-        for (int i = 0; i < headerBytes; i += Integer.BYTES) {
-            words.set(U32, bthAt + i, memory.get(U32, at + i));
-        }
+        MemorySegment.copy(memory, at, words, bthAt, firstBytes);
         masked[bthAt + (int) Headers.CONGESTION_OFFSET] = (byte) 0xff;
         crc.reset();
-        crc.update(masked, 0, bthAt + headerBytes);
+        crc.update(masked, 0, bthAt + firstBytes);
     }
 
     /**
@@ -181,11 +181,24 @@ public final class Icrc {
      *     are changed
      */
     public int of(Packet packet, ByteBuffer view) {
-        begin(packet.memory(), packet.at(), Headers.BTH_BYTES, packet.bytes());
-        update(
-                view,
-                (int) packet.at() + Headers.BTH_BYTES,
-                packet.bytes() - Headers.BTH_BYTES - Headers.ICRC_BYTES);
+        return of(packet.memory(), view, packet.at(), packet.bytes());
+    }
+
+    /**
+     * Computes the ICRC of a packet that is in one piece, up to its padding.
+     *
+     * @param memory has the packet
+     * @param view of the memory, from its beginning on; its position and limit are changed
+     * @param at offset of the packet
+     * @param wholeBytes size of the whole packet, with the ICRC
+     */
+    public int of(MemorySegment memory, ByteBuffer view, long at, int wholeBytes) {
+        int covered = wholeBytes - Headers.ICRC_BYTES;
+        int first = covered <= COPIED_BYTES ? covered : Headers.BTH_BYTES;
+        begin(memory, at, first, wholeBytes);
+        if (first < covered) {
+            update(view, (int) at + first, covered - first);
+        }
         return value();
     }
 

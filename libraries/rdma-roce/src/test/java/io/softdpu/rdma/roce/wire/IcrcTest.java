@@ -60,7 +60,7 @@ class IcrcTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldCoverTheHeadersAsTheAnnexSays(boolean ipv4, SeededRandom random) {
-        for (int payload : new int[] {0, 1, 2, 3, 4, 61, 64, 1024, 4095, 4096}) {
+        for (int payload : new int[] {0, 1, 2, 3, 4, 61, 64, 240, 244, 248, 1024, 4095, 4096}) {
             byte[] source = random.bytes(ipv4 ? 4 : 16);
             byte[] destination = random.bytes(ipv4 ? 4 : 16);
             int port = random.nextInt(65536);
