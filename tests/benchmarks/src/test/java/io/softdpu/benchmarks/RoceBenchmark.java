@@ -63,7 +63,7 @@ public class RoceBenchmark {
     private final End near = new End(new Gid(0, 0xffff_0a00_0001L));
     private final End far = new End(new Gid(0, 0xffff_0a00_0002L));
     private final WorkRequest[] sends = new WorkRequest[BATCH];
-    private final WorkRequest write = new WorkRequest(WorkRequest.Kind.WRITE, this, 1);
+    private final WorkRequest write = new WorkRequest(WorkRequest.Kind.WRITE, "write", 1);
     private long nowNanos;
 
     private static MemorySegment memory(int bytes) {
