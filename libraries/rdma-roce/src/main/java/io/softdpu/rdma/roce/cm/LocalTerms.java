@@ -3,8 +3,8 @@ package io.softdpu.rdma.roce.cm;
 import io.softdpu.rdma.roce.rc.Attachment;
 
 /**
- * What an end brings into its connection: what its queue pair has of its instance, and terms that
- * are stated in REQ and REP.
+ * Terms of an end for its connection: what its queue pair has of its instance, and terms that are
+ * stated in REQ and REP.
  *
  * @param attachment of the queue pair; its grants are stated
  * @param receiveBufferBytes size of the buffer in which packets wait for this end; stated as the
