@@ -76,6 +76,7 @@ final class SyncEventDpu implements Sample {
             byte[] export = channel.awaitMessage();
             channel.settle(); // a signal is waited for without the engine
 
+            host.isAwaited = false; // the event fails if the host ends
             // Waits for the host's machine, so it belongs here and not into a callback.
             try (SyncEvent event = SyncEvent.createFromExport(export, device);
                     EventSignals signals = EventSignals.start(event, chosen, deadline)) {
@@ -84,6 +85,7 @@ final class SyncEventDpu implements Sample {
             }
 
             // The host disconnects when it has got the signal.
+            host.isAwaited = true;
             host.mayLeave = true;
             engine.runUntil(() -> host.hasLeft, deadline.remaining(), server);
             ChannelEvents.stop(server, engine, deadline);
@@ -92,12 +94,15 @@ final class SyncEventDpu implements Sample {
 
     /** State of the host's connection, by its events. */
     private static final class HostWatch {
+        /** Whether its end has to end a wait, and not the close after another failure. */
+        private boolean isAwaited = true;
+
         private boolean mayLeave;
         private boolean hasLeft;
 
         /** Called inside progress, which throws what this throws. */
         void disconnected(ComchConnection connection, @Nullable DpuException reason) {
-            if (reason != null || !mayLeave) {
+            if (isAwaited && (reason != null || !mayLeave)) {
                 throw new DpuException(
                         Status.CONNECTION_RESET,
                         Text.format(
