@@ -123,7 +123,7 @@ class InterruptedPhasesTest {
             return switch (moment) {
                 case OPENING -> "^listening: port=";
                 case LOAD -> NO_PAUSE;
-                case REPORTING -> "^(phase|" + role + ": core) ";
+                case REPORTING -> "^(phase |" + role + ": data path:)";
                 default -> " " + role + ": " + moment + "(: |$)";
             };
         }
