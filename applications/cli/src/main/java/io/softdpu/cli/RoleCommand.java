@@ -336,12 +336,12 @@ abstract class RoleCommand implements Callable<Integer> {
         return options.put("topology", card.name());
     }
 
-    /** Whether it is no option of all commands, as help and log levels are. */
+    /** Whether an option is of this role alone; help and log levels are of all commands. */
     private static boolean isOfRole(OptionSpec option) {
         return !option.inherited() && !option.usageHelp() && !option.versionHelp();
     }
 
-    /** Where a line for scripts goes: not among the JSON of standard output. */
+    /** Output for the line that says that the role is ready; with JSON it is standard error. */
     final PrintWriter readyOutput() {
         CommandLine command = spec().commandLine();
         return outputFormat == OutputFormat.JSON ? command.getErr() : command.getOut();
@@ -374,7 +374,7 @@ abstract class RoleCommand implements Callable<Integer> {
         return spec;
     }
 
-    /** What the data path threads do without work. */
+    /** Wait mode of the data path threads. */
     final WaitMode waitMode() {
         return waitMode;
     }

@@ -94,7 +94,7 @@ final class SyncEventDpu implements Sample {
 
     /** State of the host's connection, by its events. */
     private static final class HostWatch {
-        /** Whether its end has to end a wait, and not the close after another failure. */
+        /** Whether the program waits for the host; if not, the end of the host is no failure. */
         private boolean isAwaited = true;
 
         private boolean mayLeave;

@@ -104,7 +104,7 @@ class SamplesTest {
         assertThat(lines.subList(1, 11)).containsExactlyInAnyOrderElementsOf(expected);
     }
 
-    /** What it says of the copy is what it has found, and it looks at both. */
+    /** The sample compares both the copy and the digest, and prints the result. */
     @Test
     @Clause("core-254")
     void shouldFailInTheLastNodeOfTheGraphWhereTheCopyOrTheDigestIsWrong() {

@@ -80,7 +80,7 @@ class SyncEventSamplesTest {
                         "waiting for sync-event-host", "waited: value=1", "signalled: value=2");
     }
 
-    /** What the programs of the guide read first no flag names: flags alone are the input here. */
+    /** The flags are the only input: no flag names a file to read. */
     @Test
     @Clause("core-283")
     void shouldTakeItsConfigurationFromFlagsOfWhichNoneNamesAFile() {

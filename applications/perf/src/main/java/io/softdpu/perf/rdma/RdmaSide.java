@@ -44,8 +44,8 @@ abstract class RdmaSide implements AutoCloseable {
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(2);
 
     /**
-     * Where a message that has come too early is repeated after the whole timer, as over a network,
-     * the default would be the longest of the latencies.
+     * Wait before a message is repeated that found no receive. Over a network it is waited in full,
+     * and the default would be the longest of the latencies.
      */
     private static final Duration RNR_TIMER = Duration.ofNanos(640_000);
 
