@@ -7,6 +7,7 @@ import io.softdpu.rdma.roce.rc.OutgoingPacket;
 import io.softdpu.rdma.roce.rc.PacketSink;
 import io.softdpu.rdma.roce.rc.Path;
 import io.softdpu.rdma.roce.rc.QueuePair;
+import io.softdpu.rdma.roce.wire.CmCodec;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.rdma.roce.wire.Packet;
@@ -157,7 +158,7 @@ public final class Adapter {
 
     private void connected(
             ByteBuffer view, long sourceHigh, long sourceLow, int sourcePort, long nowNanos) {
-        if (received.queuePair() == DatagramQueue.QUEUE_PAIR) {
+        if (received.queuePair() == CmCodec.QUEUE_PAIR) {
             count(Counter.WRONG_KIND, true);
             return;
         }
@@ -174,8 +175,7 @@ public final class Adapter {
 
     private void datagram(
             ByteBuffer view, long sourceHigh, long sourceLow, int sourcePort, long nowNanos) {
-        if (received.queuePair() != DatagramQueue.QUEUE_PAIR
-                || received.opcode() != Opcode.DATAGRAM) {
+        if (received.queuePair() != CmCodec.QUEUE_PAIR || received.opcode() != Opcode.DATAGRAM) {
             count(Counter.WRONG_KIND, true);
         } else if (isIntact(view, sourceHigh, sourceLow, sourcePort, Path.ANY_IDENTIFICATION)) {
             count(Counter.DATAGRAM, true);

@@ -12,13 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Datagrams of connection management that wait for their transmission, and their copies. */
 final class DatagramQueue {
-    /** Number of the queue pair of connection management. */
-    static final int QUEUE_PAIR = 1;
-
-    /** The queue key of that queue pair. */
-    private static final int QUEUE_KEY = 0x8001_0000;
-
-    /** Its UDP port. */
+    /** UDP port from which they are sent. */
     private static final int SOURCE_PORT = 0xc000;
 
     private final @Nullable Gid[] destinations;
@@ -64,7 +58,7 @@ final class DatagramQueue {
                 destination,
                 SOURCE_PORT,
                 Opcode.DATAGRAM,
-                QUEUE_PAIR,
+                CmCodec.QUEUE_PAIR,
                 false,
                 psn,
                 CmCodec.MESSAGE_BYTES);
@@ -72,8 +66,8 @@ final class DatagramQueue {
         Headers.writeDeth(
                 packet.headers(),
                 Opcode.DATAGRAM.offset(ExtensionHeader.DETH),
-                QUEUE_KEY,
-                QUEUE_PAIR);
+                CmCodec.QUEUE_KEY,
+                CmCodec.QUEUE_PAIR);
         packet.add(payloads, offset(place), CmCodec.MESSAGE_BYTES);
     }
 }
