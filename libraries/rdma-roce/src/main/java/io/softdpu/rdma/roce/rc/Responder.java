@@ -49,7 +49,7 @@ final class Responder {
     private final QueuePair queuePair;
     private final Attachment attachment;
     private final Limits limits;
-    private final AtomicResults results;
+    private AtomicResults results;
     private @Nullable Path path;
     private @Nullable Replies replies;
     private int mtuBytes;
@@ -87,6 +87,8 @@ final class Responder {
         mtuBytes = agreed.mtuBytes();
         expectedPsn = agreed.receivePsn();
         acknowledgedPsn = SequenceNumber.add(expectedPsn, -1);
+        // All that the peer may have outstanding: each may be repeated.
+        results = new AtomicResults(Math.max(limits.atomicResults(), agreed.responderResources()));
         replies =
                 new Replies(
                         attachment.memory(),

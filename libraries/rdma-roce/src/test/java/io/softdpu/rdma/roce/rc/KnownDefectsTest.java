@@ -109,6 +109,23 @@ class KnownDefectsTest {
     }
 
     @Test
+    void shouldAnswerARepeatOfEachAtomicOperationThatMayBeOutstanding() {
+        ScriptedPeer.Options options = new ScriptedPeer.Options();
+        options.resources = 20;
+        ScriptedPeer many = new ScriptedPeer(options);
+        for (int repeat = 0; repeat < 2; repeat++) {
+            for (int i = 0; i < options.resources; i++) {
+                many.atomic(Opcode.FETCH_ADD, 500 + i, 8, 1, 0);
+            }
+            assertThat(many.sent())
+                    .hasSize(options.resources)
+                    .last()
+                    .isEqualTo("ATOMIC_ACKNOWLEDGE 519 ok 20 before=19");
+        }
+        assertThat(many.memory().changes()).isEqualTo(options.resources);
+    }
+
+    @Test
     void shouldNotWriteALateDuplicateOverNewerData() {
         peer.write(Opcode.WRITE_ONLY, 500, 0, 64, OLD);
         peer.write(Opcode.WRITE_ONLY, 501, 0, 64, NEW);
