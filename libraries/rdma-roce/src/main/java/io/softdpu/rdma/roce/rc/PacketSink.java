@@ -6,9 +6,8 @@ public interface PacketSink {
     boolean isReady();
 
     /**
-     * Takes a packet, whose object is used again after this call. The payload stays as it is until
-     * the call of the adapter that has transmitted it returns: a sink that keeps references sends
-     * the bytes by then, or copies them.
+     * Takes a packet: sends or copies headers and payload before it returns. The object is used
+     * again afterwards, and memory of the payload may change.
      */
     void send(OutgoingPacket packet);
 }
