@@ -544,6 +544,10 @@ final class ConnectionTable implements EndpointListener {
             request.refuse("listener has selected another provider meanwhile");
             return;
         }
+        if (rdma.state() == ContextState.STOPPING) { // since the callback of another request
+            request.refuse("listener is stopping");
+            return;
+        }
         requests.removeIf(answered -> !answered.isPending());
         connections.removeIf(RdmaConnection::ended);
         if (connections.size() + requests.size() >= maxConnections) {
