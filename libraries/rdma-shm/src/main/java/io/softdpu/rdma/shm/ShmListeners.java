@@ -138,10 +138,6 @@ final class ShmListeners {
     /** Releases all ports and ends all requests. */
     void close() {
         List.copyOf(ports.keySet()).forEach(this::stopListening);
-        for (ShmRequest request : List.copyOf(arrived)) {
-            request.refuse("listener is stopping");
-        }
-        arrived.clear();
         for (ShmRequest request : List.copyOf(reported)) {
             request.refuse("listener is stopping");
         }

@@ -872,6 +872,45 @@ public abstract class RdmaListenContract extends RdmaContract {
         assertThat(listener.peer().rdma.state()).isEqualTo(ContextState.STARTING);
     }
 
+    /** End of a listener that has a request and has not reported it. */
+    enum ListenerEnd {
+        STOPS_LISTENING,
+        STOPS,
+        CLOSES
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRefuseARequestThatHasArrivedAndWasNotReportedWhenItEnds(ListenerEnd end) {
+        Listener listener = openListener(1);
+        Peer far = listener.peer();
+        far.rdma.listen(PORT);
+        // Beyond the waits of this test: only a refusal ends the request.
+        Peer near = openConfigured(rdma -> rdma.setConnectTimeout(Patience.LIMIT.multipliedBy(2)));
+        near.start();
+        while (far.engine.progress()) {} // until nothing but a request can be notified
+        far.engine.requestNotification();
+        RdmaConnection here = connect(near, listener);
+        assertThat(far.engine.awaitNotification(Patience.LIMIT)).as("it has arrived").isTrue();
+        far.engine.clearNotification();
+
+        switch (end) {
+            case STOPS_LISTENING -> far.rdma.stopListening(PORT);
+            case STOPS -> far.stop();
+            case CLOSES -> far.rdma.close();
+        }
+        Peer.drive(
+                "its end",
+                () -> here.state() == RdmaConnection.State.FAILED || !listener.requests().isEmpty(),
+                near,
+                far);
+
+        assertThat(listener.requests()).isEmpty();
+        assertThat(here.failure()).isEqualTo(Status.CONNECTION_ABORTED);
+        assertThat(here.failureReason()).contains("listener");
+        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+    }
+
     @Test
     void shouldGoOnListeningWhenAPeerGivesUpWhatWasAccepted() {
         Listener listener = openListener(1);
