@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.linux.Epoll;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
@@ -297,6 +299,29 @@ class ConnectionEndTest {
         server.endpoint.close();
         progressUntil(card.hostEngine, () -> client.endpoint.state() == ContextState.IDLE);
         assertThat(client.endpoint.failure().status()).isEqualTo(Status.SHUTDOWN);
+    }
+
+    /** The handshake of such a client began before the name was released. */
+    @Test
+    void shouldRefuseAClientThatArrivesWhenTheServerHasStopped() throws Exception {
+        ServerContext server = (ServerContext) Peer.server(card, Card.NAME).endpoint;
+        server.start();
+        PendingClients clients =
+                new PendingClients(server, server.endpointServices(), server.terms(), 1);
+        clients.close();
+        String name = "a name that goes on";
+        try (RogueClient rogue = new RogueClient(card);
+                Endpoint _ = server.endpointServices().bus().listen(name, clients)) {
+            byte[] hello = RogueClient.hello();
+            assertThat(rogue.bus.connect(name, hello, rogue.inboundMemory, Patience.NANOS))
+                    .failsWithin(Patience.DEADLINE)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOfSatisfying(
+                            FabricException.class,
+                            e -> assertThat(e.refusalCode()).isEqualTo(Status.SHUTDOWN.code()));
+        }
+        assertThat(clients.size()).isZero();
     }
 
     @Clause("cc-141")
