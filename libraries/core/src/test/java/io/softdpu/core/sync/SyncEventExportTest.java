@@ -11,8 +11,15 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.sync.wire.EventCounter;
+import io.softdpu.core.sync.wire.HandlePage;
+import io.softdpu.core.sync.wire.JoinRequest;
 import io.softdpu.core.sync.wire.SyncEventBlob;
 import io.softdpu.core.sync.wire.SyncEventBlob.Place;
+import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Endpoint;
+import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
@@ -356,6 +363,36 @@ class SyncEventExportTest extends SyncEventFixture {
         assertThat(dpu.get()).isEqualTo(3);
         event.close();
         Thrown.with(Status.NOT_FOUND, () -> SyncEvent.createFromExport(blob, p0));
+    }
+
+    /** The handshake of such a handle began before the name was released. */
+    @Test
+    void shouldRefuseAHandleThatArrivesWhenTheEventWasStopped() throws Exception {
+        Bus bus = HandleImport.busOf(pf0);
+        CpuHandle event =
+                new CpuHandle(bus, SharedSegment.allocate("counter", EventCounter.BYTES), false);
+        byte[] request = new JoinRequest(event.invite(Guest.DPU_HANDLE, 2).key()).encode();
+        String name = "a name that goes on";
+        Bus guest = HandleImport.busOf(p0);
+        SharedSegment page = SharedSegment.allocate("page", HandlePage.BYTES);
+        try (Endpoint _ = bus.listen(name, event)) {
+            guest.release(
+                    guest.connect(name, request, page, Patience.NANOS)
+                            .get(Patience.SECONDS, TimeUnit.SECONDS));
+
+            event.endInvitation();
+
+            assertThat(guest.connect(name, request, page, Patience.NANOS))
+                    .failsWithin(Patience.DEADLINE)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOfSatisfying(
+                            FabricException.class,
+                            e -> assertThat(e.refusalCode()).isEqualTo(Status.NOT_FOUND.code()));
+        } finally {
+            guest.release(page);
+            event.close();
+        }
     }
 
     @Test
