@@ -9,7 +9,6 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
-import io.softdpu.core.execution.TinyContext.TinyTask;
 import io.softdpu.core.internal.engine.EngineImpl;
 import io.softdpu.core.internal.wait.AdaptiveWait;
 import io.softdpu.core.internal.wait.AffinityPolicy;
@@ -26,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -245,14 +245,8 @@ class EngineThreadsTest {
                         "expected=ProgressEngine.takeOver");
         own.takeOver();
         assertThat(own.owner()).isSameAs(Thread.currentThread());
-        TinyTask task = context.allocate();
-        boolean[] done = {false};
-        task.setCallback(t -> {
-            done[0] = true;
-            t.free();
-        });
-        task.submit();
-        own.runUntil(() -> done[0], Patience.LIMIT, context);
+        BooleanSupplier done = context.submitOne();
+        own.runUntil(done, Patience.LIMIT, context);
         context.close();
         own.close();
         Thrown.with(

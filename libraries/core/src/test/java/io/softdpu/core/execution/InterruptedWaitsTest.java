@@ -23,6 +23,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -247,16 +248,10 @@ class InterruptedWaitsTest {
 
     @Test
     void shouldMakeProgressAndPollOnAnInterruptedThread() {
-        TinyTask task = context.allocate();
-        boolean[] done = {false};
-        task.setCallback(t -> {
-            done[0] = true;
-            t.free();
-        });
-        task.submit();
+        BooleanSupplier done = context.submitOne();
         Thread.currentThread().interrupt();
         assertThat(engine.await(Patience.LIMIT)).as("there is work").isTrue();
-        engine.runUntil(() -> done[0], Patience.LIMIT, context);
+        engine.runUntil(done, Patience.LIMIT, context);
         assertThat(engine.await(Duration.ZERO)).as("does not wait").isFalse();
         assertThat(engine.progress()).isFalse();
         assertThat(engine.awaitNotification(Duration.ZERO)).isFalse();
@@ -265,16 +260,10 @@ class InterruptedWaitsTest {
 
     @Test
     void shouldDoTheWorkThatEndsAWaitOfAnInterruptedThread() {
-        TinyTask task = context.allocate();
-        boolean[] done = {false};
-        task.setCallback(t -> {
-            done[0] = true;
-            t.free();
-        });
-        task.submit();
+        BooleanSupplier done = context.submitOne();
         TinyContext late = starting();
         Thread.currentThread().interrupt();
-        engine.runUntil(() -> done[0], Patience.LIMIT, context);
+        engine.runUntil(done, Patience.LIMIT, context);
         engine.execute(() -> engine.execute(late::establishNow)); // two passes
         engine.start(late, Patience.LIMIT);
         TinyContext ending = stopping();

@@ -11,6 +11,7 @@ import io.softdpu.core.spi.TaskBase;
 import io.softdpu.core.spi.TaskPool;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,6 +75,18 @@ public final class TinyContext extends ContextBase {
     TinyTask allocate() {
         requireState(ContextState.RUNNING, "allocate");
         return pool.requireAllocated(pool.tryAllocate());
+    }
+
+    /** Submits a task that frees itself; holds when it has completed. */
+    BooleanSupplier submitOne() {
+        boolean[] done = {false};
+        TinyTask task = allocate();
+        task.setCallback(t -> {
+            done[0] = true;
+            t.free();
+        });
+        task.submit();
+        return () -> done[0];
     }
 
     TaskPool<TinyTask> pool() {
