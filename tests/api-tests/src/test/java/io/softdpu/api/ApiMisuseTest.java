@@ -19,42 +19,32 @@ import io.softdpu.core.memory.RdmaBridge;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.testkit.Clause;
-import io.softdpu.testkit.LeakCheck;
 import io.softdpu.testkit.Soak;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Every public operation in every state, on a wrong thread, and with every null or invalid
  * argument. The expected results are in two tables of the test resources; a new operation fails
  * until its row has been added.
  */
-final class ApiMisuseTest {
+final class ApiMisuseTest extends EnvironmentFixture {
     private static final String NO_STATE = "-";
     private static final String ELSEWHERE = "other thread";
 
-    @TempDir private Path folder;
-
-    private final Registry registry = new Registry();
-    private final Values values = new Values();
     private final InvalidValues invalidValues = new InvalidValues();
-    private final Caller caller = new Caller();
     private final Map<String, Integer> byStatus = new TreeMap<>();
-    private @Nullable Environment environment;
 
     @Test
     void shouldKnowHowToMakeAnObjectOfEachPublicType() {
@@ -85,24 +75,17 @@ final class ApiMisuseTest {
     @Test
     void shouldRefuseEachCallOfWhatIsNotSupported() throws Exception {
         assertThat(registry.unsupported).contains(RdmaBridge.class, Compress.class);
-        try (Environment made = new Environment(folder)) {
-            environment = made;
-            for (Class<?> type : registry.unsupported) {
-                assertThat(Api.operations(type)).isNotEmpty();
-                for (Operation operation : Api.operations(type)) {
-                    refuse(operation);
-                }
+        for (Class<?> type : registry.unsupported) {
+            assertThat(Api.operations(type)).isNotEmpty();
+            for (Operation operation : Api.operations(type)) {
+                refuse(operation);
             }
-        } finally {
-            caller.close();
         }
     }
 
     private void refuse(Operation operation) throws Exception {
         assertThat(operation.needsReceiver()).as("%s has no object", operation).isFalse();
-        try (Subject subject =
-                new Subject(
-                        new FixtureScope(Objects.requireNonNull(environment)), NO_STATE, null)) {
+        try (Subject subject = new Subject(new FixtureScope(environment), NO_STATE, null)) {
             Outcome good = note(operation, NO_STATE, subject.call(operation));
             assertThat(good.refusedWith(Status.NOT_SUPPORTED))
                     .as("%s: %s", operation, good)
@@ -151,27 +134,13 @@ final class ApiMisuseTest {
     @Clause({"core-002", "core-009"})
     @Clause({"core-010", "core-260"})
     Stream<DynamicTest> shouldAnswerEachCallInEachStateAsTheTableSays() {
-        Table table = new Table("calls-by-state.txt");
-        Stream<DynamicTest> tests =
-                registry.fixtures.values().stream()
-                        .map(fixture ->
-                                dynamicTest(
-                                        Api.nameOf(fixture.type()), () -> states(fixture, table)));
-        return inEnvironment(tests, dynamicTest("the table", table::compare), "api-misuse-states");
+        return forEachType("calls-by-state.txt", this::states, "api-misuse-states");
     }
 
     @TestFactory
     @Clause("core-010")
     Stream<DynamicTest> shouldRefuseArgumentsAsTheTableSays() {
-        Table table = new Table("arguments.txt");
-        Stream<DynamicTest> tests =
-                registry.fixtures.values().stream()
-                        .map(fixture ->
-                                dynamicTest(
-                                        Api.nameOf(fixture.type()),
-                                        () -> arguments(fixture, table)));
-        return inEnvironment(
-                tests, dynamicTest("the table", table::compare), "api-misuse-arguments");
+        return forEachType("arguments.txt", this::arguments, "api-misuse-arguments");
     }
 
     // ---- states ----
@@ -367,7 +336,7 @@ final class ApiMisuseTest {
     }
 
     private Subject subject(Fixture fixture, String state) {
-        FixtureScope scope = new FixtureScope(Objects.requireNonNull(environment));
+        FixtureScope scope = new FixtureScope(environment);
         Object receiver =
                 state.equals(NO_STATE)
                         ? null
@@ -447,26 +416,28 @@ final class ApiMisuseTest {
         }
     }
 
-    private Stream<DynamicTest> inEnvironment(
-            Stream<DynamicTest> tests, DynamicTest last, String reportName) {
+    /** Calls the operations of a type, and writes the outcomes into a table. */
+    private interface TypeTest {
+        void run(Fixture fixture, Table table) throws Exception;
+    }
+
+    private Stream<DynamicTest> forEachType(String tableName, TypeTest test, String reportName) {
         long begin = System.nanoTime();
-        LeakCheck leaks = LeakCheck.begin(folder);
-        Stream<DynamicTest> first =
-                Stream.of(
-                        dynamicTest(
-                                "opening the machines",
-                                () -> environment = new Environment(folder)));
-        Stream<DynamicTest> end =
-                Stream.of(
-                        dynamicTest(
-                                "nothing is left",
-                                () -> {
-                                    Objects.requireNonNull(environment).close();
-                                    caller.close();
-                                    leaks.assertNothingLeft();
-                                    report(reportName, begin);
-                                }));
-        return Stream.of(first, tests, Stream.of(last), end).flatMap(part -> part);
+        Table table = new Table(tableName);
+        Stream<DynamicTest> tests =
+                registry.fixtures.values().stream()
+                        .map(fixture ->
+                                dynamicTest(
+                                        Api.nameOf(fixture.type()),
+                                        () -> test.run(fixture, table)));
+        DynamicTest last =
+                dynamicTest(
+                        "the table",
+                        () -> {
+                            report(reportName, begin);
+                            table.compare();
+                        });
+        return Stream.concat(tests, Stream.of(last));
     }
 
     private void report(String name, long begin) {

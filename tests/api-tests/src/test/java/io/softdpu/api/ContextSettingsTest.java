@@ -3,60 +3,31 @@ package io.softdpu.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.softdpu.api.Registry.Fixture;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.testkit.Clause;
-import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Data path and user data of the contexts of all libraries, in every state. */
-final class ContextSettingsTest {
-    @TempDir private Path folder;
-
-    private final Registry registry = new Registry();
-    private Environment environment;
-
-    @BeforeEach
-    void open() {
-        environment = new Environment(folder);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        environment.close();
-    }
-
+final class ContextSettingsTest extends EnvironmentFixture {
     @Test
     @Clause("cc-165")
     void shouldBeTheCpuAloneAndBeSelectedInIdleAlone() throws Exception {
-        Set<String> asked = new TreeSet<>();
-        for (Fixture fixture : registry.fixtures.values()) {
-            if (!Context.class.isAssignableFrom(fixture.type())) {
-                continue;
-            }
-            boolean accepted = false;
-            for (String state : fixture.states()) {
-                FixtureScope scope = new FixtureScope(environment);
-                try {
-                    accepted |= isAccepted((Context) fixture.make(scope, state), state);
-                } finally {
-                    scope.close();
-                }
-            }
-            assertThat(accepted).as("%s accepts the CPU", fixture.type()).isTrue();
-            asked.add(Api.nameOf(fixture.type()));
-        }
+        Set<String> accepting = new TreeSet<>();
+        Set<String> asked =
+                forEachContext((type, context, state) -> {
+                    if (isAccepted(context, state)) {
+                        accepting.add(type);
+                    }
+                });
+        assertThat(accepting).as("accept the CPU").isEqualTo(asked);
         assertThat(asked)
                 .contains(
                         "ComchClient",
@@ -72,19 +43,9 @@ final class ContextSettingsTest {
     @Test
     @Clause("rdma-283")
     void shouldHaveUserDataThatIsSetInIdleAlone() throws Exception {
-        for (Fixture fixture : registry.fixtures.values()) {
-            if (!Context.class.isAssignableFrom(fixture.type())) {
-                continue;
-            }
-            for (String state : fixture.states()) {
-                FixtureScope scope = new FixtureScope(environment);
-                try {
-                    assertUserData((Context) fixture.make(scope, state), state);
-                } finally {
-                    scope.close();
-                }
-            }
-        }
+        Set<String> asked =
+                forEachContext((type, context, state) -> assertUserData(context, state));
+        assertThat(asked).isNotEmpty();
     }
 
     private static void assertUserData(Context context, String state) {

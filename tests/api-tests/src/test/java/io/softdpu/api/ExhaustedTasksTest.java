@@ -8,43 +8,20 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.Task;
 import io.softdpu.testkit.Clause;
 import java.lang.reflect.Method;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Task types of all contexts whose tasks are all allocated: one call throws, the other does not.
  */
-final class ExhaustedTasksTest {
+final class ExhaustedTasksTest extends EnvironmentFixture {
     /** More than any context of the fixtures has. */
     private static final int TOO_MANY = 100;
-
-    @TempDir private Path folder;
-
-    private final Registry registry = new Registry();
-    private final Values values = new Values();
-    private Caller caller;
-    private Environment environment;
-
-    @BeforeEach
-    void open() {
-        caller = new Caller();
-        environment = new Environment(folder);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        environment.close();
-        caller.close();
-    }
 
     @Test
     void shouldHaveBothCallsForEachTypeOfTask() {

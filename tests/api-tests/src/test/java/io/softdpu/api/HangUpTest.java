@@ -16,35 +16,29 @@ import io.softdpu.rdma.RdmaConnection;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Ends of peers and of contexts while another peer blocks all closing threads of the DPU: the
  * sockets of the links stay open, but wake no engine again and again.
  */
-final class HangUpTest {
+final class HangUpTest extends EnvironmentFixture {
     /** How long the engine waits for events that do not come. */
     private static final Duration PERIOD = Duration.ofMillis(500);
 
     /** A few notifications tell of an end; an epoll that has the socket is ready without end. */
     private static final int MANY_NOTIFICATIONS = 100;
 
-    @TempDir private Path folder;
-
-    private Environment card;
     private FixtureScope scope;
     private BlockedClosers closers;
 
     @BeforeEach
     void blockClosingThreads() throws IOException {
-        card = new Environment(folder);
-        scope = new FixtureScope(card);
-        closers = new BlockedClosers(BusServices.bus(card.p0));
+        scope = new FixtureScope(environment);
+        closers = new BlockedClosers(BusServices.bus(environment.p0));
     }
 
     @AfterEach
@@ -52,7 +46,6 @@ final class HangUpTest {
         boolean wereBlocked = closers.isEffective();
         closers.close();
         scope.close();
-        card.close();
         assertThat(wereBlocked).as("all closing threads were blocked").isTrue();
     }
 
@@ -103,7 +96,7 @@ final class HangUpTest {
     void shouldBeQuietAfterTheEndOfAProducer() {
         FixtureScope.Pair pair = scope.pair();
         start(
-                scope.keep(ComchConsumer.create(pair.atServer(), scope.mmap(card.p0)))
+                scope.keep(ComchConsumer.create(pair.atServer(), scope.mmap(environment.p0)))
                         .setPostReceiveTasks(1, task -> {}, task -> {}));
         ComchProducer producer =
                 scope.keep(ComchProducer.create(pair.atClient()))
@@ -120,7 +113,7 @@ final class HangUpTest {
     void shouldBeQuietAfterTheEndOfAConsumer() {
         FixtureScope.Pair pair = scope.pair();
         ComchConsumer consumer =
-                scope.keep(ComchConsumer.create(pair.atClient(), scope.mmap(card.pf0)))
+                scope.keep(ComchConsumer.create(pair.atClient(), scope.mmap(environment.pf0)))
                         .setPostReceiveTasks(1, task -> {}, task -> {});
         start(consumer);
         start(
@@ -161,12 +154,14 @@ final class HangUpTest {
     @Test
     void shouldBeQuietAfterTheEndOfASyncEvent() {
         SyncEvent event =
-                scope.keep(SyncEvent.create(card.pf0))
+                scope.keep(SyncEvent.create(environment.pf0))
                         .addPublisherLocation(SyncEventLocation.CPU)
                         .addSubscriberLocation(SyncEventLocation.DPU)
                         .start();
         SyncEvent handle =
-                scope.keep(SyncEvent.createFromExport(event.exportPci(card.pf0), card.p0));
+                scope.keep(
+                        SyncEvent.createFromExport(
+                                event.exportPci(environment.pf0), environment.p0));
         SyncEventContext context =
                 scope.keep(handle.asContext()).setWaitGreaterTasks(1, task -> {}, task -> {});
         start(context);

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.api.Registry.Fixture;
 import io.softdpu.core.DpuException;
 import io.softdpu.linux.text.Text;
-import io.softdpu.testkit.LeakCheck;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,7 +17,6 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Random operations on random objects that share a scope, with arguments that are valid, invalid,
@@ -27,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * the scope must still close.
  */
 @Tag(Soak.TAG)
-final class MonkeyTest {
+final class MonkeyTest extends EnvironmentFixture {
     /**
      * Seed of a single scope to run; in a soak the number of scopes depends on the machine, so each
      * has its own.
@@ -39,13 +36,9 @@ final class MonkeyTest {
     private static final int MOST_OBJECTS = 40;
     private static final int REMEMBERED = 40;
 
-    @TempDir private Path folder;
-
-    private final Registry registry = new Registry();
     private final List<Fixture> fixtures = List.copyOf(registry.fixtures.values());
     private final List<Fixture> living =
             fixtures.stream().filter(fixture -> fixture.states().size() > 1).toList();
-    private final Values values = new Values();
     private final InvalidValues invalidValues = new InvalidValues();
     private final Map<String, Integer> byStatus = new TreeMap<>();
     private final Deque<String> last = new ArrayDeque<>();
@@ -58,32 +51,25 @@ final class MonkeyTest {
         long begin = System.nanoTime();
         int least = Soak.count(20, 50, 100);
         Duration length = Soak.duration(Duration.ZERO, Duration.ZERO, Duration.ofMinutes(5));
-        LeakCheck leaks = LeakCheck.begin(folder);
         int scopes = 0;
-        try (Caller caller = new Caller()) {
-            try (Environment environment = new Environment(folder)) {
-                Long only = Long.getLong(SCOPE_PROPERTY);
-                do {
-                    scope(caller, environment, only != null ? only : random.nextLong());
-                    scopes++;
-                } while (only == null
-                        && (scopes < least || System.nanoTime() - begin < length.toNanos()));
-            }
-            Soak.report(
-                    "api-misuse",
-                    random.seed(),
-                    Duration.ofNanos(System.nanoTime() - begin),
-                    Text.format(
-                            "methods=%d, scopes=%d, calls=%d, outcomes=%s",
-                            fixtures.stream().mapToInt(f -> Api.operations(f.type()).size()).sum(),
-                            scopes,
-                            caller.calls(),
-                            byStatus.toString().replace(", ", ";")));
-        }
-        leaks.assertNothingLeft();
+        Long only = Long.getLong(SCOPE_PROPERTY);
+        do {
+            scope(only != null ? only : random.nextLong());
+            scopes++;
+        } while (only == null && (scopes < least || System.nanoTime() - begin < length.toNanos()));
+        Soak.report(
+                "api-misuse",
+                random.seed(),
+                Duration.ofNanos(System.nanoTime() - begin),
+                Text.format(
+                        "methods=%d, scopes=%d, calls=%d, outcomes=%s",
+                        fixtures.stream().mapToInt(f -> Api.operations(f.type()).size()).sum(),
+                        scopes,
+                        caller.calls(),
+                        byStatus.toString().replace(", ", ";")));
     }
 
-    private void scope(Caller caller, Environment environment, long seed) throws Exception {
+    private void scope(long seed) throws Exception {
         SeededRandom random = new SeededRandom(seed);
         last.clear();
         FixtureScope scope = new FixtureScope(environment);
@@ -93,7 +79,7 @@ final class MonkeyTest {
                 subjects.add(subject(scope, random));
             }
             for (int i = 0; i < CALLS; i++) {
-                step(caller, scope, subjects, random);
+                step(scope, subjects, random);
             }
             caller.watched("the end of a scope", () -> end(scope));
         } catch (Throwable e) {
@@ -115,8 +101,7 @@ final class MonkeyTest {
         return new Subject(fixture, fixture.make(scope, state));
     }
 
-    private void step(
-            Caller caller, FixtureScope scope, List<Subject> subjects, SeededRandom random) {
+    private void step(FixtureScope scope, List<Subject> subjects, SeededRandom random) {
         if (random.chance(0.3)) {
             scope.progress();
         }
@@ -145,7 +130,7 @@ final class MonkeyTest {
         Outcome outcome =
                 elsewhere
                         ? caller.callElsewhere(operation, receiver, arguments)
-                        : call(caller, operation, receiver, arguments);
+                        : call(operation, receiver, arguments);
         remember("    " + outcome.text());
         byStatus.merge(outcome.text(), 1, Integer::sum);
         assertThat(outcome.offence()).as("%s on %s", operation, receiver).isNull();
@@ -155,11 +140,8 @@ final class MonkeyTest {
     }
 
     /** Calls here; a wait for a value that the event may never have is ended by an interrupt. */
-    private static Outcome call(
-            Caller caller,
-            Operation operation,
-            @Nullable Object receiver,
-            @Nullable Object[] arguments) {
+    private Outcome call(
+            Operation operation, @Nullable Object receiver, @Nullable Object[] arguments) {
         if (!operation.key().startsWith("SyncEvent.wait")) {
             return caller.call(operation, receiver, arguments);
         }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.softdpu.api.Registry.Fixture;
 import io.softdpu.testkit.Clause;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -15,35 +14,14 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Settings that are refused, in every state of every object: its getters return the same. */
-final class RefusedSettingTest {
+final class RefusedSettingTest extends EnvironmentFixture {
     private static final Pattern SETTING = Pattern.compile("(set|configure|add|remove)[A-Z].*");
 
-    @TempDir private Path folder;
-
-    private final Registry registry = new Registry();
-    private final Values values = new Values();
     private final Set<String> refusing = new TreeSet<>();
-    private Caller caller;
-    private Environment environment;
-
-    @BeforeEach
-    void open() {
-        caller = new Caller();
-        environment = new Environment(folder);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        environment.close();
-        caller.close();
-    }
 
     @TestFactory
     @Clause("core-260")
