@@ -1,5 +1,6 @@
 package io.softdpu.storage.initiator;
 
+import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -24,6 +25,16 @@ public record LatencySummary(
         long p90Nanos,
         long p99Nanos,
         long p999Nanos) {
+
+    /** Summarizes the operations of all cores by one histogram: percentiles have no mean. */
+    static LatencySummary of(List<Histogram> cores) {
+        if (cores.size() == 1) {
+            return of(cores.getFirst());
+        }
+        Histogram all = PhaseRun.newLatencies();
+        cores.forEach(all::add);
+        return of(all);
+    }
 
     static LatencySummary of(Histogram histogram) {
         if (histogram.getTotalCount() == 0) {

@@ -14,8 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.function.Function;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -262,26 +260,17 @@ final class PhaseRunner {
                 errors,
                 payloadBytes(runs),
                 Duration.ofNanos(end - start),
-                LatencySummary.of(merged(runs, run -> run.latencies)),
+                LatencySummary.of(runs.stream().map(run -> run.latencies).toList()),
                 phase.pace().isZero()
                         ? null
                         : LatencySummary.of(
-                                merged(runs, run -> Objects.requireNonNull(run.latenciesSinceDue))),
+                                runs.stream()
+                                        .map(run -> Objects.requireNonNull(run.latenciesSinceDue))
+                                        .toList()),
                 cores,
                 verified.bytes(),
                 verified.expectedSha256(),
                 verified.actualSha256());
-    }
-
-    /** One histogram of all cores: percentiles of parts have no mean. */
-    private static Histogram merged(
-            List<PhaseRun> runs, Function<PhaseRun, Histogram> histogramOf) {
-        if (runs.size() == 1) {
-            return histogramOf.apply(runs.getFirst());
-        }
-        Histogram all = PhaseRun.newLatencies();
-        runs.forEach(run -> all.add(histogramOf.apply(run)));
-        return all;
     }
 
     private long endOf(PhaseRun run) {

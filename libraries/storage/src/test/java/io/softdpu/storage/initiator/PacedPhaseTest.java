@@ -75,6 +75,25 @@ class PacedPhaseTest {
                 .isGreaterThan(once);
     }
 
+    /** Both cores are late, so that the latencies from the submission are others. */
+    @Test
+    void shouldMeasureFromTheDueTimeOnAllCores() {
+        Phase phase = Phase.read("late").operations(50).pace(Duration.ofNanos(10)).build();
+        try (Pipeline pipeline = new Pipeline(folder).cores(2, 2)) {
+            StorageInitiator initiator = pipeline.start(VOLUME_BYTES, workload(phase));
+            initiator.run();
+
+            PhaseReport report = initiator.initiatorReport().phases().getFirst();
+            LatencySummary first = report.cores().get(0).latencySinceDue();
+            LatencySummary second = report.cores().get(1).latencySinceDue();
+            LatencySummary all = report.latencySinceDue();
+            assertThat(all.count()).isEqualTo(100);
+            assertThat(all.minNanos()).isEqualTo(Math.min(first.minNanos(), second.minNanos()));
+            assertThat(all.maxNanos()).isEqualTo(Math.max(first.maxNanos(), second.maxNanos()));
+            assertThat(all.meanNanos()).isGreaterThan(report.latency().meanNanos());
+        }
+    }
+
     @Test
     void shouldNotMeasureFromADueTimeWithoutAPace() {
         assertThat(run(Phase.read("free").operations(5).build()).latencySinceDue()).isNull();
