@@ -255,7 +255,7 @@ final class InitiatorWorker extends Worker {
         int t = (int) userData;
         long now = System.nanoTime();
         completed(run.type, result == 0 ? sizes[t] : 0);
-        run.completed(now, startNanos[t], wasDueNanos[t], result == 0 ? sizes[t] : 0);
+        run.completed(now, startNanos[t], wasDueNanos[t]);
         liveLatencies.record(now - startNanos[t]);
         if (result != 0) {
             errors.add(1);

@@ -2,9 +2,9 @@ package io.softdpu.storage.initiator;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.storage.WorkerReport;
 import io.softdpu.storage.option.OptionChecks;
 import io.softdpu.storage.wire.IoType;
-import io.softdpu.storage.worker.Counter;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.RequestSource;
 import java.time.Duration;
@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * State of a phase on one worker, shared with the control thread. All memory for the data path is
  * allocated here, before the phase begins.
  *
- * <p>Fields other than the counters belong to the worker from {@code runPhase} to {@link #done},
- * whose volatile store publishes them to the control thread.
+ * <p>Its fields belong to the worker from {@code runPhase} to {@link #done}, whose volatile store
+ * publishes them to the control thread. Operations are counted by the worker: those of the phase
+ * are the ones since it was created.
  */
 final class PhaseRun {
     /** Upper bound of recorded latencies: one minute. */
@@ -24,7 +25,8 @@ final class PhaseRun {
 
     private static final int SIGNIFICANT_DIGITS = 3;
 
-    final int worker;
+    private final InitiatorWorker worker;
+    private final WorkerReport before;
     final RequestSource source;
     final IoType type;
     final int transactions;
@@ -38,15 +40,13 @@ final class PhaseRun {
     /** Latencies from the due times; null in a phase that is not paced. */
     final @Nullable Histogram latenciesSinceDue;
 
-    final Counter operations = new Counter();
-    final Counter payloadBytes = new Counter();
-
-    final Counter errors = new Counter();
-
     long issued;
     private final EngineCounts atBegin = new EngineCounts();
     private final EngineCounts atEnd = new EngineCounts();
+
+    /** Zero without a failed operation. */
     int firstErrorCode;
+
     long firstErrorOffset;
     int firstErrorSize;
     boolean closed;
@@ -60,15 +60,14 @@ final class PhaseRun {
     volatile boolean done;
 
     /**
-     * Creates a run that has not begun.
-     *
-     * @param worker index of the worker
-     * @param latencies the worker's histogram; reset here, after the previous phase
+     * Creates a run that has not begun, after the previous phase of the worker, whose histogram is
+     * reset.
      */
-    PhaseRun(int worker, Phase phase, int transactions, RequestSource source, Histogram latencies) {
-        latencies.reset();
+    PhaseRun(InitiatorWorker worker, Phase phase, int transactions, RequestSource source) {
         this.worker = worker;
-        this.latencies = latencies;
+        this.before = worker.report();
+        this.latencies = worker.latencies();
+        latencies.reset();
         this.source = source;
         this.type = phase.type();
         this.transactions = transactions;
@@ -113,19 +112,32 @@ final class PhaseRun {
      *
      * @param endNanos the end if the phase was aborted
      */
-    CoreReport report(int index, String cpu, long endNanos) {
+    CoreReport report(long endNanos) {
         return new CoreReport(
-                index,
-                cpu,
-                operations.get(),
-                errors.get(),
-                payloadBytes.get(),
+                before.index(),
+                before.cpu(),
+                operations(),
+                errors(),
+                payloadBytes(),
                 atEnd.refused - atBegin.refused,
                 atEnd.hits - atBegin.hits,
                 atEnd.misses - atBegin.misses,
                 Duration.ofNanos((done ? this.endNanos : endNanos) - startNanos),
                 LatencySummary.of(latencies),
                 latenciesSinceDue == null ? null : LatencySummary.of(latenciesSinceDue));
+    }
+
+    /** Completed operations, failed ones included. Any thread, as the next two. */
+    long operations() {
+        return worker.report().operations() - before.operations();
+    }
+
+    long payloadBytes() {
+        return worker.report().payloadBytes() - before.payloadBytes();
+    }
+
+    long errors() {
+        return worker.report().errors() - before.errors();
     }
 
     /** Whether another request may be sent at this time. */
@@ -143,10 +155,8 @@ final class PhaseRun {
                 : startNanos + nanosLimit;
     }
 
-    /** An operation has ended that was begun and due at these times, and moved these bytes. */
-    void completed(long nowNanos, long beganNanos, long wasDueNanos, long bytes) {
-        operations.add(1);
-        payloadBytes.add(bytes);
+    /** An operation has ended that was begun and due at these times. */
+    void completed(long nowNanos, long beganNanos, long wasDueNanos) {
         latencies.recordValue(recorded(nowNanos - beganNanos));
         if (latenciesSinceDue != null) {
             latenciesSinceDue.recordValue(recorded(nowNanos - wasDueNanos));
@@ -159,8 +169,7 @@ final class PhaseRun {
 
     /** The operation that has {@link #completed} has failed. */
     void failed(int code, long storageOffset, int sizeBytes) {
-        errors.add(1);
-        if (errors.get() == 1) {
+        if (firstErrorCode == 0) {
             firstErrorCode = code;
             firstErrorOffset = storageOffset;
             firstErrorSize = sizeBytes;

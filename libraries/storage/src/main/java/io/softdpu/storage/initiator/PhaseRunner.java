@@ -160,7 +160,7 @@ final class PhaseRunner {
                                             index * memoryShare,
                                             (index + 1) * memoryShare,
                                             phase.mirrored()));
-            runs.add(new PhaseRun(index, phase, transactions(), source, worker.latencies()));
+            runs.add(new PhaseRun(worker, phase, transactions(), source));
         }
         for (int i = 0; i < runs.size(); i++) {
             workers.get(i).runPhase(runs.get(i));
@@ -182,7 +182,7 @@ final class PhaseRunner {
                         + Math.min(phase.pace().toNanos(), OptionChecks.nanos(phase.timeLimit()));
         Deadline stall = Deadline.in(Duration.ofNanos(stallNanos));
         Deadline news = Deadline.in(PROGRESS);
-        while (!done(runs)) {
+        while (!runs.stream().allMatch(run -> run.done)) {
             loop.check();
             long operations = operations(runs);
             if (operations != lastOperations) {
@@ -215,7 +215,7 @@ final class PhaseRunner {
 
     private @Nullable DpuException firstError(List<PhaseRun> runs) {
         for (PhaseRun run : runs) {
-            if (run.errors.get() > 0) {
+            if (run.firstErrorCode != 0) {
                 return new DpuException(
                         run.firstError(),
                         "storage rejected an operation: phase="
@@ -232,7 +232,7 @@ final class PhaseRunner {
                                 + Integer.toUnsignedString(run.firstErrorCode)
                                 + ")"
                                 + ", failedOperations="
-                                + run.errors.get());
+                                + run.errors());
             }
         }
         return null;
@@ -244,11 +244,10 @@ final class PhaseRunner {
         long end = endOf(runs.getFirst());
         List<CoreReport> cores = new ArrayList<>();
         for (PhaseRun run : runs) {
-            errors += run.errors.get();
+            errors += run.errors();
             start = Math.min(start, run.startNanos);
             end = Math.max(end, endOf(run));
-            InitiatorWorker worker = workers.get(run.worker);
-            cores.add(run.report(worker.index(), worker.report().cpu(), abortNanos));
+            cores.add(run.report(abortNanos));
         }
         return new PhaseReport(
                 phase.name(),
@@ -291,30 +290,11 @@ final class PhaseRunner {
         }
     }
 
-    // Loops instead of streams: these run twice per second while allocations are measured.
-
-    private static boolean done(List<PhaseRun> runs) {
-        for (PhaseRun run : runs) {
-            if (!run.done) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     private static long operations(List<PhaseRun> runs) {
-        long sum = 0;
-        for (PhaseRun run : runs) {
-            sum += run.operations.get();
-        }
-        return sum;
+        return runs.stream().mapToLong(PhaseRun::operations).sum();
     }
 
     private static long payloadBytes(List<PhaseRun> runs) {
-        long sum = 0;
-        for (PhaseRun run : runs) {
-            sum += run.payloadBytes.get();
-        }
-        return sum;
+        return runs.stream().mapToLong(PhaseRun::payloadBytes).sum();
     }
 }
