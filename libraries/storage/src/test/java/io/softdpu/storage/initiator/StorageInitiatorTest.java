@@ -20,6 +20,7 @@ import io.softdpu.storage.worker.MessageMemory;
 import io.softdpu.storage.workload.Content;
 import io.softdpu.storage.workload.Phase;
 import io.softdpu.storage.workload.Workload;
+import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,9 +29,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class StorageInitiatorTest {
@@ -153,17 +156,30 @@ class StorageInitiatorTest {
         }
     }
 
-    @Test
-    void shouldSayThatNobodyServesThatName() {
-        try (Machine machine = openHost()) {
-            StorageInitiator initiator =
-                    StorageInitiator.open(
-                            machine, options("nobody", SHORT / 20), READ, InitiatorListener.none());
-
+    /** Beside a service of another name. */
+    @ParameterizedTest
+    @CsvSource({"nobody, nobody", ", doca_storage_comch"})
+    @Clause("sto-052")
+    void shouldLookForTheNameItIsToldOrTheDefault(@Nullable String told, String name)
+            throws Exception {
+        InitiatorOptions.Builder options =
+                InitiatorOptions.builder()
+                        .device("pf0")
+                        .cpu(CpuBinding.any())
+                        .controlTimeout(Duration.ofNanos(SHORT / 20));
+        if (told != null) {
+            options.commandChannelName(told);
+        }
+        try (FakeService _ = new FakeService(folder, FAITHFUL);
+                Machine machine = openHost();
+                StorageInitiator initiator =
+                        StorageInitiator.open(
+                                machine, options.build(), READ, InitiatorListener.none())) {
             DpuException failure = catchThrowableOfType(DpuException.class, initiator::run);
 
+            assertThat(failure).isNotNull();
             assertThat(failure.status()).isEqualTo(Status.NOT_FOUND);
-            assertThat(failure).hasMessageContaining("nobody");
+            assertThat(failure).hasMessageContaining("server=" + name);
         }
     }
 
