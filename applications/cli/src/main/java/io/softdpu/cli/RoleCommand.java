@@ -200,12 +200,20 @@ abstract class RoleCommand implements Callable<Integer> {
         }
     }
 
-    /** A parent shows the progress of its children itself. */
-    private void showProgress(StorageRole role, PeerWait steps) {
-        boolean isTerminal = Terminal.isStandardError();
+    /**
+     * Interval between two lines of progress, or null for none: a parent shows the progress of its
+     * children itself.
+     */
+    final @Nullable Duration progressInterval(boolean isTerminal) {
         Duration interval =
                 Objects.requireNonNullElse(progress, isTerminal ? PER_TERMINAL : PER_LOG);
-        if (!exitWithParent && interval.isPositive() && Logging.showsSteps()) {
+        return exitWithParent || interval.isZero() ? null : interval;
+    }
+
+    private void showProgress(StorageRole role, PeerWait steps) {
+        boolean isTerminal = Terminal.isStandardError();
+        Duration interval = progressInterval(isTerminal);
+        if (interval != null && Logging.showsSteps()) {
             steps.showProgress(
                     new DataPathProgress(
                             role::report,

@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.WorkerReport;
+import io.softdpu.storage.initiator.RecordedLatencies;
 import io.softdpu.testkit.Await;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -13,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Tests of {@link DataPathProgress} on a terminal. */
@@ -25,6 +28,13 @@ class DataPathProgressTest {
 
     private String shown() {
         return screen.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Lines that were shown, the last one perhaps not complete. */
+    private List<String> lines() {
+        return Stream.of(shown().split(Pattern.quote(CLEAR)))
+                .filter(line -> !line.isEmpty())
+                .toList();
     }
 
     private DataPathProgress progress(String role) {
@@ -71,14 +81,40 @@ class DataPathProgressTest {
             wait.step(SessionStep.STOP, "");
             String last = shown();
             assertThat(last).endsWith(" failed" + CLEAR).doesNotContain("\n");
-            assertThat(last.split(CLEAR.replace("[", "\\[")))
-                    .filteredOn(line -> !line.isEmpty())
+            assertThat(lines())
                     .allMatch(line ->
                             line.matches(
                                     "[\\d.]+ s: [\\d.]+( k)? ops [\\d.]+( [kMG])?/s"
                                             + " [\\d.]+ GiB/s \\d+ failed"));
             assertThat(operations.get()).isGreaterThan(2000);
         }
+    }
+
+    /** Each line has 98 new operations of 10 us and two of 1 ms. */
+    @Test
+    void shouldShowThePercentilesSinceTheLineBefore() {
+        RecordedLatencies latencies = new RecordedLatencies();
+        latencies.record(Duration.ofSeconds(1), 1000);
+        DataPathProgress progress =
+                new DataPathProgress(
+                        () -> report("initiator"),
+                        () -> {
+                            latencies.record(Duration.ofNanos(10_000), 98);
+                            latencies.record(Duration.ofMillis(1), 2);
+                            return latencies.counts();
+                        },
+                        Duration.ofMillis(1),
+                        terminal);
+        try (progress) {
+            progress.begin();
+            Await.until("two lines", () -> lines().size() > 2);
+        }
+        // Both are rounded up to the end of their class.
+        assertThat(lines().subList(0, 2))
+                .allMatch(line ->
+                        line.matches(
+                                "[\\d.]+ s: [\\d.]+ k ops [\\d.]+( [kMG])?/s [\\d.]+ GiB/s"
+                                        + " \\d+ failed p50 10.24 us p99 1.016 ms"));
     }
 
     @Test

@@ -15,7 +15,10 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -277,6 +280,33 @@ class UsageTest {
         assertThat(command.cpus())
                 .extracting(CpuBinding::toString)
                 .containsExactly("0", "prefer:1", "any", "7", "0");
+    }
+
+    /** None is empty: for off, and below a parent. */
+    @ParameterizedTest
+    @CsvSource({
+        "'', PT1S, PT10S",
+        "--progress 0.25, PT0.25S, PT0.25S",
+        "--progress off, , ",
+        "--exit-with-parent, , ",
+        "--exit-with-parent --progress 0.25, , "
+    })
+    void shouldHaveAnIntervalOfProgress(
+            String arguments, @Nullable Duration onTerminal, @Nullable Duration inLog) {
+        for (String role :
+                List.of(
+                        TARGET + "--volume memory:1M ",
+                        SERVICE + "127.0.0.1:1 ",
+                        INITIATOR + "--execution-strategy read_throughput_test ")) {
+            String[] words = (role + arguments).split(" ");
+
+            ParseResult parsed =
+                    SoftDpu.commandLine(words).parseArgs(words).subcommand().subcommand();
+
+            RoleCommand command = (RoleCommand) parsed.commandSpec().userObject();
+            assertThat(command.progressInterval(true)).as(role).isEqualTo(onTerminal);
+            assertThat(command.progressInterval(false)).as(role).isEqualTo(inLog);
+        }
     }
 
     @ParameterizedTest
