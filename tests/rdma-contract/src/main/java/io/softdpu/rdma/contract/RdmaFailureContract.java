@@ -346,6 +346,32 @@ public abstract class RdmaFailureContract extends RdmaContract {
         assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
     }
 
+    /** A retry takes the timer of the peer or longer, so that two of the default are left. */
+    @Test
+    void shouldSendToAReceiverThatIsLateByMostOfTheRetries() {
+        Peer far =
+                add(
+                        Peer.open(
+                                environment(),
+                                folder(),
+                                environment().farSide(),
+                                Peer.ALL,
+                                rdma -> rdma.setRnrTimer(Duration.ofMillis(20))));
+        Pair pair = connect(openNear(), far);
+        Peer near = pair.near();
+        long lateNanos = (Rdma.DEFAULT_RNR_RETRIES - 2) * far.rdma.rnrTimer().toNanos();
+        long begin = System.nanoTime();
+        near.send(pair.toFar(), near.data(0, 64), 1);
+        while (near.outcomes.isEmpty() && System.nanoTime() - begin < lateNanos) {
+            near.sleep();
+        }
+        assertThat(near.outcomes).isEmpty();
+
+        far.receive(far.room(0, 64), 2);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(far.next(near).status()).isEqualTo(Status.SUCCESS);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 64, 50_000})
     @Clause("rdma-263")

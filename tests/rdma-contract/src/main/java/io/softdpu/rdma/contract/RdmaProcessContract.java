@@ -209,6 +209,7 @@ public abstract class RdmaProcessContract extends RdmaProgramContract {
         far.program().process().kill();
         Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near);
 
+        assertThat(near.states).endsWith(ContextState.STOPPING, ContextState.IDLE);
         assertThat(near.outcomes).hasSize(306);
         assertThat(near.outcomes)
                 .filteredOn(outcome -> !outcome.kind().equals("receive"))
