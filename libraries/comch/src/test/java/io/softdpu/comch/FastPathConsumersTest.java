@@ -9,6 +9,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,6 +71,31 @@ class FastPathConsumersTest extends FastPathFixture {
                         "expired of client");
         assertThat(server.consumers).isEmpty();
         assertThat(client.consumers).isEmpty();
+    }
+
+    /** Its memory is being imported when the server stops, and is not used when it is there. */
+    @Test
+    void shouldHaveNoConsumerThatWasAnnouncedJustBeforeTheStop() {
+        card.settle();
+        ComchConsumer consumer =
+                new Queue.Receiving(pair.client(), card.hostEngine, 4096, 1).consumer;
+        consumer.start();
+        boolean[] announced = {false};
+        Await.byStep(
+                "the announcement",
+                () -> announced[0],
+                () -> {
+                    card.hostEngine.progress();
+                    announced[0] = card.dpuEngine.progress();
+                });
+
+        pair.server().endpoint.stop();
+        card.until("consumer ends", () -> consumer.state() == ContextState.IDLE);
+        card.until("server ends", () -> pair.server().endpoint.state() == ContextState.IDLE);
+        card.settle();
+
+        assertThat(consumer.failure().status()).isEqualTo(Status.CONNECTION_RESET);
+        assertThat(pair.server().events).containsExactly("connected true", "disconnected true");
     }
 
     @Clause("cc-065")
