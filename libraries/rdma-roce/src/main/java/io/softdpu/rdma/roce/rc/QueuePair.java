@@ -261,7 +261,7 @@ public final class QueuePair {
             requester.next(packet, sourcePort(), nowNanos);
             return true;
         }
-        return responder.next(packet, sourcePort(), nowNanos);
+        return responder.next(packet, nowNanos);
     }
 
     // ---- ends ----

@@ -7,18 +7,22 @@ import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.rdma.roce.wire.SequenceNumber;
 import io.softdpu.rdma.roce.wire.Syndrome;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
 
 /**
- * Answers of a responder that wait for their transmission, in the order of the requests. An
+ * Answers of a responder that wait for their transmission, in the order of their PSNs. An
  * acknowledgement replaces one right before it, which it includes; an answer to a read is read from
  * memory packet by packet, when it is transmitted. So the number of answers is limited by that of
  * reads and atomic operations.
  *
+ * <p>An answer that is repeated comes before those to later requests: a sender drops these until it
+ * has the earlier one.
+ *
  * <p>Allocates nothing after its construction.
  */
 final class Replies {
+    /** Answers that may wait, as a multiple of those that a peer may ask for: repeats come too. */
+    private static final int ANSWERS_PER_RESOURCE = 2;
+
     private enum Kind {
         /** An acknowledgement, or a negative one. */
         ACKNOWLEDGEMENT,
@@ -28,48 +32,82 @@ final class Replies {
         READ
     }
 
-    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+    /** One answer; used again for later ones. */
+    private static final class Reply {
+        Kind kind = Kind.ACKNOWLEDGEMENT;
+
+        /** Of the next packet. */
+        int psn;
+
+        int msn;
+
+        // Of an acknowledgement.
+        int syndrome;
+
+        // Of an atomic operation.
+        long valueBefore;
+
+        // Of a read.
+        int key;
+        int packetsSent;
+        int packetsLeft;
+
+        /** Of the next byte. */
+        long address;
+
+        long bytesLeft;
+        boolean repeated;
+
+        void read(int nextPsn, int packets, int ofKey, long from, long bytes, boolean again) {
+            psn = nextPsn;
+            packetsSent = 0;
+            packetsLeft = packets;
+            key = ofKey;
+            address = from;
+            bytesLeft = bytes;
+            repeated = again;
+        }
+
+        /** Whether it is the answer to the read that a PSN belongs to. */
+        boolean isReadOf(int anyPsn) {
+            return kind == Kind.READ
+                    && SequenceNumber.isInWindow(
+                            anyPsn,
+                            SequenceNumber.add(psn, -packetsSent),
+                            packetsSent + packetsLeft);
+        }
+
+        Opcode opcodeOfRead() {
+            if (packetsLeft == 1) {
+                return packetsSent == 0 ? Opcode.READ_RESPONSE_ONLY : Opcode.READ_RESPONSE_LAST;
+            }
+            return packetsSent == 0 ? Opcode.READ_RESPONSE_FIRST : Opcode.READ_RESPONSE_MIDDLE;
+        }
+    }
 
     private final PeerMemory memory;
-    private final int mtuBytes;
+    private final Path path;
+    private final int sourcePort;
     private final int maxAnswers;
-    private final Kind[] kinds;
-    private final int[] psns; // of the next packet
-    private final int[] syndromes;
-    private final int[] msns;
-    private final int[] packets; // of a read, with those that were sent
-    private final int[] sent;
-    private final long[] addresses; // of the next byte; of an atomic operation its result
-    private final long[] bytesLeft;
-    private final int[] keys;
-    private final boolean[] repeats;
+    private final Reply[] ring;
     private final int mask;
     private int first;
     private int count;
     private int answers;
 
-    /**
-     * No answers.
-     *
-     * @param maxAnswers limit of answers to reads and atomic operations
-     */
-    Replies(PeerMemory memory, int mtuBytes, int maxAnswers) {
+    /** No answers yet. */
+    Replies(PeerMemory memory, Path path, int sourcePort) {
         this.memory = memory;
-        this.mtuBytes = mtuBytes;
-        this.maxAnswers = maxAnswers;
+        this.path = path;
+        this.sourcePort = sourcePort;
+        maxAnswers = ANSWERS_PER_RESOURCE * path.responderResources();
         // Between two answers is at most one acknowledgement; and one is before and behind them.
         int size = Integer.highestOneBit(2 * maxAnswers + 1) << 1;
         mask = size - 1;
-        kinds = new Kind[size];
-        psns = new int[size];
-        syndromes = new int[size];
-        msns = new int[size];
-        packets = new int[size];
-        sent = new int[size];
-        addresses = new long[size];
-        bytesLeft = new long[size];
-        keys = new int[size];
-        repeats = new boolean[size];
+        ring = new Reply[size];
+        for (int i = 0; i < size; i++) {
+            ring[i] = new Reply();
+        }
     }
 
     boolean isEmpty() {
@@ -86,13 +124,43 @@ final class Replies {
         answers = 0;
     }
 
+    private Reply at(int index) {
+        return ring[first + index & mask];
+    }
+
+    private void put(int index, Reply reply) {
+        ring[first + index & mask] = reply;
+    }
+
+    private Reply append(Kind kind, int psn, int msn) {
+        Reply reply = at(count);
+        reply.kind = kind;
+        reply.psn = psn;
+        reply.msn = msn;
+        count++;
+        return reply;
+    }
+
+    /** Adds an answer before those with a later PSN. */
+    private Reply insert(Kind kind, int psn, int msn) {
+        Reply reply = append(kind, psn, msn);
+        int index = count - 1;
+        while (index > 0 && SequenceNumber.isBefore(psn, at(index - 1).psn)) {
+            put(index, at(index - 1));
+            index--;
+        }
+        put(index, reply);
+        return reply;
+    }
+
+    // ---- acknowledgements ----
+
     /** Acknowledges all up to a PSN, positively or negatively. */
     void acknowledge(int psn, int syndrome, int msn) {
         if (isAcknowledgementLast()) {
             count--;
         }
-        int place = append(Kind.ACKNOWLEDGEMENT, psn, msn);
-        syndromes[place] = syndrome;
+        append(Kind.ACKNOWLEDGEMENT, psn, msn).syndrome = syndrome;
     }
 
     /** Acknowledges again, unless the last answer does so already. */
@@ -103,47 +171,40 @@ final class Replies {
     }
 
     private boolean isAcknowledgementLast() {
-        return count > 0 && kinds[first + count - 1 & mask] == Kind.ACKNOWLEDGEMENT;
+        return count > 0 && at(count - 1).kind == Kind.ACKNOWLEDGEMENT;
     }
+
+    // ---- atomic operations ----
 
     /** Answers an atomic operation; not while {@link #isFull}. */
     void atomic(int psn, long before, int msn) {
         answers++;
-        addresses[append(Kind.ATOMIC, psn, msn)] = before;
+        append(Kind.ATOMIC, psn, msn).valueBefore = before;
     }
 
     /** Answers an atomic operation again, unless its answer waits, or there are too many. */
     void atomicAgain(int psn, long before, int msn) {
         for (int i = 0; i < count; i++) {
-            int place = first + i & mask;
-            if (kinds[place] == Kind.ATOMIC && psns[place] == psn) {
+            if (at(i).kind == Kind.ATOMIC && at(i).psn == psn) {
                 return;
             }
         }
         if (!isFull()) {
-            atomic(psn, before, msn);
+            answers++;
+            insert(Kind.ATOMIC, psn, msn).valueBefore = before;
         }
     }
+
+    // ---- reads ----
 
     /**
      * Answers a read; not while {@link #isFull}.
      *
-     * @param number of packets
+     * @param packets of the whole answer
      */
-    void read(int psn, int number, int key, long address, long bytes, int msn) {
+    void read(int psn, int packets, int key, long address, long bytes, int msn) {
         answers++;
-        int place = append(Kind.READ, psn, msn);
-        begin(place, psn, number, key, address, bytes);
-        repeats[place] = false;
-    }
-
-    private void begin(int place, int psn, int number, int key, long address, long bytes) {
-        psns[place] = psn;
-        packets[place] = number;
-        sent[place] = 0;
-        keys[place] = key;
-        addresses[place] = address;
-        bytesLeft[place] = bytes;
+        append(Kind.READ, psn, msn).read(psn, packets, key, address, bytes, false);
     }
 
     /**
@@ -151,42 +212,23 @@ final class Replies {
      * as it is, one that is past it begins again: however often a read is repeated, one answer at a
      * time is under way.
      */
-    void readAgain(int psn, int number, int key, long address, long bytes, int msn) {
+    void readAgain(int psn, int packets, int key, long address, long bytes, int msn) {
         for (int i = 0; i < count; i++) {
-            int place = first + i & mask;
-            if (kinds[place] == Kind.READ) {
-                int begin = SequenceNumber.add(psns[place], -sent[place]);
-                if (SequenceNumber.isInWindow(psn, begin, packets[place])) {
-                    if (SequenceNumber.isBefore(psn, psns[place])) {
-                        begin(place, psn, number, key, address, bytes);
-                        repeats[place] = true;
-                    }
-                    return;
+            Reply reply = at(i);
+            if (reply.isReadOf(psn)) {
+                if (SequenceNumber.isBefore(psn, reply.psn)) {
+                    reply.read(psn, packets, key, address, bytes, true);
                 }
+                return;
             }
         }
         if (!isFull()) {
-            read(psn, number, key, address, bytes, msn);
-            repeats[first + count - 1 & mask] = true;
+            answers++;
+            insert(Kind.READ, psn, msn).read(psn, packets, key, address, bytes, true);
         }
     }
 
-    private int append(Kind kind, int psn, int msn) {
-        int place = first + count & mask;
-        count++;
-        kinds[place] = kind;
-        psns[place] = psn;
-        msns[place] = msn;
-        return place;
-    }
-
-    private void removeFirst() {
-        if (kinds[first] != Kind.ACKNOWLEDGEMENT) {
-            answers--;
-        }
-        first = first + 1 & mask;
-        count--;
-    }
+    // ---- packets ----
 
     /** Outcome of {@link #next}. */
     enum Outcome {
@@ -200,88 +242,85 @@ final class Replies {
 
     /** PSN of the next packet. */
     int firstPsn() {
-        return psns[first];
+        return at(0).psn;
     }
 
-    /** Writes the next packet, if there is one. */
-    Outcome next(OutgoingPacket packet, Path path, int sourcePort) {
-        int place = first;
-        return switch (kinds[place]) {
+    /** Writes the next packet, if there is one; not while {@link #isEmpty}. */
+    Outcome next(OutgoingPacket packet) {
+        Reply reply = at(0);
+        return switch (reply.kind) {
             case ACKNOWLEDGEMENT -> {
-                begin(packet, path, sourcePort, Opcode.ACKNOWLEDGE, psns[place], 0);
-                writeAeth(packet, syndromes[place], msns[place]);
+                begin(packet, Opcode.ACKNOWLEDGE, reply, 0);
+                writeAeth(packet, reply.syndrome, reply.msn);
                 removeFirst();
                 yield Outcome.PACKET;
             }
             case ATOMIC -> {
-                begin(packet, path, sourcePort, Opcode.ATOMIC_ACKNOWLEDGE, psns[place], 0);
-                writeAeth(packet, Syndrome.ACKNOWLEDGED, msns[place]);
+                begin(packet, Opcode.ATOMIC_ACKNOWLEDGE, reply, 0);
+                writeAeth(packet, Syndrome.ACKNOWLEDGED, reply.msn);
                 Headers.writeAtomicAckEth(
                         packet.headers(),
                         Opcode.ATOMIC_ACKNOWLEDGE.offset(ExtensionHeader.ATOMIC_ACK_ETH),
-                        addresses[place]);
+                        reply.valueBefore);
                 removeFirst();
                 yield Outcome.PACKET;
             }
-            case READ -> nextOfRead(place, packet, path, sourcePort);
+            case READ -> nextOfRead(reply, packet);
         };
     }
 
-    private Outcome nextOfRead(int place, OutgoingPacket packet, Path path, int sourcePort) {
-        int bytes = (int) Math.min(mtuBytes, bytesLeft[place]);
+    private Outcome nextOfRead(Reply reply, OutgoingPacket packet) {
+        int bytes = (int) Math.min(path.mtuBytes(), reply.bytesLeft);
         GrantedMemory granted = null;
         if (bytes > 0) {
-            granted = memory.find(keys[place], addresses[place], bytes, AccessFlag.RDMA_READ);
+            granted = memory.find(reply.key, reply.address, bytes, AccessFlag.RDMA_READ);
             if (granted == null) {
-                if (!repeats[place]) {
+                if (!reply.repeated) {
                     return Outcome.WITHDRAWN;
                 }
                 removeFirst();
                 return Outcome.NOTHING;
             }
         }
-        Opcode opcode = opcodeOfRead(place);
-        begin(packet, path, sourcePort, opcode, psns[place], bytes);
+        Opcode opcode = reply.opcodeOfRead();
+        begin(packet, opcode, reply, bytes);
         if (opcode.has(ExtensionHeader.AETH)) {
-            writeAeth(packet, Syndrome.ACKNOWLEDGED, msns[place]);
+            writeAeth(packet, Syndrome.ACKNOWLEDGED, reply.msn);
         }
         if (granted != null) {
-            add(packet, granted.memory(), addresses[place] - granted.address(), bytes);
+            add(packet, granted.memory(), reply.address - granted.address(), bytes);
         }
-        psns[place] = SequenceNumber.next(psns[place]);
-        addresses[place] += bytes;
-        bytesLeft[place] -= bytes;
-        sent[place]++;
-        if (sent[place] == packets[place]) {
+        reply.psn = SequenceNumber.next(reply.psn);
+        reply.address += bytes;
+        reply.bytesLeft -= bytes;
+        reply.packetsSent++;
+        reply.packetsLeft--;
+        if (reply.packetsLeft == 0) {
             removeFirst();
         }
         return Outcome.PACKET;
     }
 
-    private Opcode opcodeOfRead(int place) {
-        if (packets[place] == 1) {
-            return Opcode.READ_RESPONSE_ONLY;
+    private void removeFirst() {
+        if (at(0).kind != Kind.ACKNOWLEDGEMENT) {
+            answers--;
         }
-        if (sent[place] == 0) {
-            return Opcode.READ_RESPONSE_FIRST;
-        }
-        return sent[place] == packets[place] - 1
-                ? Opcode.READ_RESPONSE_LAST
-                : Opcode.READ_RESPONSE_MIDDLE;
+        first = first + 1 & mask;
+        count--;
     }
 
     /** Eight bytes at a multiple of eight are loaded at once: the sink may copy them in pieces. */
     private static void add(OutgoingPacket packet, MemorySegment from, long offset, int bytes) {
         if (bytes == Long.BYTES && Words.isAligned(from, offset)) {
-            packet.addWord((long) LONG.getAcquire(from, offset));
+            packet.addWord((long) Words.LONG.getAcquire(from, offset));
         } else {
             packet.add(from, offset, bytes);
         }
     }
 
-    private static void begin(
-            OutgoingPacket packet, Path path, int sourcePort, Opcode opcode, int psn, int bytes) {
-        packet.begin(path.peer(), sourcePort, opcode, path.peerQueuePair(), false, psn, bytes);
+    private void begin(OutgoingPacket packet, Opcode opcode, Reply reply, int bytes) {
+        packet.begin(
+                path.peer(), sourcePort, opcode, path.peerQueuePair(), false, reply.psn, bytes);
     }
 
     private static void writeAeth(OutgoingPacket packet, int syndrome, int msn) {

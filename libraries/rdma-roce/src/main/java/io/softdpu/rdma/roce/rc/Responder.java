@@ -11,8 +11,6 @@ import io.softdpu.rdma.spi.LocalList;
 import io.softdpu.rdma.spi.ReceivedOpcode;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,11 +38,7 @@ final class Responder {
     /** Limit of a message (section 9.7.4.1.6). */
     private static final long MAX_MESSAGE_BYTES = 1L << 31;
 
-    /** Answers that may wait, as a multiple of those that a peer may ask for: repeats come too. */
-    private static final int ANSWERS_PER_RESOURCE = 2;
-
     private static final int NOT_FATAL = -1;
-    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
     private final QueuePair queuePair;
     private final Attachment attachment;
@@ -89,11 +83,7 @@ final class Responder {
         acknowledgedPsn = SequenceNumber.add(expectedPsn, -1);
         // All that the peer may have outstanding: each may be repeated.
         results = new AtomicResults(Math.max(limits.atomicResults(), agreed.responderResources()));
-        replies =
-                new Replies(
-                        attachment.memory(),
-                        mtuBytes,
-                        ANSWERS_PER_RESOURCE * agreed.responderResources());
+        replies = new Replies(attachment.memory(), agreed, queuePair.sourcePort());
     }
 
     // ---- answers ----
@@ -107,9 +97,9 @@ final class Responder {
      *
      * @return whether there is one
      */
-    boolean next(OutgoingPacket packet, int sourcePort, long nowNanos) {
+    boolean next(OutgoingPacket packet, long nowNanos) {
         Replies waiting = connectedReplies();
-        return switch (waiting.next(packet, connectedPath(), sourcePort)) {
+        return switch (waiting.next(packet)) {
             case PACKET -> true;
             case NOTHING -> false;
             case WITHDRAWN -> {
@@ -446,9 +436,9 @@ final class Responder {
         }
         long before =
                 opcode == Opcode.FETCH_ADD
-                        ? (long) LONG.getAndAdd(memory, offset, packet.swapOrAdd())
+                        ? (long) Words.LONG.getAndAdd(memory, offset, packet.swapOrAdd())
                         : (long)
-                                LONG.compareAndExchange(
+                                Words.LONG.compareAndExchange(
                                         memory, offset, packet.compare(), packet.swapOrAdd());
         results.put(psn, before);
         expectedPsn = SequenceNumber.next(psn);

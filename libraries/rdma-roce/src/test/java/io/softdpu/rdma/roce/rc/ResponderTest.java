@@ -279,6 +279,40 @@ class ResponderTest {
     }
 
     @Test
+    void shouldAnswerARepeatBeforeLaterRequestsWhoseAnswersWait() {
+        peer.read(500, 0, 300);
+        peer.read(502, 1000, 600);
+        peer.adapter().transmit(3, peer.clock().nowNanos());
+        peer.read(501, 256, 44); // 501 was lost, and all from there on is asked for again
+        peer.read(502, 1000, 600);
+        assertThat(peer.sent())
+                .containsExactly(
+                        "READ_RESPONSE_FIRST 500 ok 1 [256]",
+                        "READ_RESPONSE_LAST 501 ok 1 [44]",
+                        "READ_RESPONSE_FIRST 502 ok 2 [256]",
+                        "READ_RESPONSE_ONLY 501 ok 2 [44]",
+                        "READ_RESPONSE_FIRST 502 ok 2 [256]",
+                        "READ_RESPONSE_MIDDLE 503 [256]",
+                        "READ_RESPONSE_LAST 504 ok 2 [88]");
+    }
+
+    @Test
+    void shouldRepeatTheResultOfAnAtomicOperationBeforeALaterReadThatWaits() {
+        peer.atomic(Opcode.FETCH_ADD, 500, 8, 1, 0);
+        peer.read(501, 0, 300);
+        peer.adapter().transmit(2, peer.clock().nowNanos());
+        peer.atomic(Opcode.FETCH_ADD, 500, 8, 1, 0);
+        peer.read(501, 0, 300);
+        assertThat(peer.sent())
+                .containsExactly(
+                        "ATOMIC_ACKNOWLEDGE 500 ok 1 before=0",
+                        "READ_RESPONSE_FIRST 501 ok 2 [256]",
+                        "ATOMIC_ACKNOWLEDGE 500 ok 2 before=0",
+                        "READ_RESPONSE_FIRST 501 ok 2 [256]",
+                        "READ_RESPONSE_LAST 502 ok 2 [44]");
+    }
+
+    @Test
     void shouldKeepAsManyAnswersAsAgreedAndTheirRepeats() {
         for (int i = 0; i < 100; i++) {
             peer.read(500 + i, 0, 1);
