@@ -371,6 +371,10 @@ final class Responder {
         }
     }
 
+    private int packetsOf(Packet request) {
+        return request.opcode() == Opcode.READ_REQUEST ? Math.max(1, packetsOfRead(request)) : 1;
+    }
+
     /** Number of packets of the answer; 0 if it would not be a legal one. */
     private int packetsOfRead(Packet packet) {
         long bytes = packet.lengthBytes();
@@ -517,11 +521,14 @@ final class Responder {
         queuePair.fail(failure, QueuePair.NO_POSITION, details, nowNanos);
     }
 
-    /** Refuses again what has ended the connection: the refusal may have been lost. */
+    /**
+     * Refuses again what has ended the connection, if it is repeated, or a read that was refused in
+     * its middle: the refusal may have been lost.
+     */
     void refuseAgain(Packet packet) {
         if (fatalSyndrome != NOT_FATAL
                 && packet.opcode().role() == Opcode.Role.REQUEST
-                && packet.psn() == expectedPsn) {
+                && SequenceNumber.isInWindow(expectedPsn, packet.psn(), packetsOf(packet))) {
             refuse(expectedPsn, fatalSyndrome);
         }
     }

@@ -234,6 +234,10 @@ class ResponderTest {
         assertThat(other.sent())
                 .containsExactly("READ_RESPONSE_FIRST 500 ok 1 [256]", "ACKNOWLEDGE 501 nak=2 1");
         assertThat(other.events()).containsExactly("ended NOT_PERMITTED");
+        other.read(500, 0, 1000);
+        assertThat(other.sent())
+                .as("both may have been lost")
+                .containsExactly("ACKNOWLEDGE 501 nak=2 1");
     }
 
     @Test
