@@ -6,7 +6,7 @@ import io.softdpu.rdma.spi.RnrTimer;
 /**
  * Limits of the queue pairs of an adapter.
  *
- * @param windowPackets packets that are sent and not acknowledged, 1 to 2^23
+ * @param windowPackets packets that are sent and not acknowledged, 1 to 2^23 - 1
  * @param windowBytes bytes of payload that are sent, or asked for, and not acknowledged; one packet
  *     is sent whatever its size
  * @param ackBytes an acknowledgement is requested after this many bytes at the latest
@@ -44,7 +44,7 @@ public record Limits(
      * @throws IllegalArgumentException if a value is outside of its limits
      */
     public Limits {
-        require("windowPackets", windowPackets, 1, SequenceNumber.MAX_WINDOW);
+        require("windowPackets", windowPackets, 1, SequenceNumber.MAX_WINDOW - 1);
         require("windowBytes", windowBytes, 1, Long.MAX_VALUE);
         require("ackBytes", ackBytes, 1, Integer.MAX_VALUE);
         require("atomicResults", atomicResults, MIN_ATOMIC_RESULTS, 1 << 16);

@@ -2,6 +2,7 @@ package io.softdpu.rdma.roce.rc;
 
 import static io.softdpu.rdma.roce.rc.ScriptedPeer.payload;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
@@ -400,6 +401,14 @@ class RequesterTest {
         long31.lengthBytes = (1L << 31) + 1;
         assertThat(Refusal.statusOf(peer.queuePair().submit(long31)))
                 .isEqualTo(Status.INVALID_VALUE);
+    }
+
+    @Test
+    void shouldNotSendAPacketThatThePeerCannotTellFromALaterOne() {
+        assertThat(withWindow((1 << 23) - 1, 1)).isNotNull();
+        assertThatThrownBy(() -> withWindow(1 << 23, 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("windowPackets=8388608");
     }
 
     @Test
