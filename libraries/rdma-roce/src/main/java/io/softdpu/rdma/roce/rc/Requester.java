@@ -169,14 +169,6 @@ final class Requester {
         };
     }
 
-    /** Whether it consumes a receive of the peer. */
-    private static boolean isReceived(WorkRequest request) {
-        return switch (request.kind) {
-            case SEND, SEND_IMMEDIATE, WRITE_IMMEDIATE -> true;
-            case READ, COMPARE_AND_SWAP, FETCH_AND_ADD, WRITE, RECEIVE -> false;
-        };
-    }
-
     private WorkRequest at(long position) {
         WorkRequest request = queue[(int) position & mask];
         if (request == null) {
@@ -455,7 +447,7 @@ final class Requester {
             }
         } else if (Syndrome.isReceiverNotReady(syndrome)) {
             if (isAllAcknowledged(psn, nowNanos)) {
-                if (queuePair.isConnected() && isReceived(at(head))) {
+                if (queuePair.isConnected()) {
                     receiverNotReady(Syndrome.value(syndrome), nowNanos);
                 }
                 return;

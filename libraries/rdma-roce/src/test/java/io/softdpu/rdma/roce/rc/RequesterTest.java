@@ -15,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Packets of requests, their window, their repeats, and their completions. */
 class RequesterTest {
@@ -306,6 +307,22 @@ class RequesterTest {
         assertThat(peer.sent()).isEmpty();
         peer.pass(200_000);
         assertThat(peer.sent()).containsExactly("SEND_ONLY 120! [1]");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = WorkRequest.Kind.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"RECEIVE"})
+    void shouldWaitForAPeerThatIsNotReadyForARequestOfAnyKind(WorkRequest.Kind kind) {
+        ScriptedPeer peer = new ScriptedPeer();
+        peer.submit(kind, 8);
+        List<String> first = peer.sent();
+        peer.rnr(100, 14);
+        peer.pass(1_270_000);
+        assertThat(peer.sent()).isEmpty();
+        peer.pass(10_000);
+        assertThat(peer.sent()).isEqualTo(first);
     }
 
     @Test
