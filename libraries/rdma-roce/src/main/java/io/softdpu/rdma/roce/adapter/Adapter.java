@@ -143,31 +143,33 @@ public final class Adapter {
             int sourcePort,
             boolean congested,
             long nowNanos) {
-        count(Counter.RECEIVED, true);
-        count(Counter.CONGESTION_MARK, congested);
+        increment(Counter.RECEIVED);
+        if (congested) {
+            increment(Counter.CONGESTION_MARK);
+        }
         if (received.wrap(memory, at, bytes) != null) {
-            count(Counter.MALFORMED, true);
+            increment(Counter.MALFORMED);
             return;
         }
         switch (received.opcode().role()) {
             case REQUEST, RESPONSE -> connected(view, sourceHigh, sourceLow, sourcePort, nowNanos);
             case DATAGRAM -> datagram(view, sourceHigh, sourceLow, sourcePort, nowNanos);
-            case NOTIFICATION -> count(Counter.CONGESTION_NOTIFICATION, true);
+            case NOTIFICATION -> increment(Counter.CONGESTION_NOTIFICATION);
         }
     }
 
     private void connected(
             ByteBuffer view, long sourceHigh, long sourceLow, int sourcePort, long nowNanos) {
         if (received.queuePair() == CmCodec.QUEUE_PAIR) {
-            count(Counter.WRONG_KIND, true);
+            increment(Counter.WRONG_KIND);
             return;
         }
         QueuePair queuePair = queuePairs.get(received.queuePair());
         Path path = queuePair == null ? null : queuePair.path();
         if (queuePair == null || path == null) {
-            count(Counter.UNKNOWN_QUEUE_PAIR, true);
+            increment(Counter.UNKNOWN_QUEUE_PAIR);
         } else if (path.peer().low() != sourceLow || path.peer().high() != sourceHigh) {
-            count(Counter.FOREIGN_SOURCE, true);
+            increment(Counter.FOREIGN_SOURCE);
         } else if (isIntact(view, sourceHigh, sourceLow, sourcePort, path.peerIdentifications())) {
             queuePair.receive(received, nowNanos);
         }
@@ -176,9 +178,9 @@ public final class Adapter {
     private void datagram(
             ByteBuffer view, long sourceHigh, long sourceLow, int sourcePort, long nowNanos) {
         if (received.queuePair() != CmCodec.QUEUE_PAIR || received.opcode() != Opcode.DATAGRAM) {
-            count(Counter.WRONG_KIND, true);
+            increment(Counter.WRONG_KIND);
         } else if (isIntact(view, sourceHigh, sourceLow, sourcePort, Path.ANY_IDENTIFICATION)) {
-            count(Counter.DATAGRAM, true);
+            increment(Counter.DATAGRAM);
             management().datagram(received, new Gid(sourceHigh, sourceLow), nowNanos);
         }
     }
@@ -187,15 +189,15 @@ public final class Adapter {
             ByteBuffer view, long sourceHigh, long sourceLow, int sourcePort, int identifications) {
         boolean intact =
                 check.isIntact(received, view, sourceHigh, sourceLow, sourcePort, identifications);
-        count(Counter.BAD_ICRC, !intact);
+        if (!intact) {
+            increment(Counter.BAD_ICRC);
+        }
         return intact;
     }
 
     @SuppressWarnings("EnumOrdinal") // as above
-    private void count(Counter counter, boolean counted) {
-        if (counted) {
-            counters[counter.ordinal()]++;
-        }
+    private void increment(Counter counter) {
+        counters[counter.ordinal()]++;
     }
 
     // ---- packets to send ----

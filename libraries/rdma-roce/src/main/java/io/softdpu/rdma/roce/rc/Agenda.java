@@ -69,7 +69,7 @@ public final class Agenda {
     }
 
     /** Removes a queue pair from both lists. */
-    public void remove(QueuePair queuePair) {
+    void remove(QueuePair queuePair) {
         if (queuePair.listed) {
             for (int i = readyCount; i > 0; i--) {
                 QueuePair each = takeReady();
