@@ -22,48 +22,53 @@ import summary  # noqa: E402
 LESS_IS_BETTER = summary.LESS_IS_BETTER | {"ns/op", "us/op", "ms/op", "s/op"}
 MORE_IS_BETTER = {"op/s", "GB/s", "messages/s", "ops/s", "ops/ms", "ops/us", "ops/ns"}
 
-# What cannot be told apart. The JVM's own allocations, a few hundred bytes per second, are shared out
-# among the operations.
-RESOLUTION = {"B/op": 0.01}
+# What cannot be told apart. The allocations of the JVM and of JMH, less than this much per second, are
+# shared out among the operations, so that those of a slow one look large.
+HARNESS_BYTES_PER_SECOND = 500_000
+LEAST_BYTES = 0.01
+SECONDS = {"ns/op": 1e-9, "us/op": 1e-6, "ms/op": 1e-3, "s/op": 1.0}
 
 
 def rows_of(found):
-    """Row, unit and value of each figure of ours in a file."""
+    """Row, unit, value and resolution of each figure of ours in a file."""
     if isinstance(found, list):
         for run in found:
             name = ".".join(run["benchmark"].rsplit(".", 2)[1:])
             params = run.get("params") or {}
             name += "".join(f" {key}={params[key]}" for key in sorted(params))
             score = run["primaryMetric"]
-            yield name, score["scoreUnit"], score["score"]
+            yield name, score["scoreUnit"], score["score"], 0
+            seconds = score["score"] * SECONDS.get(score["scoreUnit"], 0)
             allocated = run.get("secondaryMetrics", {}).get("gc.alloc.rate.norm")
             if allocated:
-                yield f"{name} allocated", allocated["scoreUnit"], allocated["score"]
+                resolution = max(LEAST_BYTES, seconds * HARNESS_BYTES_PER_SECOND)
+                yield f"{name} allocated", allocated["scoreUnit"], allocated["score"], resolution
         return
     for case, figures in found["cases"].items():
         for name, ours in (figures["ours"] or {"classes": {}})["classes"].items():
             if name != "mixed":
-                yield f"{case} {name}".rstrip(), figures["unit"], ours["median"]
+                resolution = LEAST_BYTES if figures["unit"] == "B/op" else 0
+                yield f"{case} {name}".rstrip(), figures["unit"], ours["median"], resolution
 
 
 def read(folder):
-    """The values of each script, row and unit, in the order of the rounds."""
+    """Value and resolution of each script, row and unit, in the order of the rounds."""
     values = {}
     for file in sorted(folder.glob("*.json")):
         script = file.stem.rpartition("-")[0]
-        for row, unit, value in rows_of(json.loads(file.read_text(encoding="utf-8"))):
+        for row, unit, value, resolution in rows_of(json.loads(file.read_text(encoding="utf-8"))):
             if unit not in LESS_IS_BETTER | MORE_IS_BETTER:
                 raise SystemExit(f"compare: unit is not known: unit={unit}, row={row}, file={file}")
-            values.setdefault((script, row, unit), []).append(value)
+            values.setdefault((script, row, unit), []).append((value, resolution))
     return values
 
 
 def is_within(before, after, unit):
     """Whether the median after is not worse than the worst value before."""
-    median = statistics.median(after)
-    if unit in LESS_IS_BETTER:
-        return median <= max(before) + RESOLUTION.get(unit, 0)
-    return median >= min(before)
+    median = statistics.median(value for value, _ in after)
+    worst = (max if unit in LESS_IS_BETTER else min)(value for value, _ in before)
+    resolution = max(resolution for _, resolution in before)
+    return median <= worst + resolution if unit in LESS_IS_BETTER else median >= worst
 
 
 def verdict(before, after, row, unit):
@@ -86,7 +91,7 @@ def compared(folder):
 def cells(values):
     if not values:
         return ["n/a", "", ""]
-    return [summary.number(of(values)) for of in (statistics.median, min, max)]
+    return [summary.number(of(value for value, _ in values)) for of in (statistics.median, min, max)]
 
 
 def table(rows):
