@@ -4,6 +4,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.roce.rc.Path;
 import io.softdpu.rdma.roce.wire.CmMessage;
 import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Icrc;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,12 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param receiveBufferBytes size of the peer's receive buffer; 0 if it does not state it
  */
 public record Agreement(Path path, Permissions grants, long receiveBufferBytes) {
-    /**
-     * IPv4 identifications of an end of softdpu are below this: a system numbers the packets of one
-     * call from 0 on, and sends at most as many.
-     */
-    private static final int IDENTIFICATIONS = 128;
-
     /** The terms of the end that answers a REQ. */
     static Agreement answering(
             CmMessage.Req req, @Nullable EndGuid guid, Gid peer, LocalTerms terms, int receivePsn) {
@@ -73,7 +68,7 @@ public record Agreement(Path path, Permissions grants, long receiveBufferBytes) 
                         sendPsn,
                         receivePsn,
                         mtuBytes,
-                        guid == null ? Path.ANY_IDENTIFICATION : IDENTIFICATIONS,
+                        guid == null ? Path.ANY_IDENTIFICATION : Icrc.SENT_IDENTIFICATIONS,
                         Math.min(terms.responderResources(), peerDepth),
                         Math.min(terms.initiatorDepth(), peerResources),
                         terms.retries(),

@@ -71,7 +71,6 @@ public final class Headers {
     static final int ACK_REQUEST = 0x80;
 
     static final long FLAGS_OFFSET = 1;
-    static final long PARTITION_KEY_OFFSET = 2;
     static final long CONGESTION_OFFSET = 4;
     static final long QUEUE_PAIR_OFFSET = 4;
     static final long ACK_REQUEST_OFFSET = 8;

@@ -14,15 +14,20 @@ import java.util.zip.CRC32;
  * time to live and checksum of IPv4; traffic class, flow label and hop limit of IPv6; the UDP
  * checksum; the byte of the base transport header with FECN and BECN.
  *
- * <p>The masked headers are in a small array, of which a packet changes a few words: {@link #begin}
- * takes the first bytes of a packet, {@link #update} its further ones in their order, {@link
- * #value} is the result. The IPv4 header has no options, and identification 0 and DF set unless
- * {@link #setIdentification} changes them; {@link #identification} finds the one that a received
- * packet had.
+ * <p>The masked headers are in a small array, of which a packet changes a few words. The IPv4
+ * header has no options, and identification 0 and DF set unless {@link #setIdentification} changes
+ * them; {@link #identification} finds the one that a received packet had.
  *
  * <p>Belongs to one thread; allocates nothing after its construction.
  */
 public final class Icrc {
+    /**
+     * IPv4 identifications of the packets that softdpu sends are below this, and its receivers
+     * expect no others of its ends: a system numbers the packets of one call from 0 on, and a
+     * sender passes at most as many with one call. The ICRC of a packet is for its own.
+     */
+    public static final int SENT_IDENTIFICATIONS = 128;
+
     static final int UDP_BYTES = 8;
 
     private static final int ONES_BYTES = 8;
@@ -43,7 +48,6 @@ public final class Icrc {
     /** Limit of the bytes of a packet that are copied: one small CRC costs less than two. */
     private static final int COPIED_BYTES = 256;
 
-    private static final byte[] ZEROS = new byte[3];
     private static final ValueLayout.OfShort U16 =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfInt U32 =
@@ -53,7 +57,7 @@ public final class Icrc {
     private final boolean ipv4;
     private final int udpAt;
     private final int bthAt;
-    private final byte[] masked;
+    private final byte[] masked; // and the first bytes of the packet
     private final MemorySegment words;
     private int packetBytes;
     private int identification;
@@ -127,15 +131,25 @@ public final class Icrc {
     }
 
     /**
-     * Begins with the first bytes of a packet, its headers or more. The others, up to the padding,
-     * follow by {@link #update}.
+     * Computes the ICRC of a packet, as {@link Headers#writeIcrc} writes it.
      *
-     * @param memory has the beginning of the packet
-     * @param at offset of the base transport header
-     * @param firstBytes {@link Headers#BTH_BYTES} to 256
+     * @param view of the memory that has the packet, from its beginning on; its position and limit
+     *     are changed. One that its owner keeps costs no allocation; one of memory of a shared
+     *     arena costs two atomic operations per call.
+     */
+    public int of(Packet packet, ByteBuffer view) {
+        return of(packet.memory(), view, packet.at(), packet.bytes());
+    }
+
+    /**
+     * Computes the ICRC of a packet.
+     *
+     * @param memory has the packet
+     * @param view as of the other form
+     * @param at offset of the packet
      * @param wholeBytes size of the whole packet, with the ICRC
      */
-    public void begin(MemorySegment memory, long at, int firstBytes, int wholeBytes) {
+    public int of(MemorySegment memory, ByteBuffer view, long at, int wholeBytes) {
         packetBytes = wholeBytes;
         int udpBytes = UDP_BYTES + wholeBytes;
         if (ipv4) {
@@ -144,62 +158,20 @@ public final class Icrc {
             words.set(U16, IPV6_LENGTH, (short) udpBytes);
         }
         words.set(U16, udpAt + UDP_LENGTH, (short) udpBytes);
-        MemorySegment.copy(memory, at, words, bthAt, firstBytes);
+        int covered = wholeBytes - Headers.ICRC_BYTES;
+        int copied = covered <= COPIED_BYTES ? covered : Headers.BTH_BYTES;
+        MemorySegment.copy(memory, at, words, bthAt, copied);
         masked[bthAt + (int) Headers.CONGESTION_OFFSET] = (byte) 0xff;
         crc.reset();
-        crc.update(masked, 0, bthAt + firstBytes);
-    }
-
-    /**
-     * Continues with bytes of memory. A view that its owner keeps costs no allocation; one of
-     * memory of a shared arena costs two atomic operations per call.
-     *
-     * @param view of the memory; its position and limit are changed
-     */
-    public void update(ByteBuffer view, int from, int bytes) {
-        crc.update(view.limit(from + bytes).position(from));
-    }
-
-    /**
-     * Continues with padding.
-     *
-     * @param bytes 0 to 3
-     */
-    public void updatePadding(int bytes) {
-        crc.update(ZEROS, 0, bytes);
-    }
-
-    /** The ICRC, as {@link Headers#writeIcrc} writes it. */
-    public int value() {
-        return (int) crc.getValue();
-    }
-
-    /**
-     * Computes the ICRC of a packet that is in one piece.
-     *
-     * @param view of the memory that has the packet, from its beginning on; its position and limit
-     *     are changed
-     */
-    public int of(Packet packet, ByteBuffer view) {
-        return of(packet.memory(), view, packet.at(), packet.bytes());
-    }
-
-    /**
-     * Computes the ICRC of a packet that is in one piece, up to its padding.
-     *
-     * @param memory has the packet
-     * @param view of the memory, from its beginning on; its position and limit are changed
-     * @param at offset of the packet
-     * @param wholeBytes size of the whole packet, with the ICRC
-     */
-    public int of(MemorySegment memory, ByteBuffer view, long at, int wholeBytes) {
-        int covered = wholeBytes - Headers.ICRC_BYTES;
-        int first = covered <= COPIED_BYTES ? covered : Headers.BTH_BYTES;
-        begin(memory, at, first, wholeBytes);
-        if (first < covered) {
-            update(view, (int) at + first, covered - first);
+        crc.update(masked, 0, bthAt + copied);
+        if (copied < covered) {
+            crc.update(view.limit((int) at + covered).position((int) at + copied));
         }
         return value();
+    }
+
+    private int value() {
+        return (int) crc.getValue();
     }
 
     /**
