@@ -211,8 +211,8 @@ public final class CmConnection {
      *
      * @param address of the peer's adapter
      * @param peersKey from its blob
-     * @throws DpuException INVALID_VALUE if that is this end's own key; BAD_STATE if it was
-     *     connected before, or is over
+     * @throws DpuException INVALID_VALUE if that is this end's own key; NOT_SUPPORTED for an
+     *     address of the other IP version; BAD_STATE if it was connected before, or is over
      */
     public void connect(Gid address, ConnectKey peersKey, long nowNanos) {
         ConnectKey own = key;
@@ -226,6 +226,7 @@ public final class CmConnection {
                             + queuePairNumber()
                             + ", expected=the blob of a peer");
         }
+        manager.requireIpVersion(address);
         CmMessage.Req waiting = request;
         Gid from = peer;
         dropRequest();
@@ -243,7 +244,7 @@ public final class CmConnection {
             enter(CmState.AWAITING_REQ);
         }
         if (waiting != null && from != null) {
-            requestedByKey(waiting, from, nowNanos);
+            manager.requestOfKey(waiting, from, nowNanos);
         }
     }
 
@@ -412,11 +413,12 @@ public final class CmConnection {
                             "the end with the higher key has sent a request");
                 } else {
                     refuseForeign(req, from);
-                    rejection =
-                            Rejection.byLibrary(RejectReason.TIMEOUT, "another peer has connected");
-                    sendRejection(given(), About.OTHER, remoteId);
-                    setTimeWait(nowNanos);
-                    ended(CmState.TIMEWAIT, Status.AUTHENTICATION, foreignPeer(from));
+                    rejectAndEnd(
+                            Rejection.byLibrary(RejectReason.TIMEOUT, "another peer has connected"),
+                            About.OTHER,
+                            Status.AUTHENTICATION,
+                            foreignPeer(from),
+                            nowNanos);
                 }
             }
             case REQ_RECEIVED, REJECTED, REP_SENT, ESTABLISHED, DREQ_SENT, TIMEWAIT, CLOSED ->
@@ -442,12 +444,12 @@ public final class CmConnection {
     }
 
     /**
-     * A new REQ has come from the queue pair of this connection's peer: the peer has forgotten this
-     * one.
+     * A new REQ or REP has come from the queue pair of this connection's peer: the peer has
+     * forgotten this one.
      *
-     * @return whether that REQ is to be rejected, since this end took part in the connection
+     * @return whether that message is to be rejected, since this end took part in the connection
      */
-    boolean isStale(long nowNanos) {
+    boolean endStale(long nowNanos) {
         switch (state) {
             case REQ_RECEIVED -> {
                 manager.add(CmCounter.GIVEN_UP);
@@ -458,7 +460,7 @@ public final class CmConnection {
                 ended(
                         CmState.DREQ_SENT,
                         Status.CONNECTION_RESET,
-                        "the peer has used its queue pair for a new request: queuePair="
+                        "the peer has used its queue pair for a new connection: queuePair="
                                 + peerQueuePair());
                 return true;
             }
@@ -500,11 +502,18 @@ public final class CmConnection {
             stated = EndGuid.decode(rep.caGuid(), PrivateData.ACCEPT_BYTES);
             ConnectionManager.requireQueuePair(rep.queuePair());
         } catch (DpuException e) {
-            rejection =
-                    Rejection.byLibrary(RejectReason.UNSUPPORTED, String.valueOf(e.getMessage()));
-            sendRejection(given(), About.REP, remoteId);
-            setTimeWait(nowNanos);
-            ended(CmState.TIMEWAIT, e.status(), String.valueOf(e.getMessage()));
+            rejectReply(
+                    RejectReason.UNSUPPORTED, e.status(), String.valueOf(e.getMessage()), nowNanos);
+            return;
+        }
+        if (manager.endStale(requirePeer(), rep.queuePair(), nowNanos)) {
+            if (state == CmState.REQ_SENT) { // no listener has ended it meanwhile
+                rejectReply(
+                        RejectReason.STALE_CONNECTION,
+                        Status.CONNECTION_RESET,
+                        ConnectionManager.staleText(rep.queuePair()),
+                        nowNanos);
+            }
             return;
         }
         peerData =
@@ -517,6 +526,10 @@ public final class CmConnection {
         bindQueuePair(rep.queuePair());
         sendReady(rep.transactionId());
         establish(nowNanos);
+    }
+
+    private void rejectReply(int reason, Status status, String text, long nowNanos) {
+        rejectAndEnd(Rejection.byLibrary(reason, text), About.REP, status, text, nowNanos);
     }
 
     /** The requester has the REP. */
@@ -582,7 +595,7 @@ public final class CmConnection {
         events.released(this);
     }
 
-    /** The sender of the REQ has given up, without an answer. */
+    /** The sender of the REQ has given up, without an answer, or repeats it no more. */
     void requestGivenUp(long nowNanos) {
         switch (state) {
             case EXPORTED -> {
@@ -660,22 +673,17 @@ public final class CmConnection {
 
     private void timedOut(long nowNanos) {
         switch (state) {
-            case EXPORTED -> {
-                manager.add(CmCounter.GIVEN_UP);
-                dropRequest();
-            }
+            case EXPORTED, REQ_RECEIVED, REJECTED -> requestGivenUp(nowNanos);
             case AWAITING_REQ -> ended(CmState.CLOSED, Status.TIME_OUT, notInTime());
-            case REQ_SENT, REP_SENT -> {
-                String reason = notInTime();
-                giveUp(RejectReason.TIMEOUT, "no answer has come in time", nowNanos);
-                ownListener().ended(this, Status.TIME_OUT, reason);
-            }
-            case REQ_RECEIVED -> {
-                manager.add(CmCounter.GIVEN_UP);
-                close();
-            }
+            case REQ_SENT, REP_SENT ->
+                    rejectAndEnd(
+                            Rejection.byLibrary(RejectReason.TIMEOUT, "no answer has come in time"),
+                            About.OTHER,
+                            Status.TIME_OUT,
+                            notInTime(),
+                            nowNanos);
             case DREQ_SENT -> waitOut(nowNanos);
-            case REJECTED, TIMEWAIT -> close();
+            case TIMEWAIT -> close();
             case ESTABLISHED, CLOSED ->
                     throw new IllegalStateException("no deadline was set: state=" + state);
         }
@@ -730,12 +738,8 @@ public final class CmConnection {
         }
     }
 
-    /** Forgets a request that was rejected. */
-    void forget() {
-        close();
-    }
-
-    private void close() {
+    /** Forgets it. */
+    void close() {
         enter(CmState.CLOSED);
         ConnectionListener events = listener;
         if (events != null) {
@@ -748,6 +752,15 @@ public final class CmConnection {
         rejection = Rejection.byLibrary(reason, text);
         waitOut(nowNanos);
         sendRejection(given(), About.OTHER, remoteId);
+    }
+
+    /** Ends what is not established, for the peer and for the listener. */
+    private void rejectAndEnd(
+            Rejection given, About about, Status status, String reason, long nowNanos) {
+        rejection = given;
+        sendRejection(given, about, remoteId);
+        setTimeWait(nowNanos);
+        ended(CmState.TIMEWAIT, status, reason);
     }
 
     private void waitOut(long nowNanos) {

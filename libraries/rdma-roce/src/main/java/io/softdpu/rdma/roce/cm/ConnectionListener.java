@@ -4,8 +4,8 @@ import io.softdpu.core.Status;
 
 /**
  * Listener for the events of one connection, inside a call of its adapter. An event may call the
- * manager, its connections and their queue pairs. None but {@link #released} follows a call of
- * {@link CmConnection#disconnect} or {@link CmConnection#fail}, or {@link #ended}.
+ * manager, its connections and their queue pairs. None but {@link #released} follows {@link
+ * #ended}, or a call of {@link CmConnection#disconnect} or {@link CmConnection#fail} that ends it.
  */
 public interface ConnectionListener {
     /**

@@ -128,15 +128,7 @@ public final class ConnectionManager implements Management {
             ConnectionListener listener,
             long nowNanos) {
         requireData(data, PrivateData.CONNECT_BYTES);
-        Gid gid = adapter.gid();
-        if (address.isIpv4() != gid.isIpv4()) {
-            throw new DpuException(
-                    Status.NOT_SUPPORTED,
-                    "address is of another IP version than the adapter's: address="
-                            + address
-                            + ", adapter="
-                            + gid);
-        }
+        requireIpVersion(address);
         CmConnection made = CmConnection.toPort(this, newId(), randomPsn(), port, terms, listener);
         byLocalId.put(made.localId(), made);
         moved(made, CmState.CLOSED, CmState.REQ_SENT);
@@ -144,7 +136,7 @@ public final class ConnectionManager implements Management {
         IpAddressing addresses =
                 new IpAddressing(
                         random.nextInt(FIRST_EPHEMERAL_PORT, PORT_END),
-                        gid.addressBytes(),
+                        gid().addressBytes(),
                         address.addressBytes());
         made.sendRequest(ServiceId.ofPort(port), addresses.encode(data), data.length, nowNanos);
         return made;
@@ -230,7 +222,10 @@ public final class ConnectionManager implements Management {
             }
             case CmMessage.Rej rej -> rejection(rej, source, nowNanos);
             case CmMessage.Mra mra -> {
-                CmConnection known = own(mra.remoteId(), source);
+                CmConnection known =
+                        mra.about() == CmMessage.About.REQ
+                                ? own(mra.remoteId(), source)
+                                : own(mra.remoteId(), mra.localId(), source);
                 if (known != null) {
                     known.delayed(mra, nowNanos);
                 }
@@ -345,12 +340,8 @@ public final class ConnectionManager implements Management {
                     source,
                     RejectReason.INVALID_SERVICE_ID,
                     "nothing listens at the port: port=" + port);
-        } else if (isStale(req, source, nowNanos)) {
-            refuse(
-                    req,
-                    source,
-                    RejectReason.STALE_CONNECTION,
-                    "queue pair belongs to a connection: queuePair=" + req.queuePair());
+        } else if (endStale(source, req.queuePair(), nowNanos)) {
+            refuse(req, source, RejectReason.STALE_CONNECTION, staleText(req.queuePair()));
         } else if (!hasRequestPlace()) {
             refuse(
                     req,
@@ -375,7 +366,8 @@ public final class ConnectionManager implements Management {
         }
     }
 
-    private void requestOfKey(CmMessage.Req req, Gid source, long nowNanos) {
+    /** Takes a REQ by blob that is checked, or one that its end has kept until now. */
+    void requestOfKey(CmMessage.Req req, Gid source, long nowNanos) {
         ConnectKey key =
                 ConnectKey.decode(MemorySegment.ofArray(req.privateData()), ConnectKey.WIRE_BYTES);
         CmConnection exported = byKey.get(key);
@@ -385,27 +377,31 @@ public final class ConnectionManager implements Management {
                     source,
                     RejectReason.INVALID_SERVICE_ID,
                     "no connection has been exported with this key");
-        } else if (isStale(req, source, nowNanos)) {
-            refuse(
-                    req,
-                    source,
-                    RejectReason.STALE_CONNECTION,
-                    "queue pair belongs to a connection: queuePair=" + req.queuePair());
+        } else if (endStale(source, req.queuePair(), nowNanos)) {
+            refuse(req, source, RejectReason.STALE_CONNECTION, staleText(req.queuePair()));
         } else {
             exported.requestedByKey(req, source, nowNanos);
         }
     }
 
-    private boolean isStale(CmMessage.Req req, Gid source, long nowNanos) {
-        CmConnection old =
-                byRemoteQueuePair.get(new CmConnection.RemoteQueuePair(source, req.queuePair()));
-        return old != null && old.isStale(nowNanos);
+    /**
+     * Ends the connection to a queue pair, if there is one, since its peer makes another with it.
+     *
+     * @return whether the message for the other is to be rejected
+     */
+    boolean endStale(Gid peer, int queuePair, long nowNanos) {
+        CmConnection old = byRemoteQueuePair.get(new CmConnection.RemoteQueuePair(peer, queuePair));
+        return old != null && old.endStale(nowNanos);
+    }
+
+    static String staleText(int queuePair) {
+        return "queue pair belongs to a connection: queuePair=" + queuePair;
     }
 
     /** Whether there is a place, for which an old rejection is forgotten. */
     private boolean hasRequestPlace() {
         if (requests >= limits.maxRequests() && !rejected.isEmpty()) {
-            rejected.iterator().next().forget();
+            rejected.iterator().next().close();
         }
         return requests < limits.maxRequests();
     }
@@ -420,6 +416,17 @@ public final class ConnectionManager implements Management {
                             + stated
                             + ", expected="
                             + source);
+        }
+    }
+
+    void requireIpVersion(Gid address) {
+        if (address.isIpv4() != gid().isIpv4()) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "address is of another IP version than the adapter's: address="
+                            + address
+                            + ", adapter="
+                            + gid());
         }
     }
 

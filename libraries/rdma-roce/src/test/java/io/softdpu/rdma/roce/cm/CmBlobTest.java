@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.rdma.roce.wire.CmMessage;
+import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.RejectReason;
 import io.softdpu.rdma.roce.wire.ServiceId;
 import io.softdpu.testkit.FakeClock;
@@ -219,6 +220,36 @@ class CmBlobTest {
         connectHigher(pair);
         exchange();
         assertEstablished(pair);
+    }
+
+    @Test
+    void shouldRejectAKeptRequestWhoseQueuePairIsConnectedMeanwhile() {
+        CmConnection end = far.export();
+        FarEnd linux = FarEnd.linux(far);
+        ConnectKey lowest = new ConnectKey(0, 0);
+        far.give(linux.req(lowest, key(end)), linux.gid());
+        FarEnd other = linux.withId(linux.id() + 1);
+        far.give(other.req(new byte[0]), linux.gid());
+        CmConnection there = far.request();
+        far.accept(there, new byte[0]);
+        far.give(other.rtu(there.localId()), linux.gid());
+        far.takeKinds();
+        end.connect(linux.gid(), lowest, clock.nowNanos());
+        assertThat(far.takeKinds()).containsExactly("DREQ", "REJ");
+        assertThat(there.state()).isEqualTo(CmState.DREQ_SENT);
+        assertThat(end.state()).isEqualTo(CmState.AWAITING_REQ);
+    }
+
+    @Test
+    void shouldNotConnectToABlobWithAnAddressOfTheOtherIpVersion() {
+        CmConnection end = near.export();
+        assertThatThrownBy(() ->
+                        end.connect(
+                                new Gid(0xfd77L << 48, 2), new ConnectKey(0, 0), clock.nowNanos()))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED));
+        assertThat(end.state()).isEqualTo(CmState.EXPORTED);
     }
 
     @Test

@@ -207,7 +207,8 @@ class CmConnectTest {
         assertThat(agreement.isWithSoftdpu()).isFalse();
 
         CmConnection here = near.connect(linux.gid(), NO_DATA);
-        near.give(linux.rep(here.localId(), new byte[] {8}), linux.gid());
+        FarEnd other = linux.withQueuePair(linux.queuePair() + 1);
+        near.give(other.rep(here.localId(), new byte[] {8}), linux.gid());
         assertThat(here.state()).isEqualTo(CmState.ESTABLISHED);
         assertThat(here.peerGrants()).isEqualTo(EndGuid.ALL);
         assertThat(here.peerData()).isEqualTo(Arrays.copyOf(new byte[] {8}, 196));
@@ -772,6 +773,47 @@ class CmConnectTest {
         assertThat(near.request().state())
                 .as("the end of the old one has not removed the new one")
                 .isEqualTo(CmState.DREQ_SENT);
+    }
+
+    @Test
+    void shouldRejectAReplyOfAQueuePairThatIsConnectedAndEndThatConnection() {
+        FarEnd linux = FarEnd.linux(near);
+        CmConnection old = near.connect(linux.gid(), NO_DATA);
+        near.give(linux.rep(old.localId(), NO_DATA), linux.gid());
+        assertThat(near.takeEvents()).isEqualTo("established");
+        CmConnection here = near.connect(linux.gid(), NO_DATA);
+        near.takeKinds();
+        FarEnd again = linux.withId(linux.id() + 1);
+        near.give(again.rep(here.localId(), NO_DATA), linux.gid());
+        assertThat(near.takeEvents()).isEqualTo("ended:CONNECTION_RESET ended:CONNECTION_RESET");
+        assertThat(old.state()).isEqualTo(CmState.DREQ_SENT);
+        assertThat(here.state()).isEqualTo(CmState.TIMEWAIT);
+        CmMessage.Dreq dreq = (CmMessage.Dreq) near.take();
+        assertThat(dreq.remoteId()).isEqualTo(linux.id());
+        CmMessage.Rej rej = near.takeOnly(CmMessage.Rej.class);
+        assertThat(rej.about()).isEqualTo(About.REP);
+        assertThat(rej.reason()).isEqualTo(RejectReason.STALE_CONNECTION);
+        assertThat(rej.remoteId()).isEqualTo(again.id());
+
+        CmConnection third = near.connect(linux.gid(), NO_DATA);
+        near.give(linux.withId(7).rep(third.localId(), NO_DATA), linux.gid());
+        assertThat(third.state()).as("nothing is left").isEqualTo(CmState.ESTABLISHED);
+        assertThat(old.state()).isEqualTo(CmState.TIMEWAIT);
+    }
+
+    @Test
+    void shouldTellNothingMoreOfAReplyWhoseConnectionWasEndedMeanwhile() {
+        FarEnd linux = FarEnd.linux(near);
+        CmConnection old = near.connect(linux.gid(), NO_DATA);
+        near.give(linux.rep(old.localId(), NO_DATA), linux.gid());
+        near.submit(old);
+        CmConnection here = near.connect(linux.gid(), NO_DATA);
+        near.takeEvents();
+        near.atCompletion = () -> here.disconnect(clock.nowNanos());
+        near.give(linux.withId(7).rep(here.localId(), NO_DATA), linux.gid());
+        assertThat(near.takeEvents())
+                .isEqualTo("completed:CONNECTION_RESET ended:CONNECTION_RESET");
+        assertThat(here.state()).isEqualTo(CmState.TIMEWAIT);
     }
 
     @Test

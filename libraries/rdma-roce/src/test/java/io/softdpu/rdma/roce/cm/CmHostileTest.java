@@ -208,6 +208,7 @@ class CmHostileTest {
                         wrong.rtu(id),
                         wrong.rej(id, About.OTHER, RejectReason.CONSUMER, NO_DATA),
                         wrong.drep(id),
+                        wrong.mra(id, About.REP, 20),
                         linux.dreq(id, connection.queuePairNumber() + 1),
                         linux.rtu(id + 1),
                         linux.rep(id + 1, NO_DATA),
@@ -232,7 +233,7 @@ class CmHostileTest {
         assertThat(requested.state()).isEqualTo(CmState.REQ_SENT);
         assertThat(near.takeEvents()).isEmpty();
         assertThat(near.sent()).isEmpty();
-        assertThat(near.manager.count(CmCounter.UNKNOWN)).isEqualTo(15);
+        assertThat(near.manager.count(CmCounter.UNKNOWN)).isEqualTo(16);
         near.give(linux.dreq(id, connection.queuePairNumber()), other);
         assertThat(near.takeKinds()).containsExactly("DREP");
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);

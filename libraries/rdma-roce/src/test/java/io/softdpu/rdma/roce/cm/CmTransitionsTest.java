@@ -174,8 +174,8 @@ class CmTransitionsTest {
               QS REQ_SENT!REQ
               QK REQ_SENT!REQ
               DS DREQ_SENT!DREQ
-              +REPEATED [EH, AW, QS, QK, QR, RJ, ER, EP, DS, TQ, TP, TD]
-              +UNKNOWN [EX, CL]
+              +REPEATED [EH, QR, RJ, ER, EP, DS, TP, TD]
+              +UNKNOWN [EX, AW, QS, QK, TQ, CL]
             DREQ
               EX EXPORTED!DREP
               AW AWAITING_REQ!DREP
