@@ -51,9 +51,11 @@ public final class Analysis {
     /**
      * Begins with a stream.
      *
-     * @param input as of {@link CaptureReader}
+     * @param input a file in the format pcap, read from its position on, in small pieces; the
+     *     caller's to close
      * @throws IOException if it cannot be read
-     * @throws DpuException as {@link CaptureReader}
+     * @throws DpuException INVALID_VALUE if it is no capture; NOT_SUPPORTED for pcapng and another
+     *     link type
      */
     public Analysis(InputStream input) throws IOException {
         reader = new CaptureReader(input);
@@ -67,7 +69,7 @@ public final class Analysis {
      *
      * @return false at the end of the capture
      * @throws IOException if it cannot be read
-     * @throws DpuException as {@link CaptureReader#next}
+     * @throws DpuException INVALID_VALUE for a record that is cut or too large, with its offset
      */
     public boolean next() throws IOException {
         while (reader.next()) {

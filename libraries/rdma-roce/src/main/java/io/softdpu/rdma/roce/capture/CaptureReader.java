@@ -20,9 +20,9 @@ import java.nio.ByteOrder;
  *
  * <p>Holds one record at a time.
  */
-public final class CaptureReader {
+final class CaptureReader {
     /** Limit of the captured bytes of a record, as of the programs that write such files. */
-    public static final int MAX_FRAME_BYTES = 256 << 10;
+    static final int MAX_FRAME_BYTES = 256 << 10;
 
     private static final int HEADER_BYTES = 24;
     private static final int RECORD_HEADER_BYTES = 16;
@@ -44,7 +44,6 @@ public final class CaptureReader {
     private long number;
     private long timeNanos;
     private int frameBytes;
-    private long wireBytes;
 
     /**
      * Reads the header of a file.
@@ -54,10 +53,11 @@ public final class CaptureReader {
      * @throws DpuException INVALID_VALUE if it is no capture; NOT_SUPPORTED for pcapng and another
      *     link type
      */
-    public CaptureReader(InputStream input) throws IOException {
+    CaptureReader(InputStream input) throws IOException {
         this.input = input;
         int found = input.readNBytes(bytes, 0, HEADER_BYTES);
-        int magic = found < Integer.BYTES ? 0 : frame.get(ofInt(ByteOrder.BIG_ENDIAN), 0);
+        requireAll(found, Integer.BYTES, 0);
+        int magic = frame.get(ofInt(ByteOrder.BIG_ENDIAN), 0);
         if (magic == PCAPNG) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
@@ -96,7 +96,7 @@ public final class CaptureReader {
      * @throws IOException if it cannot be read
      * @throws DpuException INVALID_VALUE for a record that is cut or too large, with its offset
      */
-    public boolean next() throws IOException {
+    boolean next() throws IOException {
         int found = input.readNBytes(bytes, 0, RECORD_HEADER_BYTES);
         if (found == 0) {
             return false;
@@ -106,7 +106,6 @@ public final class CaptureReader {
         long fraction = Integer.toUnsignedLong(frame.get(u32, 4));
         timeNanos = seconds * SECOND_NANOS + fraction * (nanoseconds ? 1 : MICRO_NANOS);
         long captured = Integer.toUnsignedLong(frame.get(u32, 8));
-        wireBytes = Integer.toUnsignedLong(frame.get(u32, 12));
         if (captured > MAX_FRAME_BYTES) {
             throw refused("record size", captured, "0 to " + MAX_FRAME_BYTES, offset);
         }
@@ -144,37 +143,32 @@ public final class CaptureReader {
     }
 
     /** What a frame begins with. */
-    public LinkType linkType() {
+    LinkType linkType() {
         return linkType;
     }
 
     /** Whether times have nanoseconds. */
-    public boolean isNanoseconds() {
+    boolean isNanoseconds() {
         return nanoseconds;
     }
 
     /** Number of the record, from 1 on. */
-    public long number() {
+    long number() {
         return number;
     }
 
     /** Time of the record since 1970. */
-    public long timeNanos() {
+    long timeNanos() {
         return timeNanos;
     }
 
     /** The frame, from 0 on; overwritten by the next record. */
-    public byte[] bytes() {
+    byte[] bytes() {
         return bytes;
     }
 
     /** Number of bytes of the frame that were captured. */
-    public int frameBytes() {
+    int frameBytes() {
         return frameBytes;
-    }
-
-    /** Number of bytes that the frame had on the wire. */
-    public long wireBytes() {
-        return wireBytes;
     }
 }

@@ -67,8 +67,7 @@ final class Datagram {
      */
     Kind wrap(LinkType linkType, int captured) {
         if (linkType == LinkType.RAW_IP) {
-            int version = captured == 0 ? 0 : bytes[0] >> 4 & 0xf;
-            return version == 4 ? wrapIpv4(0, captured) : wrapIpv6(version == 6, 0, captured);
+            return captured > 0 && version(0) == 4 ? wrapIpv4(0, captured) : wrapIpv6(0, captured);
         }
         int at = ETHERNET_BYTES;
         while (captured >= at) {
@@ -78,7 +77,7 @@ final class Datagram {
                     return wrapIpv4(at, captured);
                 }
                 case TYPE_IPV6 -> {
-                    return wrapIpv6(true, at, captured);
+                    return wrapIpv6(at, captured);
                 }
                 default -> {
                     return Kind.OTHER;
@@ -89,11 +88,14 @@ final class Datagram {
     }
 
     private Kind wrapIpv4(int at, int captured) {
-        if (captured - at < IPV4_BYTES || bytes[at] >> 4 != 4 || bytes[at + 9] != UDP) {
+        if (captured - at < IPV4_BYTES || version(at) != 4 || bytes[at + 9] != UDP) {
+            return Kind.OTHER;
+        }
+        int headerBytes = (bytes[at] & 0xf) * Integer.BYTES;
+        if (headerBytes < IPV4_BYTES) {
             return Kind.OTHER;
         }
         ipv4 = true;
-        int headerBytes = (bytes[at] & 0xf) * Integer.BYTES;
         int fragment = u16(at + 6);
         identification = u16(at + 4);
         dontFragment = (fragment & DONT_FRAGMENT) != 0;
@@ -111,8 +113,8 @@ final class Datagram {
         return headerBytes == IPV4_BYTES ? kind : Kind.OPTIONS;
     }
 
-    private Kind wrapIpv6(boolean isIpv6, int at, int captured) {
-        if (!isIpv6 || captured - at < IPV6_BYTES || bytes[at + 6] != UDP) {
+    private Kind wrapIpv6(int at, int captured) {
+        if (captured - at < IPV6_BYTES || version(at) != 6 || bytes[at + 6] != UDP) {
             return Kind.OTHER;
         }
         ipv4 = false;
@@ -136,6 +138,10 @@ final class Datagram {
     private void addresses(int at, int size) {
         source = Arrays.copyOfRange(bytes, at, at + size);
         destination = Arrays.copyOfRange(bytes, at + size, at + 2 * size);
+    }
+
+    private int version(int at) {
+        return bytes[at] >> 4 & 0xf;
     }
 
     private int u16(int at) {

@@ -90,13 +90,27 @@ final class Flows {
         }
     }
 
-    /** Begins new flows: the numbers of the queue pairs may have been those of earlier ones. */
+    /**
+     * Begins new flows: the numbers of the queue pairs may have been those of earlier ones. Those
+     * without packets are begun again, since REQ and REP may be repeated.
+     */
     private void connect(String from, String to, CmMessage.Req req, CmMessage.Rep rep) {
-        Flow requester = newFlow(new Key(to, from, rep.queuePair()));
-        Flow replier = newFlow(new Key(from, to, req.queuePair()));
+        Key forward = new Key(to, from, rep.queuePair());
+        Key back = new Key(from, to, req.queuePair());
+        Flow requester = unused(forward);
+        Flow replier = unused(back);
+        if (requester == null || replier == null) {
+            requester = newFlow(forward);
+            replier = newFlow(back);
+        }
         requester.startAt(rep.startingPsn()); // each states the number of the other's packets
         replier.startAt(req.startingPsn());
         requester.join(replier);
+    }
+
+    private @Nullable Flow unused(Key key) {
+        Flow flow = byKey.get(key);
+        return flow == null || flow.packets() > 0 ? null : flow;
     }
 
     /** All flows, in the order of their first packets. */

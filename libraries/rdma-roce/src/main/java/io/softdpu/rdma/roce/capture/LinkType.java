@@ -4,7 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 
 /** First header of the frames of a capture. */
-public enum LinkType {
+enum LinkType {
     /** Ethernet, also with tags of virtual LANs. */
     ETHERNET,
     /** IP of either version. */

@@ -215,6 +215,22 @@ class AnalysisTest {
     }
 
     @Test
+    void shouldBeginOneConnectionForMessagesThatAreRepeated() throws IOException {
+        byte[] whole = Files.readAllBytes(Captures.file("v4-rping-rdmacm.pcap"));
+        CaptureReader reader = new CaptureReader(new ByteArrayInputStream(whole));
+        CaptureFile repeated = CaptureFile.ethernet();
+        List<byte[]> frames = new ArrayList<>();
+        while (reader.next()) {
+            frames.add(Arrays.copyOf(reader.bytes(), reader.frameBytes()));
+        }
+        frames.addAll(0, frames.subList(0, 2)); // REQ and REP
+        frames.forEach(frame -> repeated.add(0, 0, frame));
+        assertThat(Captures.read(repeated.open(), each -> {}).flows())
+                .hasSize(2)
+                .allMatch(flow -> flow.packets() > 0);
+    }
+
+    @Test
     void shouldLeaveADirectionAloneWhereTwoMayBeIts() {
         add(ip(A, B, Opcode.SEND_ONLY, 0x21, 100, 0));
         add(ip(A, B, Opcode.SEND_ONLY, 0x22, 100, 0));
@@ -249,6 +265,10 @@ class AnalysisTest {
         System.arraycopy(good, 20, options, 24, good.length - 20);
         options[0] = 0x46;
         options[3] += 4;
+        byte[] noHeader = good.clone();
+        noHeader[0] = 0x40; // a header of 0 bytes, whose words could be those of UDP
+        noHeader[2] = (byte) (Headers.UDP_PORT >>> 8);
+        noHeader[3] = (byte) Headers.UDP_PORT;
         byte[] longer = good.clone();
         longer[25] += 4; // UDP length
         byte[] shorter = good.clone();
@@ -263,6 +283,7 @@ class AnalysisTest {
                         fragment,
                         later,
                         options,
+                        noHeader,
                         longer,
                         shorter,
                         tcp,
@@ -277,7 +298,7 @@ class AnalysisTest {
         assertThat(seen).containsExactly("version", "fragment", "options", "cut", "cut", "cut", "");
         assertThat(analysis.malformed()).isEqualTo(6);
         assertThat(analysis.packets()).isEqualTo(7);
-        assertThat(analysis.otherFrames()).isEqualTo(5);
+        assertThat(analysis.otherFrames()).isEqualTo(6);
     }
 
     @Test

@@ -47,7 +47,6 @@ class CaptureReaderTest {
         assertThat(reader.frameBytes()).isZero();
         assertThat(reader.next()).isTrue();
         assertThat(reader.frameBytes()).isEqualTo(60);
-        assertThat(reader.wireBytes()).isEqualTo(100);
         assertThat(reader.number()).isEqualTo(3);
         assertThat(reader.next()).isFalse();
     }
@@ -55,14 +54,15 @@ class CaptureReaderTest {
     @Test
     void shouldRefuseAFileThatIsCutWithTheOffset() throws IOException {
         byte[] whole = CaptureFile.ethernet().add(1, 2, FRAME).add(1, 2, FRAME).bytes();
-        for (int size = 4; size < 24; size++) {
+        for (int size = 0; size < 24; size++) {
             byte[] cut = Arrays.copyOf(whole, size);
             assertThatThrownBy(() -> reader(cut))
                     .isInstanceOf(DpuException.class)
                     .hasMessage(
                             "capture is cut: offsetBytes=0, foundBytes="
                                     + size
-                                    + ", expectedBytes=24");
+                                    + ", expectedBytes="
+                                    + (size < 4 ? 4 : 24));
         }
         for (int size = 24 + 19 + 1; size < whole.length; size++) {
             CaptureReader reader = reader(Arrays.copyOf(whole, size));
@@ -111,7 +111,7 @@ class CaptureReaderTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "abc", "this is no capture, but a text of some length"})
+    @ValueSource(strings = {"abcd", "this is no capture, but a text of some length"})
     void shouldRefuseWhatIsNoCapture(String text) {
         assertThatThrownBy(() -> reader(text.getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOfSatisfying(
