@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
                     + " is wrong, so receivers drop the packet), malformed, retransmission (a"
                     + " request was there before), duplicate (an answer was there before), gap"
                     + " (packets before it are missing). Exits with 1 if a packet is malformed or"
-                    + " has a wrong ICRC."
+                    + " has a wrong ICRC, or the capture is cut."
         },
         footerHeading = Examples.HEADING,
         footer = {
@@ -61,20 +61,21 @@ final class PacketsCommand implements Callable<Integer> {
         CaptureReport report = new CaptureReport();
         try (InputStream input = open()) {
             Analysis capture = new Analysis(input);
-            while (capture.next()) {
-                print(capture, report, out);
-            }
-            if (!json.isStandardOutput()) {
-                CaptureReport.lines(capture).forEach(out::println);
+            try {
+                while (capture.next()) {
+                    print(capture, report, out);
+                }
+            } finally { // a capture that is cut has these lines, too
+                if (!json.isStandardOutput()) {
+                    CaptureReport.lines(capture).forEach(out::println);
+                }
+                out.flush();
             }
             json.write(report.toJson(capture), out);
-            out.flush();
             boolean right = capture.badIcrc() + capture.malformed() == 0;
             return (right ? ExitCode.OK : ExitCode.FAILED).code();
         } catch (IOException e) {
             throw CaptureFile.failure(file.toString(), e);
-        } finally {
-            out.flush(); // the lines before a failure
         }
     }
 

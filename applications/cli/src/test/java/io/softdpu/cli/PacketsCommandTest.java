@@ -154,11 +154,12 @@ class PacketsCommandTest {
     }
 
     @Test
-    void shouldPrintThePacketsBeforeACut() throws IOException {
+    void shouldPrintWhatIsBeforeACut() throws IOException {
         byte[] whole = capture("v4-mix.pcap");
         Run run = Run.of("packets", file(Arrays.copyOf(whole, whole.length - 1)));
         assertThat(run.exit()).isEqualTo(ExitCode.FAILED.code());
-        assertThat(run.outputLines()).hasSize(21);
+        assertThat(run.outputLines()).hasSize(21 + 2);
+        assertThat(run.outputLines().getLast()).startsWith("summary: packets=21, badIcrc=0");
         assertThat(run.errorLines().getFirst())
                 .startsWith("softdpu: INVALID_VALUE: capture is cut: offsetBytes=");
     }
