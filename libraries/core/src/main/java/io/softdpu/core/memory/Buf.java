@@ -37,14 +37,23 @@ public final class Buf {
     /** Limit of references to a buf. */
     public static final int MAX_REFERENCES = 0xffff;
 
-    private enum Use {
-        /** The user's. */
-        NONE,
-        /** A task reads it. */
-        SOURCE,
-        /** A task writes it. */
-        DESTINATION
-    }
+    // Bits of the state, which is 0 for a buf that the user alone has: so a task marks a single buf
+    // by one comparison and one store of a number, without the garbage collector's barrier around
+    // a reference.
+
+    /** A task reads it, or the list that it is the head of. */
+    private static final int SOURCE = 1;
+
+    /** A task writes it, or the list that it is the head of. */
+    private static final int DESTINATION = 2;
+
+    /** It is in a list of two elements at least. */
+    private static final int LISTED = 4;
+
+    /** It has no reference. */
+    private static final int RELEASED = 8;
+
+    private static final int USED = SOURCE | DESTINATION;
 
     private final BufOwner owner;
     private final @Nullable BufChecker checker;
@@ -54,6 +63,7 @@ public final class Buf {
     private long dataOffset;
     private long dataLength;
     private int references;
+    private int state = RELEASED;
 
     /** The list that it is in, by its first element; itself while it is in none. */
     Buf head = this;
@@ -61,10 +71,9 @@ public final class Buf {
     /** The next element of its list. */
     @Nullable Buf next;
 
-    // Used in a head only: last element and length of its list, and its use by a task.
+    // Used in a head only: last element and length of its list.
     Buf last = this;
     int listLength = 1;
-    private Use use = Use.NONE;
 
     Buf(BufOwner owner) {
         this.owner = owner;
@@ -389,6 +398,7 @@ public final class Buf {
         dataOffset = dataAt;
         dataLength = dataSize;
         references = 1;
+        state &= ~RELEASED;
         if (checker != null) {
             checker.handedOut();
         }
@@ -398,6 +408,7 @@ public final class Buf {
     void takeIn() {
         mmap = null;
         references = 0;
+        state = RELEASED;
         if (checker != null) {
             checker.takenIn();
         }
@@ -405,35 +416,50 @@ public final class Buf {
 
     /** Whether the owner's reference is the only one, and neither a task nor a list has it. */
     boolean isAlone() {
-        return references == 1 && head == this && listLength == 1 && use == Use.NONE;
+        return references == 1 && state == 0;
+    }
+
+    // ---- for its list ----
+
+    /** Sets whether it is in a list of two elements at least. */
+    void setListed(boolean listed) {
+        state = listed ? state | LISTED : state & ~LISTED;
     }
 
     // ---- for the libraries above ----
 
     @Nullable Refusal markSource(int maxListLength) {
-        return mark(Use.SOURCE, maxListLength, 0);
+        return mark(SOURCE, maxListLength, 0);
     }
 
     @Nullable Refusal markDestination(int maxListLength, long atMostBytes) {
-        return mark(Use.DESTINATION, maxListLength, atMostBytes);
+        return mark(DESTINATION, maxListLength, atMostBytes);
     }
 
     void clearInFlight() {
-        if (checker != null && use != Use.NONE) {
+        if (checker != null && isUsed()) {
             checker.cleared();
         }
-        use = Use.NONE;
+        state &= ~USED;
     }
 
-    private @Nullable Refusal mark(Use by, int maxListLength, long writtenBytes) {
-        if (references > 0 && head == this && use == Use.NONE && listLength <= maxListLength) {
-            use = by;
-            if (checker != null) {
-                checker.marked(by == Use.SOURCE, writtenBytes);
-            }
-            return null;
+    private @Nullable Refusal mark(int use, int maxListLength, long writtenBytes) {
+        if (state != 0 && !mayMarkList(maxListLength)) {
+            return notMarked(maxListLength);
         }
-        return notMarked(maxListLength);
+        state |= use;
+        if (checker != null) {
+            checker.marked(use == SOURCE, writtenBytes);
+        }
+        return null;
+    }
+
+    private boolean mayMarkList(int maxListLength) {
+        return state == LISTED && head == this && listLength <= maxListLength;
+    }
+
+    private boolean isUsed() {
+        return (state & USED) != 0;
     }
 
     private Refusal notMarked(int maxListLength) {
@@ -447,7 +473,7 @@ public final class Buf {
                     "buf is in a list behind its head: buf=%s, expected=the head of the list",
                     this);
         }
-        if (use == Use.NONE) {
+        if (!isUsed()) {
             return Refusal.of(
                     Status.INVALID_VALUE,
                     "buf list is too long: listLength=%d, buf=%s, expected=%d at most",
@@ -460,7 +486,7 @@ public final class Buf {
                 Status.IN_USE,
                 "buf is in flight: usedAs=%s, buf=%s, expected=the completion of the task that has"
                         + " it",
-                use == Use.SOURCE ? "source" : "destination",
+                (state & SOURCE) != 0 ? "source" : "destination",
                 this);
     }
 
@@ -508,7 +534,7 @@ public final class Buf {
     }
 
     private void requireUser() {
-        if (head.use != Use.NONE) {
+        if (head.isUsed()) {
             misused("buf was changed or released in flight");
             throw new DpuException(Status.IN_USE, "a task has the buf: buf=" + this);
         }

@@ -17,6 +17,7 @@ final class BufList {
         head.last = list.last;
         head.listLength += list.listLength;
         setHead(list, head);
+        head.setListed(true);
     }
 
     /** Splits a list at an element after the head. */
@@ -33,6 +34,7 @@ final class BufList {
         head.last = before;
         head.listLength = kept;
         setHead(list, list);
+        head.setListed(kept > 1);
     }
 
     /** Clears the links of one element. */
@@ -41,11 +43,14 @@ final class BufList {
         element.next = null;
         element.last = element;
         element.listLength = 1;
+        element.setListed(false);
     }
 
     private static void setHead(Buf first, Buf head) {
+        boolean listed = head.listLength > 1;
         for (@Nullable Buf element = first; element != null; element = element.next) {
             element.head = head;
+            element.setListed(listed);
         }
     }
 }
