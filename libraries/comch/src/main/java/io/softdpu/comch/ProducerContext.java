@@ -18,6 +18,7 @@ import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.FixedQueue;
+import io.softdpu.core.spi.MemoryRight;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.TaskType;
 import io.softdpu.core.spi.memory.Regions;
@@ -50,6 +51,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private final @Nullable Runnable onRoom;
 
     private final AttachedConsumers consumers;
+    private final MemoryRight sources;
     private final long maxBufferBytes;
     private final TaskType<ProducerSendTask, ComchTaskCallback<ComchProducerSendTask>> sends;
 
@@ -113,6 +115,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         this.registry = registry;
         this.onRoom = onRoom;
         this.consumers = new AttachedConsumers(registry);
+        this.sources = new MemoryRight(device(), Permissions.LOCAL_READ_ONLY);
         ComchCapabilities capabilities = connection.context().capabilities();
         this.maxBufferBytes = capabilities.maxProducerBufferBytes();
         this.sends =
@@ -544,7 +547,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                     ? imported(buf)
                     : BufLists.tooMuchData("source", buf, maxBufferBytes);
         }
-        return Refusal.with(REGIONS.checkUse(mmap, device(), Permissions.LOCAL_READ_ONLY), SOURCE);
+        return Refusal.with(sources.check(mmap), SOURCE);
     }
 
     private static Refusal noBuf(@Nullable Buf buf) {

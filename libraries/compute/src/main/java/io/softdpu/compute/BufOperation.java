@@ -8,6 +8,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.MemoryRight;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.linux.text.Text;
@@ -27,15 +28,14 @@ abstract class BufOperation {
     /** Result of {@link #advance} if nothing was processed because of a failure. */
     static final long FAILED = -1;
 
-    private static final Permissions READ = Permissions.LOCAL_READ_ONLY;
-    private static final Permissions WRITE = Permissions.LOCAL_READ_WRITE;
-
     /** The operands, for messages of refusals. */
     private static final String SOURCE = "operand=source";
 
     private static final String DESTINATION = "operand=destination";
 
     private final OperationOwner owner;
+    private final MemoryRight reads;
+    private final MemoryRight writes;
     private @Nullable Buf source;
     private @Nullable Buf destination;
     private long sizeBytes;
@@ -53,8 +53,10 @@ abstract class BufOperation {
     private long toOffset;
     private long toLeft;
 
-    BufOperation(OperationOwner owner) {
+    BufOperation(OperationOwner owner, Device device) {
         this.owner = owner;
+        this.reads = new MemoryRight(device, Permissions.LOCAL_READ_ONLY);
+        this.writes = new MemoryRight(device, Permissions.LOCAL_READ_WRITE);
     }
 
     // ---- of each kind of operation ----
@@ -80,14 +82,14 @@ abstract class BufOperation {
      * @param maxBytes limit of the size
      * @return null, or the reason of a refusal
      */
-    static @Nullable Refusal check(
-            Buf newSource, Buf newDestination, Device device, long size, long room, long maxBytes) {
+    final @Nullable Refusal check(
+            Buf newSource, Buf newDestination, long size, long room, long maxBytes) {
         Refusal refusal = checkSize(newSource, newDestination, size, room, maxBytes);
         if (refusal == null) {
-            refusal = Refusal.with(BufLists.checkUse(newSource, device, READ), SOURCE);
+            refusal = Refusal.with(reads.check(newSource), SOURCE);
         }
         if (refusal == null) {
-            refusal = Refusal.with(BufLists.checkUse(newDestination, device, WRITE), DESTINATION);
+            refusal = Refusal.with(writes.check(newDestination), DESTINATION);
         }
         return refusal;
     }
@@ -169,7 +171,7 @@ abstract class BufOperation {
 
     /** Whether both may still be used: an import may have been revoked since the last piece. */
     final boolean areUsable() {
-        return usable(from, READ) && usable(to, WRITE);
+        return usable(from, reads) && usable(to, writes);
     }
 
     /** Number of bytes that are still to be read. */
@@ -306,12 +308,12 @@ abstract class BufOperation {
     /** Advances to the next element with data; there is one, as the total lengths have shown. */
     private boolean stepFrom() {
         moveFrom(Objects.requireNonNull(Objects.requireNonNull(from, "from").nextInList(), "next"));
-        return usable(from, READ);
+        return usable(from, reads);
     }
 
     private boolean stepTo() {
         moveTo(Objects.requireNonNull(Objects.requireNonNull(to, "to").nextInList(), "next"));
-        return usable(to, WRITE);
+        return usable(to, writes);
     }
 
     private void moveFrom(Buf element) {
@@ -340,9 +342,8 @@ abstract class BufOperation {
         toLeft -= bytes;
     }
 
-    private boolean usable(@Nullable Buf element, Permissions needed) {
-        Refusal refusal =
-                REGIONS.checkUse(Objects.requireNonNull(element, "element").mmap(), needed);
+    private boolean usable(@Nullable Buf element, MemoryRight right) {
+        Refusal refusal = right.check(Objects.requireNonNull(element, "element").mmap());
         if (refusal != null) {
             failed = true;
             status = refusal.status();

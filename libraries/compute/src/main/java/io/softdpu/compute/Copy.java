@@ -2,15 +2,17 @@ package io.softdpu.compute;
 
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.BufLists;
 import org.jspecify.annotations.Nullable;
 
 /** Copy from a list of bufs to another. */
 final class Copy extends BufOperation {
-    Copy(OperationOwner owner) {
-        super(owner);
+    private final DmaCapabilities limits;
+
+    Copy(OperationOwner owner, DmaContext dma) {
+        super(owner, dma.device());
+        this.limits = dma.capabilities();
     }
 
     /**
@@ -18,9 +20,9 @@ final class Copy extends BufOperation {
      *
      * @return null, or the reason of a refusal: nothing is marked then
      */
-    @Nullable Refusal begin(Buf source, Buf destination, Device device, DmaCapabilities limits) {
+    @Nullable Refusal begin(Buf source, Buf destination) {
         long size = BufLists.dataLength(source);
-        Refusal refusal = check(source, destination, device, size, size, limits.maxBufferBytes());
+        Refusal refusal = check(source, destination, size, size, limits.maxBufferBytes());
         return refusal == null
                 ? accept(source, destination, limits.maxBufferListLength(), size, size, size)
                 : refusal;

@@ -3,7 +3,6 @@ package io.softdpu.compute;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.BufLists;
 import java.security.DigestException;
@@ -22,7 +21,6 @@ final class Hash extends BufOperation {
      */
     static final long SLICE_BYTES = 32L << 10;
 
-    private final Device device;
     private final ShaCapabilities limits;
     private @Nullable ShaScratch scratch;
     private @Nullable MessageDigest digest;
@@ -30,8 +28,7 @@ final class Hash extends BufOperation {
     private boolean writesDigest;
 
     Hash(OperationOwner owner, ShaContext sha) {
-        super(owner);
-        this.device = sha.device();
+        super(owner, sha.device());
         this.limits = sha.capabilities();
     }
 
@@ -126,7 +123,6 @@ final class Hash extends BufOperation {
         return check(
                 source,
                 destination,
-                device,
                 size,
                 limits.minDestinationBufferBytes(algorithm),
                 limits.maxSourceBufferBytes());

@@ -6,12 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link DmaMemcpyJob}. */
 final class MemcpyJob extends OperationJob implements DmaMemcpyJob {
-    private final DmaContext dma;
-    private final Copy copy = new Copy(this::completed);
+    private final Copy copy;
 
     MemcpyJob(DmaContext dma, Buf source, Buf destination) {
         super(dma, Dma.MEMCPY_JOB, source, destination);
-        this.dma = dma;
+        this.copy = new Copy(this::completed, dma);
     }
 
     @Override
@@ -28,7 +27,7 @@ final class MemcpyJob extends OperationJob implements DmaMemcpyJob {
 
     @Override
     @Nullable Refusal begin(OperationJobQueue submittedTo) {
-        return copy.begin(source(), destination(), dma.device(), dma.capabilities());
+        return copy.begin(source(), destination());
     }
 
     @Override

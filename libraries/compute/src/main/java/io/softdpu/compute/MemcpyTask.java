@@ -8,11 +8,12 @@ import org.jspecify.annotations.Nullable;
 /** Implementation of {@link DmaMemcpyTask}. */
 final class MemcpyTask extends OperationTask implements DmaMemcpyTask {
     private final DmaContext dma;
-    private final Copy copy = new Copy(this::copyEnded);
+    private final Copy copy;
 
     MemcpyTask(DmaContext dma) {
         super(dma);
         this.dma = dma;
+        this.copy = new Copy(this::copyEnded, dma);
     }
 
     @Override
@@ -34,7 +35,7 @@ final class MemcpyTask extends OperationTask implements DmaMemcpyTask {
 
     @Override
     protected @Nullable Refusal onSubmit() {
-        Refusal refusal = copy.begin(source(), destination(), dma.device(), dma.capabilities());
+        Refusal refusal = copy.begin(source(), destination());
         if (refusal == null) {
             dma.add(copy);
         }

@@ -50,7 +50,10 @@ abstract class AtomicTask extends RdmaTask {
         rdma.requireOwn(newConnection);
         Arguments.notNull(newDestination, "destination");
         Arguments.notNull(newResult, "result");
-        connection = newConnection;
+        if (connection != newConnection) {
+            connection = newConnection;
+            connectionSet();
+        }
         destination = newDestination;
         result = newResult;
     }

@@ -9,8 +9,10 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.MemoryRight;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.TaskBase;
+import io.softdpu.core.spi.memory.Grant;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.linux.text.Text;
@@ -32,6 +34,11 @@ abstract class RdmaTask extends TaskBase {
     final RdmaContext rdma;
     final WorkRequest request;
     final int maxListLength;
+    private final MemoryRight local;
+    private final MemoryRight overPci;
+
+    /** What was found right last as memory of the peer, for the present connection. */
+    private @Nullable Grant peers;
 
     /**
      * @param maxListLength limit of elements of the task's local list
@@ -41,6 +48,8 @@ abstract class RdmaTask extends TaskBase {
         this.rdma = rdma;
         this.maxListLength = maxListLength;
         this.request = new WorkRequest(kind, this, maxListLength);
+        this.local = new MemoryRight(rdma.device(), LOCAL);
+        this.overPci = new MemoryRight(rdma.device(), OVER_PCI);
     }
 
     /** Operation, status and instance, for messages. */
@@ -55,25 +64,18 @@ abstract class RdmaTask extends TaskBase {
 
     /**
      * Checks whether a local list may be used: the mmap of each element has this device and may be
-     * read and written. Memory that was imported over PCIe counts as local memory. Adjacent
-     * elements of one mmap are checked once.
+     * read and written. Memory that was imported over PCIe counts as local memory.
      *
      * @param operand its name in the task: {@code source}
      */
-    @SuppressWarnings("ReferenceEquality") // mmaps are objects, not values
     final @Nullable Refusal checkLocal(String operand, Buf list) {
         if (list.references() == 0) {
             return BufLists.released(operand, list);
         }
-        @Nullable Mmap checked = null;
         for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
-            Mmap mmap = element.mmap();
-            if (mmap != checked) {
-                Refusal refusal = checkLocal(operand, element, mmap);
-                if (refusal != null) {
-                    return refusal;
-                }
-                checked = mmap;
+            Refusal refusal = checkLocal(operand, element, element.mmap());
+            if (refusal != null) {
+                return refusal;
             }
         }
         return null;
@@ -83,8 +85,7 @@ abstract class RdmaTask extends TaskBase {
         if (mmap.isImported() && !REGIONS.isMapped(mmap)) {
             return notMapped(operand, buf);
         }
-        Refusal refusal =
-                REGIONS.checkUse(mmap, rdma.device(), mmap.isImported() ? OVER_PCI : LOCAL);
+        Refusal refusal = (mmap.isImported() ? overPci : local).check(mmap);
         return refusal == null ? null : Refusal.with(refusal, "operand=" + operand);
     }
 
@@ -103,11 +104,30 @@ abstract class RdmaTask extends TaskBase {
      *
      * @param operand its name in the task: {@code destination}
      */
+    @SuppressWarnings("ReferenceEquality") // grants are objects, not values
     final @Nullable Refusal checkRemote(
             RdmaConnection connection, String operand, Buf remote, Permissions right) {
         if (remote.references() == 0) {
             return BufLists.released(operand, remote);
         }
+        Grant grant = REGIONS.grantOf(remote.mmap());
+        if (grant != null && grant == peers && grant.holds()) {
+            return null;
+        }
+        Refusal refusal = checkPeers(connection, operand, remote, right);
+        if (refusal == null) {
+            peers = grant;
+        }
+        return refusal;
+    }
+
+    /** The connection of the task is set: what another grants says nothing of this one. */
+    final void connectionSet() {
+        peers = null;
+    }
+
+    private @Nullable Refusal checkPeers(
+            RdmaConnection connection, String operand, Buf remote, Permissions right) {
         Mmap mmap = remote.mmap();
         // Only an RDMA import refers to the peer's memory; it alone has no PCIe permissions.
         if (!mmap.isImported() || mmap.permissions().allowsPci()) {

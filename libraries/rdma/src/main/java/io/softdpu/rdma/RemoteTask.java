@@ -54,7 +54,10 @@ abstract class RemoteTask extends RdmaTask {
         rdma.requireOwn(newConnection);
         Arguments.notNull(newSource, "source");
         Arguments.notNull(newDestination, "destination");
-        connection = newConnection;
+        if (connection != newConnection) {
+            connection = newConnection;
+            connectionSet();
+        }
         source = newSource;
         destination = newDestination;
     }

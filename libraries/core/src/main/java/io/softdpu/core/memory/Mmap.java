@@ -7,6 +7,7 @@ import io.softdpu.core.check.CallName;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.base.Dependents;
+import io.softdpu.core.spi.memory.Grant;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
@@ -70,11 +71,8 @@ public final class Mmap implements AutoCloseable {
     private boolean startedBefore;
     private volatile State state = State.IDLE;
 
-    /**
-     * Permissions of the mmap's own tasks while it is started and its memory is kept open; null if
-     * {@link #checkUse} must check more. One load instead of six for each use.
-     */
-    private volatile @Nullable Permissions held;
+    /** Null while it is not started, and for memory that the program may close meanwhile. */
+    private volatile @Nullable Grant grant;
 
     private Mmap() {
         origin = null;
@@ -89,6 +87,7 @@ public final class Mmap implements AutoCloseable {
         this.devices.add(device, onDevice);
         this.startedBefore = true;
         this.state = State.STARTED;
+        this.grant = new Grant(origin.region());
     }
 
     // ---- creation and configuration ----
@@ -280,7 +279,7 @@ public final class Mmap implements AutoCloseable {
             }
         }
         state = State.STARTED;
-        held = range.isHeld() ? granted : null;
+        grant = range.isHeld() ? new Grant(null) : null;
         startedBefore = true;
         return this;
     }
@@ -305,7 +304,7 @@ public final class Mmap implements AutoCloseable {
                     Status.NOT_PERMITTED,
                     "an imported mmap is not stopped but closed: mmap=" + this);
         }
-        held = null;
+        grant = null;
         state = State.IDLE;
         exports.revoke();
         letGoIfUnused();
@@ -356,7 +355,7 @@ public final class Mmap implements AutoCloseable {
                                     + " of its pools, arrays and contexts",
                             users.describe(), this));
         }
-        held = null;
+        grant = null;
         state = State.CLOSED;
         exports.revoke();
         if (origin != null) {
@@ -538,13 +537,12 @@ public final class Mmap implements AutoCloseable {
         }
     }
 
-    /** Checked before each use; no allocation, no lock. */
-    @Nullable Refusal checkUse(Permissions needed) {
-        Permissions granted = held;
-        return granted != null && granted.grants(needed) ? null : checkAll(needed);
+    @Nullable Grant grant() {
+        return grant;
     }
 
-    private @Nullable Refusal checkAll(Permissions needed) {
+    /** Checked before each use, unless its grant was found right; no allocation, no lock. */
+    @Nullable Refusal checkUse(Permissions needed) {
         // After the state: the permissions that it was started with.
         Permissions granted = state == State.STARTED ? permissions : null;
         if (granted == null) {

@@ -63,7 +63,7 @@ record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permission
 
     @Override
     public @Nullable Refusal checkAlive() {
-        return region.revoked() ? revoked(this) : null;
+        return region.revokedWhileHeld() ? revoked(this) : null;
     }
 
     @Override

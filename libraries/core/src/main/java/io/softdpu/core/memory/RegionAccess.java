@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.access.MemoryAccess;
+import io.softdpu.core.spi.memory.Grant;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.LeaseListener;
@@ -32,6 +33,11 @@ final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
     public @Nullable Refusal checkUse(Mmap mmap, Device device, Permissions needed) {
         Refusal refusal = mmap.checkUse(needed);
         return refusal == null ? mmap.checkDevice(device) : refusal;
+    }
+
+    @Override
+    public @Nullable Grant grantOf(Mmap mmap) {
+        return mmap.grant();
     }
 
     @Override

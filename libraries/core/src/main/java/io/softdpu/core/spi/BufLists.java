@@ -65,28 +65,6 @@ public final class BufLists {
         }
     }
 
-    /**
-     * Checks the use of all elements by a device, as {@link Regions#checkUse(Object, Object,
-     * Object)} does for one; adjacent elements of one mmap are checked once.
-     *
-     * @return null, or the refusal of the first element that cannot be used
-     */
-    @SuppressWarnings("ReferenceEquality") // mmaps are objects, not values
-    public static @Nullable Refusal checkUse(Buf list, Device device, Permissions needed) {
-        @Nullable Mmap asked = null;
-        for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
-            Mmap mmap = element.mmap();
-            if (mmap != asked) {
-                Refusal refusal = REGIONS.checkUse(mmap, device, needed);
-                if (refusal != null) {
-                    return refusal;
-                }
-                asked = mmap;
-            }
-        }
-        return null;
-    }
-
     // ---- refusals that are common to the libraries ----
 
     /**

@@ -18,6 +18,7 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.MemoryRight;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.linux.Doorbell;
@@ -179,6 +180,7 @@ class ZeroAllocationTest {
     void shouldTakeFromAPoolAndChainWithoutAllocation() {
         BufPool pool = machines.add(BufPool.create(4, 64, mmap).start());
         BufArray array = machines.add(BufArray.create(1).setMemory(mmap, 64, 1024).start());
+        MemoryRight right = new MemoryRight(device, Permissions.LOCAL_READ_WRITE);
         AllocationMeter.assertNone(
                 ROUNDS,
                 () -> {
@@ -188,10 +190,7 @@ class ZeroAllocationTest {
                     last.chain(array.get(0));
                     head.chain(last);
                     if (Refusal.statusOf(REGIONS.markDestination(head, 4)) != Status.SUCCESS
-                            || Refusal.statusOf(
-                                            BufLists.checkUse(
-                                                    head, device, Permissions.LOCAL_READ_WRITE))
-                                    != Status.SUCCESS
+                            || Refusal.statusOf(right.check(head)) != Status.SUCCESS
                             || BufLists.tailroom(head) != 256) {
                         throw new AssertionError(head);
                     }

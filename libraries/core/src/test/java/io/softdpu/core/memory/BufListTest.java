@@ -9,6 +9,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.MemoryRight;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.testkit.Clause;
@@ -292,15 +293,23 @@ class BufListTest {
                                 .addDevice(device)
                                 .start());
         Buf head = list(0, 1, 2);
-        assertThat(Refusal.statusOf(BufLists.checkUse(head, device, Permissions.LOCAL_READ_WRITE)))
+        assertThat(
+                        Refusal.statusOf(
+                                new MemoryRight(device, Permissions.LOCAL_READ_WRITE).check(head)))
                 .isEqualTo(Status.SUCCESS);
         bufs.get(1).reuseByAddress(readOnly, 0, 16);
-        assertThat(Refusal.statusOf(BufLists.checkUse(head, device, Permissions.LOCAL_READ_WRITE)))
+        assertThat(
+                        Refusal.statusOf(
+                                new MemoryRight(device, Permissions.LOCAL_READ_WRITE).check(head)))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(Refusal.statusOf(BufLists.checkUse(head, device, Permissions.LOCAL_READ_ONLY)))
+        assertThat(
+                        Refusal.statusOf(
+                                new MemoryRight(device, Permissions.LOCAL_READ_ONLY).check(head)))
                 .isEqualTo(Status.SUCCESS);
         Device other = machines.device(Side.HOST, "pf1");
-        assertThat(Refusal.statusOf(BufLists.checkUse(head, other, Permissions.LOCAL_READ_ONLY)))
+        assertThat(
+                        Refusal.statusOf(
+                                new MemoryRight(other, Permissions.LOCAL_READ_ONLY).check(head)))
                 .isEqualTo(Status.NOT_PERMITTED);
         bufs.get(1).reuseByAddress(mmap, 0, 16);
     }

@@ -8,7 +8,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.MemoryRight;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.linux.text.Text;
@@ -186,7 +186,7 @@ class MemoryRefusalTest {
                             Mmap readable = test.mmap(LOCAL_READ);
                             Buf head = test.buf(test.mmap(LOCAL_WRITE));
                             head.chain(test.inventory.bufByData(readable, 0, 8));
-                            return BufLists.checkUse(head, test.pf0, LOCAL_WRITE);
+                            return new MemoryRight(test.pf0, LOCAL_WRITE).check(head);
                         }),
                 check(
                         "buf released",

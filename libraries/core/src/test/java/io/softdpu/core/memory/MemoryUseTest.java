@@ -8,7 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.MemoryRight;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.linux.RestrictedThreads;
@@ -223,11 +223,11 @@ class MemoryUseTest {
                                 .start());
         Device other = machines.device(pf0.machine(), "pf1");
         Buf buf = inventory.bufByAddress(readOnly, 0, 64);
-        assertThat(Refusal.statusOf(BufLists.checkUse(buf, pf0, Permissions.LOCAL_READ_ONLY)))
+        assertThat(Refusal.statusOf(new MemoryRight(pf0, Permissions.LOCAL_READ_ONLY).check(buf)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Refusal.statusOf(BufLists.checkUse(buf, pf0, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(new MemoryRight(pf0, Permissions.LOCAL_READ_WRITE).check(buf)))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(Refusal.statusOf(BufLists.checkUse(buf, other, Permissions.LOCAL_READ_ONLY)))
+        assertThat(Refusal.statusOf(new MemoryRight(other, Permissions.LOCAL_READ_ONLY).check(buf)))
                 .isEqualTo(Status.NOT_PERMITTED);
         buf.release();
         Thrown.with(Status.INVALID_VALUE, () -> BufPool.create(1, 64, null))

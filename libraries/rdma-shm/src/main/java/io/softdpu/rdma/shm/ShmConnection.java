@@ -67,6 +67,10 @@ final class ShmConnection implements ProviderConnection {
     private @Nullable ShmDetails peer;
     private @Nullable ImportedRegion imported;
     private @Nullable ShmSender sender;
+
+    /** The last remote memory that was found to be mapped, and the peer's. */
+    private @Nullable RemoteMemory ofPeer;
+
     private @Nullable Lease lease;
     private boolean peerGone;
     private boolean disconnecting;
@@ -227,17 +231,19 @@ final class ShmConnection implements ProviderConnection {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // memories are objects, not values
     public @Nullable Refusal submit(WorkRequest request) {
         ShmSender out = sender;
         if (state != State.CONNECTED || out == null || isEnding()) {
             return notConnected();
         }
         RemoteMemory remote = request.remote;
-        if (remote != null) {
+        if (remote != null && remote != ofPeer) {
             Refusal refusal = checkRemote(remote);
             if (refusal != null) {
                 return refusal;
             }
+            ofPeer = remote;
         }
         return out.submit(request, endpoint.insideProgress());
     }

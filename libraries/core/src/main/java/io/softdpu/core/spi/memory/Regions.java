@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Memory is addressed by a segment for the whole range of the mmap and an offset in it: {@code
  * segmentOf(buf)} with {@code buf.offset()} and {@code buf.dataOffset()}. Before a task uses memory
- * the library calls {@link #checkUse}, and again in each progress that continues the task: an
- * import can be revoked at any time. From submission to completion a buf is marked, as {@linkplain
+ * the library checks the right to it, by a {@code MemoryRight} that spares {@link #checkUse} where
+ * the mmap was found right before, and again in each progress that continues the task: an import
+ * can be revoked at any time. From submission to completion a buf is marked, as {@linkplain
  * #markSource source} or as {@linkplain #markDestination destination}, which also keeps its memory
  * from being closed. Nothing here allocates. The methods for an mmap may be called by any thread,
  * those for a buf by the thread that has the buf.
@@ -51,6 +52,9 @@ public abstract class Regions<M, B, P, D> {
      * @return as above; NOT_PERMITTED also if the device was not added to the mmap
      */
     public abstract @Nullable Refusal checkUse(M mmap, D device, P needed);
+
+    /** What the mmap grants since its start; null if each use has to be checked. */
+    public abstract @Nullable Grant grantOf(M mmap);
 
     /**
      * The whole range of the buf's mmap, local or imported.
