@@ -51,6 +51,9 @@ public abstract class TaskBase implements Task {
      */
     private static final byte NODE = 8;
 
+    /** No node holds the task. */
+    private static final byte NO_NODE = 0;
+
     private static final byte OWNER_AND_NODE = OWNER | NODE;
 
     private static final Refusal NO_FLAGS =
@@ -163,6 +166,19 @@ public abstract class TaskBase implements Task {
         if ((owner & OWNER_AND_NODE) != USER) {
             return notTheUsers();
         }
+        Refusal refused = handOver(flags, NO_NODE);
+        if (refused == null && flags.flushes()) {
+            engine.flush();
+        }
+        return refused;
+    }
+
+    /**
+     * Hands the task to the library: null if it was accepted, else why not.
+     *
+     * @param by {@link #NODE}, or {@link #NO_NODE} for the user itself
+     */
+    private @Nullable Refusal handOver(SubmitFlags flags, byte by) {
         if (!engine.takesTasks()) {
             return engine.notRunning();
         }
@@ -172,27 +188,28 @@ public abstract class TaskBase implements Task {
             }
             watch.submitted(flags);
         }
-        owner = LIBRARY;
-        Refusal refused = null;
-        boolean accepted = false;
+        owner = (byte) (LIBRARY | by);
+        Refusal refused;
         try {
             refused = onSubmit();
-            accepted = refused == null;
-        } finally {
-            if (accepted) {
-                engine.tasksSubmitted(1);
-            } else {
-                owner = USER;
-                engine.taskRefused();
-                if (watch != null) {
-                    watch.refused();
-                }
-            }
+        } catch (Throwable e) {
+            notAccepted(by);
+            throw e;
         }
-        if (accepted && flags.flushes()) {
-            engine.flush();
+        if (refused == null) {
+            engine.tasksSubmitted(1);
+        } else {
+            notAccepted(by);
         }
         return refused;
+    }
+
+    private void notAccepted(byte by) {
+        owner = (byte) (USER | by);
+        engine.taskRefused();
+        if (watch != null) {
+            watch.refused();
+        }
     }
 
     /** Keeps the reason for the user, until the next submission is accepted. */
@@ -398,30 +415,7 @@ public abstract class TaskBase implements Task {
         if ((owner & OWNER_AND_NODE) != (USER | NODE)) {
             throw new IllegalStateException("not with its node: " + describe());
         }
-        if (!engine.takesTasks()) {
-            return engine.notRunning();
-        }
-        TaskHold hold = nodeHold();
-        if (hold.refuses()) {
-            return TaskChecker.REFUSAL;
-        }
-        hold.submitted(SubmitFlags.NONE);
-        owner = LIBRARY | NODE;
-        Refusal refused = null;
-        boolean accepted = false;
-        try {
-            refused = onSubmit();
-            accepted = refused == null;
-        } finally {
-            if (accepted) {
-                engine.tasksSubmitted(1);
-            } else {
-                owner = USER | NODE;
-                engine.taskRefused();
-                hold.refused();
-            }
-        }
-        return refused;
+        return handOver(SubmitFlags.NONE, NODE);
     }
 
     private TaskHold nodeHold() {
@@ -445,6 +439,11 @@ public abstract class TaskBase implements Task {
             throw new IllegalStateException(
                     "completed a task that is not in flight: " + describe());
         }
+    }
+
+    /** Whether it has completed with success; for its callback. */
+    final boolean hasSucceeded() {
+        return status == Status.SUCCESS;
     }
 
     private void setStatus(Status ended) {

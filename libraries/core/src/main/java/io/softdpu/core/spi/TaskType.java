@@ -136,7 +136,7 @@ public final class TaskType<T extends TaskBase, C> {
     /** The callback for a completed task, by its status. */
     public C callbackFor(T task) {
         return Objects.requireNonNull(
-                task.status() == Status.SUCCESS ? onSuccess : onFailure, "configured before start");
+                task.hasSucceeded() ? onSuccess : onFailure, "configured before start");
     }
 
     private TaskPool<T> pool() {
