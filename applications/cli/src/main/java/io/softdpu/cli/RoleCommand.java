@@ -344,7 +344,7 @@ abstract class RoleCommand implements Callable<Integer> {
         return options.put("topology", card.name());
     }
 
-    /** Whether an option is of this role alone; help and log levels are of all commands. */
+    /** Whether an option belongs to this role, not to all commands as help and log levels do. */
     private static boolean isOfRole(OptionSpec option) {
         return !option.inherited() && !option.usageHelp() && !option.versionHelp();
     }

@@ -37,7 +37,7 @@ abstract class RdmaTask extends TaskBase {
     private final MemoryRight local;
     private final MemoryRight overPci;
 
-    /** What was found right last as memory of the peer, for the present connection. */
+    /** Grant of the peer's memory that was checked last; null after a change of the connection. */
     private @Nullable Grant peers;
 
     /**

@@ -13,7 +13,7 @@ public final class RecordedLatencies {
         }
     }
 
-    /** What has been recorded by now. */
+    /** The latencies recorded so far. */
     public LatencyCounts counts() {
         long[] sums = LiveLatencies.newSums();
         live.addTo(sums);

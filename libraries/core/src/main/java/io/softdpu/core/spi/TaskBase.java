@@ -441,7 +441,7 @@ public abstract class TaskBase implements Task {
         }
     }
 
-    /** Whether it has completed with success; for its callback. */
+    /** Whether its status is SUCCESS, which decides the callback of a completed task. */
     final boolean hasSucceeded() {
         return status == Status.SUCCESS;
     }

@@ -21,8 +21,8 @@ public final class Grant {
     }
 
     /**
-     * Whether no peer has withdrawn the memory: one load for each peer that may. Only while a buf
-     * or a context keeps the mmap open.
+     * Whether no peer has revoked the memory: one load for each peer that can. Only while a buf or
+     * a context keeps the mmap open.
      */
     public boolean holds() {
         return lease == null || !lease.revokedWhileHeld();

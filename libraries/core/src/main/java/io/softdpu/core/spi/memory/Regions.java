@@ -53,7 +53,7 @@ public abstract class Regions<M, B, P, D> {
      */
     public abstract @Nullable Refusal checkUse(M mmap, D device, P needed);
 
-    /** What the mmap grants since its start; null if each use has to be checked. */
+    /** The grant of the mmap's present start; null if each use has to be checked. */
     public abstract @Nullable Grant grantOf(M mmap);
 
     /**

@@ -68,7 +68,7 @@ final class Replies {
             repeated = again;
         }
 
-        /** Whether it is the answer to the read that a PSN belongs to. */
+        /** Whether it answers a read, and the PSN is that of one of its packets. */
         boolean isReadOf(int anyPsn) {
             return kind == Kind.READ
                     && SequenceNumber.isInWindow(
