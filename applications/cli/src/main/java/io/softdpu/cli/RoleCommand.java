@@ -76,6 +76,7 @@ abstract class RoleCommand implements Callable<Integer> {
             names = "--cpu",
             required = true,
             split = ",(?!$)",
+            splitSynopsisLabel = ",",
             paramLabel = "N|prefer:N|any",
             converter = CpuConverter.class,
             description = {

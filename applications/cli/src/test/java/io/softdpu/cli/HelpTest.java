@@ -128,6 +128,12 @@ class HelpTest {
     /** The other commands are not made, and the one is as in the whole tree. */
     @ParameterizedTest
     @MethodSource("commands")
+    void shouldShowTheSeparatorOfValuesAndNoPattern(String command) {
+        assertThat(find(command).getUsageMessage()).doesNotContain("(?").doesNotContain("$)");
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
     void shouldMakeOnlyTheCommandThatIsNamedFirst(String command) {
         String[] words = command.split(" ");
         String[] arguments = Arrays.copyOfRange(words, 1, words.length);
