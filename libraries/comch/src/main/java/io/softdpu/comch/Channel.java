@@ -211,7 +211,10 @@ final class Channel {
         committed = true;
     }
 
-    /** Sends what is queued, as far as the peer has room, then what follows it. Inside progress. */
+    /**
+     * Sends what is queued, as far as the peer has room, then what follows it. Inside progress;
+     * called with a queue that is not empty, as whatever follows was requested while it was not.
+     */
     private boolean sendQueued() {
         boolean worked = false;
         while (!queue.isEmpty() && !window.isFull() && !link.peerGone()) {
@@ -298,7 +301,7 @@ final class Channel {
         if (phase != Phase.CLOSED) {
             worked |= completeDelivered();
         }
-        if (phase != Phase.CLOSED) {
+        if (!queue.isEmpty() && phase != Phase.CLOSED) {
             worked |= sendQueued();
         }
         if (phase != Phase.CLOSED && control.drainTo(outbound)) {
