@@ -48,6 +48,15 @@ final class SimulatedProgram {
     /** Virtual time in which all connections end, and their TIMEWAIT passes. */
     private static final long MOST_FOR_ENDS = 60 * SECOND;
 
+    /** Connect timeout of an end. */
+    private static final long CONNECT_TIMEOUT = 20 * SECOND;
+
+    /**
+     * Virtual time in which an end notices that its peer has vanished: an established one by its
+     * keep-alive, which takes less, and one that is accepted last of all by the connect timeout.
+     */
+    private static final long LONGEST_TO_NOTICE = CONNECT_TIMEOUT + 5 * SECOND;
+
     private static final int PORT = 1;
 
     private static final CmLimits CM_LIMITS =
@@ -343,7 +352,7 @@ final class SimulatedProgram {
                 17,
                 Path.DEFAULT_TRANSPORT_RETRIES,
                 random.oneOf(6, 7),
-                20 * SECOND);
+                CONNECT_TIMEOUT);
     }
 
     private TestMemory memory(Host host) {
@@ -388,7 +397,7 @@ final class SimulatedProgram {
             step();
         }
         if (idleBehind) {
-            advance(15 * SECOND);
+            advance(LONGEST_TO_NOTICE);
         }
         check();
         disconnectAll();
