@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Received packets cause answers, and submitted requests packets, that wait for {@link
  * #transmit}: queue pairs have turns of a few packets, and none sends while the sink is not ready.
+ * One that has ended sends its last acknowledgements before datagrams, which tell its peer of the
+ * end.
  *
  * <p>Belongs to one thread at a time. Times are those of {@link System#nanoTime}: they may
  * overflow. Allocates nothing per packet of a connection, request or timer.
@@ -105,6 +107,7 @@ public final class Adapter {
      */
     public void destroy(QueuePair queuePair) {
         queuePair.end(Status.CONNECTION_ABORTED);
+        queuePair.discard();
         queuePairs.remove(queuePair);
     }
 
@@ -215,20 +218,25 @@ public final class Adapter {
      */
     public boolean transmit(int maxPackets, long nowNanos) {
         int left = maxPackets;
+        while (left > 0 && agenda.isUrgent() && sink.isReady()) {
+            left -= transmitOfOne(left, nowNanos);
+        }
         while (left > 0 && !datagrams.isEmpty() && sink.isReady()) {
             datagrams.next(outgoing);
             sink.send(outgoing);
             left--;
         }
         while (left > 0 && agenda.ready() > 0 && sink.isReady()) {
-            QueuePair queuePair = agenda.takeReady();
-            if (queuePair != null) {
-                left -=
-                        queuePair.transmit(
-                                sink, outgoing, Math.min(left, PACKETS_PER_TURN), nowNanos);
-            }
+            left -= transmitOfOne(left, nowNanos);
         }
         return isTransmitWaiting();
+    }
+
+    private int transmitOfOne(int left, long nowNanos) {
+        QueuePair queuePair = agenda.takeReady();
+        return queuePair == null
+                ? 0
+                : queuePair.transmit(sink, outgoing, Math.min(left, PACKETS_PER_TURN), nowNanos);
     }
 
     // ---- time ----

@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Queue pairs of an adapter that have packets to send, by turns, and their deadlines. A queue pair
- * keeps it up to date.
+ * keeps it up to date. One that has ended has its next turn before the others, and before the
+ * message that tells its peer of the end.
  *
  * <p>Deadlines are in a heap. One that moves to a later time, as most do with each packet, stays
  * where it is: its queue pair is asked again when the earlier time has passed. So {@link
@@ -43,6 +44,25 @@ public final class Agenda {
         }
     }
 
+    /** Adds a queue pair that has ended before the others, for one turn. */
+    void addFirst(QueuePair queuePair) {
+        if (queuePair.urgent) {
+            return;
+        }
+        removeReady(queuePair);
+        queuePair.listed = true;
+        queuePair.urgent = true;
+        firstReady = wrapped(firstReady + ready.length - 1);
+        ready[firstReady] = queuePair;
+        readyCount++;
+    }
+
+    /** Whether the queue pair whose turn it is has ended since its last one. */
+    public boolean isUrgent() {
+        QueuePair first = readyCount == 0 ? null : ready[firstReady];
+        return first != null && first.urgent;
+    }
+
     /** Place in the list: a comparison costs less than a division. */
     private int wrapped(int place) {
         return place < ready.length ? place : place - ready.length;
@@ -64,23 +84,35 @@ public final class Agenda {
         readyCount--;
         if (queuePair != null) {
             queuePair.listed = false;
+            queuePair.urgent = false;
         }
         return queuePair;
     }
 
     /** Removes a queue pair from both lists. */
     void remove(QueuePair queuePair) {
-        if (queuePair.listed) {
-            for (int i = readyCount; i > 0; i--) {
-                QueuePair each = takeReady();
-                if (each != null && each != queuePair) {
-                    add(each);
-                }
-            }
-        }
+        removeReady(queuePair);
         if (queuePair.heapAt != ABSENT) {
             removeAt(queuePair.heapAt);
         }
+    }
+
+    private void removeReady(QueuePair queuePair) {
+        if (!queuePair.listed) {
+            return;
+        }
+        int kept = 0;
+        for (int i = 0; i < readyCount; i++) {
+            QueuePair each = ready[wrapped(firstReady + i)];
+            if (each != queuePair) {
+                ready[wrapped(firstReady + kept)] = each;
+                kept++;
+            }
+        }
+        ready[wrapped(firstReady + kept)] = null;
+        readyCount = kept;
+        queuePair.listed = false;
+        queuePair.urgent = false;
     }
 
     // ---- deadlines ----

@@ -66,6 +66,7 @@ public final class QueuePair {
 
     // For the agenda.
     boolean listed;
+    boolean urgent;
     int heapAt = Agenda.ABSENT;
     long heapDeadline;
 
@@ -216,7 +217,11 @@ public final class QueuePair {
     /** Brings the agenda up to date. */
     private void update() {
         if (isTransmitWaiting()) {
-            agenda.add(this);
+            if (released) {
+                agenda.addFirst(this);
+            } else {
+                agenda.add(this);
+            }
         }
         if (state == State.CONNECTED && requester.hasDeadline()) {
             agenda.schedule(this, requester.deadline());
@@ -281,6 +286,9 @@ public final class QueuePair {
         state = State.ENDED;
         requester.flush(position, failure.failedStatus, failure.requestStatus);
         responder.flush(position == NO_POSITION ? failure.failedStatus : failure.requestStatus);
+        if (responder.isReady()) {
+            agenda.addFirst(this); // a peer that learns of the end takes no answer any more
+        }
         if (!released) {
             events.ended(
                     this,
@@ -292,13 +300,21 @@ public final class QueuePair {
 
     /**
      * Ends it from this side, without an event: completes its requests and the receive under way,
-     * and forgets answers that were not transmitted yet. Idempotent.
+     * and forgets answers that were not transmitted yet, but for acknowledgements of what was
+     * executed: the peer would take that as failed. Idempotent.
      */
     public void end(Status requestStatus) {
         state = State.ENDED;
         released = true;
         requester.flush(NO_POSITION, requestStatus, requestStatus);
         responder.flush(requestStatus);
+        responder.end();
+        agenda.remove(this);
+        update();
+    }
+
+    /** Forgets what it still has to send, once it has ended. */
+    public void discard() {
         responder.clear();
         agenda.remove(this);
     }

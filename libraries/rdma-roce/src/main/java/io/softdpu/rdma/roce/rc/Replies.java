@@ -124,6 +124,23 @@ final class Replies {
         answers = 0;
     }
 
+    /**
+     * Forgets the answer to a read, and all behind it: a peer takes none of these before it has the
+     * data.
+     */
+    void keepUpToRead() {
+        int kept = 0;
+        int keptAnswers = 0;
+        while (kept < count && at(kept).kind != Kind.READ) {
+            if (at(kept).kind == Kind.ATOMIC) {
+                keptAnswers++;
+            }
+            kept++;
+        }
+        count = kept;
+        answers = keptAnswers;
+    }
+
     private Reply at(int index) {
         return ring[first + index & mask];
     }

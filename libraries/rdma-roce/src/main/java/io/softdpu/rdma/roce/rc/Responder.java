@@ -554,11 +554,18 @@ final class Responder {
         }
     }
 
-    /** Forgets all answers, which refer to memory of the instance. */
+    /** Keeps the answers that tell of executed requests, and refer to no memory. */
+    void end() {
+        if (replies != null) {
+            replies.keepUpToRead();
+        }
+        fatalSyndrome = NOT_FATAL;
+    }
+
+    /** Forgets all answers. */
     void clear() {
         if (replies != null) {
             replies.clear();
         }
-        fatalSyndrome = NOT_FATAL;
     }
 }

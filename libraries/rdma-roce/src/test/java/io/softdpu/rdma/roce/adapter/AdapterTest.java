@@ -192,6 +192,29 @@ class AdapterTest implements PacketSink, CompletionListener, Management {
         assertThat(adapter.transmit(10, 0)).isFalse();
     }
 
+    @Test
+    void shouldSendAcknowledgementsOfEndedQueuePairsBeforeDatagrams() {
+        QueuePair living = connected();
+        QueuePair failed = connected();
+        QueuePair ended = connected();
+        submit(living, 1);
+        deliver(Opcode.WRITE_ONLY, living.number(), PEER, new byte[0]);
+        deliver(Opcode.SEND_LAST, failed.number(), PEER, new byte[1]);
+        deliver(Opcode.WRITE_ONLY, ended.number(), PEER, new byte[0]);
+        adapter.sendDatagram(PEER, MemorySegment.ofArray(new byte[CmCodec.MESSAGE_BYTES]), 0);
+        ended.end(Status.CONNECTION_ABORTED);
+        readyFor = 1;
+        transmit();
+        readyFor = 1;
+        transmit();
+        assertThat(sent).containsExactly("ACKNOWLEDGE", "ACKNOWLEDGE");
+        readyFor = 10;
+        transmit();
+        assertThat(sent.subList(2, sent.size()))
+                .containsExactly("DATAGRAM", "ACKNOWLEDGE", "SEND_ONLY");
+        assertThat(adapter.isTransmitWaiting()).isFalse();
+    }
+
     private static void submit(QueuePair queuePair, int size) {
         WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, "test", 1);
         request.local.add(MemorySegment.ofArray(new byte[size]), 0, size);

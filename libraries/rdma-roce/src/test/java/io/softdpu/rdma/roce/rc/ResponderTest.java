@@ -3,10 +3,14 @@ package io.softdpu.rdma.roce.rc;
 import static io.softdpu.rdma.roce.rc.ScriptedPeer.payload;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.Status;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.rdma.roce.wire.CmCodec;
+import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.roce.wire.Opcode;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -328,6 +332,58 @@ class ResponderTest {
         peer.read(508, 0, 1);
         assertThat(peer.sent()).containsExactly("READ_RESPONSE_ONLY 508 ok 9 [1]");
     }
+
+    // ---- answers that wait at the end of the connection ----
+
+    @Test
+    void shouldAcknowledgeAfterItsEndWhatItHasExecuted() {
+        peer.post(10);
+        peer.send(Opcode.SEND_ONLY, 500, 1);
+        peer.atomic(Opcode.FETCH_ADD, 501, 0, 5, 0);
+        peer.post(10);
+        peer.send(Opcode.SEND_ONLY, 502, 2);
+        peer.queuePair().end(Status.CONNECTION_ABORTED);
+        assertThat(peer.events()).containsExactly("received SEND 1", "received SEND 2");
+        assertThat(peer.sent())
+                .containsExactly(
+                        "ACKNOWLEDGE 500 ok 1",
+                        "ATOMIC_ACKNOWLEDGE 501 ok 2 before=0",
+                        "ACKNOWLEDGE 502 ok 3");
+        peer.send(Opcode.SEND_ONLY, 502, 2);
+        assertThat(peer.sent()).as("it drops packets").isEmpty();
+    }
+
+    @Test
+    void shouldAnswerNoReadAfterItsEndAndNothingBehindIt() {
+        peer.post(10);
+        peer.send(Opcode.SEND_ONLY, 500, 1);
+        peer.read(501, 0, 10);
+        peer.atomic(Opcode.FETCH_ADD, 502, 0, 5, 0);
+        peer.queuePair().end(Status.CONNECTION_ABORTED);
+        assertThat(peer.sent()).containsExactly("ACKNOWLEDGE 500 ok 1");
+    }
+
+    @Test
+    void shouldDelayDatagramsByOneTurnIfItHasFailed() {
+        peer.read(500, 0, 4096);
+        peer.read(516, 0, 4096);
+        peer.send(Opcode.SEND_LAST, 532, 1);
+        MemorySegment datagram = MemorySegment.ofArray(new byte[CmCodec.MESSAGE_BYTES]);
+        peer.adapter().sendDatagram(new Gid(0, 1), datagram, 0);
+        List<String> sent = peer.sent();
+        assertThat(sent).hasSize(16 + 1 + 16 + 1).last().isEqualTo("ACKNOWLEDGE 532 nak=1 2");
+        assertThat(sent.get(16)).startsWith("DATAGRAM");
+    }
+
+    @Test
+    void shouldSendNothingAfterItWasDestroyed() {
+        peer.post(10);
+        peer.send(Opcode.SEND_ONLY, 500, 1);
+        peer.adapter().destroy(peer.queuePair());
+        assertThat(peer.sent()).isEmpty();
+    }
+
+    // ---- resources ----
 
     @Test
     void shouldRefuseReadsAndAtomicOperationsWithoutResources() {
