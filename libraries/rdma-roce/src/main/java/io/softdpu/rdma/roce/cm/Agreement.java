@@ -50,6 +50,13 @@ public record Agreement(Path path, Permissions grants, long receiveBufferBytes) 
                 rep.rnrRetries());
     }
 
+    /**
+     * Whether a REQ asks for a larger path MTU than this end has, and can be given no lower one.
+     */
+    static boolean isPathMtuBeyond(CmMessage.Req req, int pathMtuBytes) {
+        return !EndGuid.isOne(req.caGuid()) && EndGuid.mtuBytes(req.pathMtu()) > pathMtuBytes;
+    }
+
     private static Agreement of(
             @Nullable EndGuid guid,
             Gid peer,

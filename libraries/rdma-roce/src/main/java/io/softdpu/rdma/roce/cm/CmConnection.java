@@ -164,6 +164,11 @@ public final class CmConnection {
         return own == null ? 0 : own.number();
     }
 
+    /** The path MTU of this end. */
+    int pathMtuBytes() {
+        return ownTerms().pathMtuBytes();
+    }
+
     /** The port of a connection by address; 0 by blob. */
     public int port() {
         return port;

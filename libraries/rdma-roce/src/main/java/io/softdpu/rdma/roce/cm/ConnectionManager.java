@@ -57,7 +57,7 @@ public final class ConnectionManager implements Management {
     private final Map<CmCounter, Long> counters = new EnumMap<>(CmCounter.class);
     private final MemorySegment outgoing = MemorySegment.ofArray(new byte[CmCodec.MESSAGE_BYTES]);
 
-    private final Map<Integer, RequestListener> ports = new HashMap<>();
+    private final Map<Integer, Port> ports = new HashMap<>();
     private final Map<Integer, CmConnection> byLocalId = new HashMap<>();
     private final Map<ConnectKey, CmConnection> byKey = new HashMap<>();
     private final Map<CmConnection.RemoteId, CmConnection> byRemoteId = new HashMap<>();
@@ -66,6 +66,9 @@ public final class ConnectionManager implements Management {
 
     /** Requests that were rejected, oldest first. */
     private final Set<CmConnection> rejected = new LinkedHashSet<>();
+
+    /** Port that is listened on. */
+    private record Port(int pathMtuBytes, RequestListener listener) {}
 
     private int requests;
     private int places;
@@ -95,10 +98,12 @@ public final class ConnectionManager implements Management {
      * Listens on a port, for connections to any address of the adapter.
      *
      * @param port 1 to 65,535
+     * @param pathMtuBytes as in the terms by which requests will be accepted. A peer that is none
+     *     of softdpu, and asks for more, is rejected: its REP would state no lower one.
      * @throws DpuException ALREADY_EXIST if a listener has the port
      */
-    public void listen(int port, RequestListener listener) {
-        if (ports.putIfAbsent(port, listener) != null) {
+    public void listen(int port, int pathMtuBytes, RequestListener listener) {
+        if (ports.putIfAbsent(port, new Port(pathMtuBytes, listener)) != null) {
             throw new DpuException(
                     Status.ALREADY_EXIST,
                     "RDMA port is in use: port="
@@ -333,13 +338,15 @@ public final class ConnectionManager implements Management {
             CmMessage.Req req, @Nullable EndGuid stated, Gid source, long nowNanos) {
         int port = ServiceId.port(req.serviceId());
         byte[] data = IpAddressing.programData(req.privateData());
-        RequestListener listener = ports.get(port);
-        if (listener == null) {
+        Port listening = ports.get(port);
+        if (listening == null) {
             refuse(
                     req,
                     source,
                     RejectReason.INVALID_SERVICE_ID,
                     "nothing listens at the port: port=" + port);
+        } else if (Agreement.isPathMtuBeyond(req, listening.pathMtuBytes())) {
+            refusePathMtu(req, source, listening.pathMtuBytes());
         } else if (endStale(source, req.queuePair(), nowNanos)) {
             refuse(req, source, RejectReason.STALE_CONNECTION, staleText(req.queuePair()));
         } else if (!hasRequestPlace()) {
@@ -362,7 +369,7 @@ public final class ConnectionManager implements Management {
                             nowNanos);
             byLocalId.put(made.localId(), made);
             moved(made, CmState.CLOSED, CmState.REQ_RECEIVED);
-            listener.requested(made);
+            listening.listener().requested(made);
         }
     }
 
@@ -377,11 +384,24 @@ public final class ConnectionManager implements Management {
                     source,
                     RejectReason.INVALID_SERVICE_ID,
                     "no connection has been exported with this key");
+        } else if (Agreement.isPathMtuBeyond(req, exported.pathMtuBytes())) {
+            refusePathMtu(req, source, exported.pathMtuBytes());
         } else if (endStale(source, req.queuePair(), nowNanos)) {
             refuse(req, source, RejectReason.STALE_CONNECTION, staleText(req.queuePair()));
         } else {
             exported.requestedByKey(req, source, nowNanos);
         }
+    }
+
+    private void refusePathMtu(CmMessage.Req req, Gid source, int limit) {
+        refuse(
+                req,
+                source,
+                RejectReason.INVALID_PATH_MTU,
+                "path MTU of the request is too large: pathMtuBytes="
+                        + EndGuid.mtuBytes(req.pathMtu())
+                        + ", limit="
+                        + limit);
     }
 
     /**

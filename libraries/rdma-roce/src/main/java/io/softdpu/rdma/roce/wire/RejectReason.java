@@ -22,6 +22,9 @@ public final class RejectReason {
     /** The queue pair belongs to a connection already. */
     public static final int STALE_CONNECTION = 10;
 
+    /** The path MTU is larger than the receiver of the REQ takes. */
+    public static final int INVALID_PATH_MTU = 26;
+
     /** The program has rejected. */
     public static final int CONSUMER = 28;
 
@@ -39,6 +42,7 @@ public final class RejectReason {
             case UNSUPPORTED -> "unsupported";
             case INVALID_SERVICE_ID -> "invalid service id";
             case STALE_CONNECTION -> "stale connection";
+            case INVALID_PATH_MTU -> "invalid path MTU";
             case CONSUMER -> "consumer";
             default -> null;
         };

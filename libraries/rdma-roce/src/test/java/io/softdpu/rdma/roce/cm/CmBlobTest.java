@@ -241,6 +241,20 @@ class CmBlobTest {
     }
 
     @Test
+    void shouldRefuseAForeignRequestWhosePathMtuItCannotLower() {
+        LocalTerms low =
+                new LocalTerms(CmEnd.TERMS.attachment(), 1, 512, 1, 1, 17, 7, 6, CmEnd.SECOND);
+        CmConnection end = far.manager.export(low, far);
+        FarEnd linux = FarEnd.linux(far);
+        ConnectKey lowest = new ConnectKey(0, 0);
+        end.connect(linux.gid(), lowest, clock.nowNanos());
+        far.give(linux.req(lowest, key(end)), linux.gid());
+        assertThat(far.takeOnly(CmMessage.Rej.class).reason())
+                .isEqualTo(RejectReason.INVALID_PATH_MTU);
+        assertThat(end.state()).isEqualTo(CmState.AWAITING_REQ);
+    }
+
+    @Test
     void shouldNotConnectToABlobWithAnAddressOfTheOtherIpVersion() {
         CmConnection end = near.export();
         assertThatThrownBy(() ->

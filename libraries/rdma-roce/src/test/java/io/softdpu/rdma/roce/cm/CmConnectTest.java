@@ -195,13 +195,9 @@ class CmConnectTest {
         CmConnection request = near.request();
         assertThat(request.peerGrants()).isEqualTo(EndGuid.ALL);
         assertThat(request.peerData()).isEqualTo(Arrays.copyOf(new byte[] {7}, 56));
-        LocalTerms low =
-                new LocalTerms(CmEnd.TERMS.attachment(), 1, 256, 1, 1, 17, 7, 6, CmEnd.SECOND);
-        request.accept(NO_DATA, low, near, clock.nowNanos());
+        request.accept(NO_DATA, CmEnd.TERMS, near, clock.nowNanos());
         Agreement agreement = CmEnd.agreement(request);
-        assertThat(agreement.path().mtuBytes())
-                .as("that of the REQ: its REP could not lower it")
-                .isEqualTo(1024);
+        assertThat(agreement.path().mtuBytes()).as("that of the REQ").isEqualTo(1024);
         assertThat(agreement.path().sendPsn()).isEqualTo(FarEnd.PSN);
         assertThat(agreement.receiveBufferBytes()).isZero();
         assertThat(agreement.isWithSoftdpu()).isFalse();
@@ -220,6 +216,29 @@ class CmConnectTest {
                         .rej(rejected.localId(), About.REQ, RejectReason.CONSUMER, new byte[] {9}),
                 linux.gid());
         assertThat(near.rejections.get(rejected)).isEqualTo(Arrays.copyOf(new byte[] {9}, 148));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"3, 1024, true", "3, 512, false", "5, 2048, false", "1, 256, true"})
+    void shouldRefuseAPathMtuOfSuchAPeerThatItCannotLower(int code, int limit, boolean accepted) {
+        near.manager.listen(1, limit, near);
+        FarEnd linux = FarEnd.linux(near);
+        byte[] data = linux.req(NO_DATA).privateData();
+        near.give(linux.req(ServiceId.ofPort(1), data, 20, code), linux.gid());
+        assertThat(near.requests).hasSize(accepted ? 1 : 0);
+        if (!accepted) {
+            CmMessage.Rej rej = near.takeOnly(CmMessage.Rej.class);
+            assertThat(rej.reason()).isEqualTo(26);
+            assertThat(rej.remoteId()).isEqualTo(linux.id());
+            assertThat(Rejection.of(rej).describe())
+                    .isEqualTo(
+                            "reason=invalid path MTU, text=path MTU of the request is too large:"
+                                    + " pathMtuBytes="
+                                    + (128 << code)
+                                    + ", limit="
+                                    + limit);
+            assertThat(near.manager.held()).isZero();
+        }
     }
 
     // ---- lost, repeated and reordered messages ----
@@ -507,19 +526,20 @@ class CmConnectTest {
 
     @Test
     void shouldRefuseASecondListenerOfAPort() {
-        assertThatThrownBy(() -> near.manager.listen(CmEnd.PORT, near))
+        assertThatThrownBy(() -> near.manager.listen(CmEnd.PORT, 4096, near))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.ALREADY_EXIST))
                 .hasMessageContaining("port=7174");
         near.manager.stopListening(CmEnd.PORT);
-        near.manager.listen(CmEnd.PORT, near);
+        near.manager.listen(CmEnd.PORT, 4096, near);
     }
 
     @Test
     void shouldPassOnWhatAListenerThrows() {
         near.manager.listen(
                 1,
+                4096,
                 request -> {
                     throw new DpuException(Status.FULL, "no place");
                 });

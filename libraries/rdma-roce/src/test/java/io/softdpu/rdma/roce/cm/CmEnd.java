@@ -119,7 +119,7 @@ final class CmEnd implements PacketSink, RequestListener, ConnectionListener {
                         this,
                         new IcrcCheck(gid));
         manager = new ConnectionManager(adapter, limits, random);
-        manager.listen(PORT, this);
+        manager.listen(PORT, TERMS.pathMtuBytes(), this);
     }
 
     /** An IPv4 address of a number. */

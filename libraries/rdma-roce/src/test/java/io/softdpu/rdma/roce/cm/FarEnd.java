@@ -24,6 +24,9 @@ public record FarEnd(Gid gid, Gid near, long guid, int id, int queuePair) {
     /** Of the listener that it requests. */
     public static final int PORT = 7174;
 
+    /** That its REQ asks for. */
+    public static final int PATH_MTU_BYTES = 1024;
+
     /** As Linux makes it of a MAC address. */
     public static final long LINUX_GUID = 0x0000_00ff_fe77_0003L;
 
@@ -70,7 +73,7 @@ public record FarEnd(Gid gid, Gid near, long guid, int id, int queuePair) {
     }
 
     CmMessage.Req req(long serviceId, byte[] privateData) {
-        return req(serviceId, privateData, 20, 3);
+        return req(serviceId, privateData, 20, EndGuid.mtuCode(PATH_MTU_BYTES));
     }
 
     CmMessage.Req req(long serviceId, byte[] privateData, int period, int pathMtu) {

@@ -91,7 +91,7 @@ final class Intruder implements RequestListener, ConnectionListener {
                                 ADDRESS,
                                 MEMORY_BYTES,
                                 Permissions.of(AccessFlag.RDMA_READ)));
-        manager.listen(FarEnd.PORT, this);
+        manager.listen(FarEnd.PORT, FarEnd.PATH_MTU_BYTES, this);
     }
 
     /** Requests a connection, which is accepted at once if there is a place. */
@@ -115,7 +115,7 @@ final class Intruder implements RequestListener, ConnectionListener {
         return new LocalTerms(
                 host.attachment(TestHost.ALL, 8, RnrTimer.LONGEST),
                 1 << 20,
-                MTU,
+                FarEnd.PATH_MTU_BYTES,
                 4,
                 4,
                 17,

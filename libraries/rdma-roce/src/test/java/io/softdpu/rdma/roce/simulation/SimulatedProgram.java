@@ -263,7 +263,7 @@ final class SimulatedProgram {
         host.parts = parts;
         ConnectionManager manager =
                 new ConnectionManager(parts.adapter(), CM_LIMITS, numbers(random.fork()));
-        manager.listen(PORT, host);
+        manager.listen(PORT, mtuBytes, host);
         host.manager = manager;
         host.receivesWanted = random.oneOf(1, 3, 40);
         network.add(parts.adapter());
