@@ -4,7 +4,8 @@ package io.softdpu.rdma.roce.cm;
  * Limits and times of connection management.
  *
  * @param maxRequests limit of requests of peers at a time: those that wait for the program, and
- *     those that it has rejected, as long as their peers may repeat them
+ *     those that it has rejected, as long as their peers may repeat them. An address may have as
+ *     many that wait as there are places left for others.
  * @param maxConnections limit of connections at a time, those in TIMEWAIT excepted; the adapter has
  *     more places for queue pairs, since each is kept until the end of its TIMEWAIT
  * @param firstRepeatNanos time after which a message without an answer is repeated; doubles per

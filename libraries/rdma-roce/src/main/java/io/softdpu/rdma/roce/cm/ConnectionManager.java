@@ -64,6 +64,9 @@ public final class ConnectionManager implements Management {
     private final Map<CmConnection.RemoteQueuePair, CmConnection> byRemoteQueuePair =
             new HashMap<>();
 
+    /** Numbers of requests that wait for the program, by the addresses of their senders. */
+    private final Map<Gid, Integer> waiting = new HashMap<>();
+
     /** Requests that were rejected, oldest first. */
     private final Set<CmConnection> rejected = new LinkedHashSet<>();
 
@@ -349,12 +352,17 @@ public final class ConnectionManager implements Management {
             refusePathMtu(req, source, listening.pathMtuBytes());
         } else if (endStale(source, req.queuePair(), nowNanos)) {
             refuse(req, source, RejectReason.STALE_CONNECTION, staleText(req.queuePair()));
-        } else if (!hasRequestPlace()) {
+        } else if (!hasRequestPlace(source)) {
             refuse(
                     req,
                     source,
                     RejectReason.NO_RESOURCES,
-                    "too many requests wait: limit=" + limits.maxRequests());
+                    "too many requests wait: ofAddress="
+                            + waitingOf(source)
+                            + ", waiting="
+                            + (requests - rejected.size())
+                            + ", limit="
+                            + limits.maxRequests());
         } else {
             CmConnection made =
                     CmConnection.requested(
@@ -418,12 +426,23 @@ public final class ConnectionManager implements Management {
         return "queue pair belongs to a connection: queuePair=" + queuePair;
     }
 
-    /** Whether there is a place, for which an old rejection is forgotten. */
-    private boolean hasRequestPlace() {
-        if (requests >= limits.maxRequests() && !rejected.isEmpty()) {
+    /**
+     * Whether there is a place, for which an old rejection is forgotten. An address may take as
+     * many as it leaves, so that a flood from some leaves places to others.
+     */
+    private boolean hasRequestPlace(Gid source) {
+        int left = limits.maxRequests() - (requests - rejected.size());
+        if (waitingOf(source) >= left) {
+            return false;
+        }
+        if (requests >= limits.maxRequests()) {
             rejected.iterator().next().close();
         }
-        return requests < limits.maxRequests();
+        return true;
+    }
+
+    private int waitingOf(Gid source) {
+        return waiting.getOrDefault(source, 0);
     }
 
     /** Packets of a connection come from the address of its GID. */
@@ -518,6 +537,7 @@ public final class ConnectionManager implements Management {
                 + byRemoteId.size()
                 + byRemoteQueuePair.size()
                 + rejected.size()
+                + waiting.size()
                 + timers.size();
     }
 
@@ -528,6 +548,12 @@ public final class ConnectionManager implements Management {
         requests += weight(isRequest(next)) - weight(isRequest(before));
         places += weight(isPlace(next)) - weight(isPlace(before));
         timeWaits += weight(next == CmState.TIMEWAIT) - weight(before == CmState.TIMEWAIT);
+        Gid peer = connection.peer();
+        if (next == CmState.REQ_RECEIVED && peer != null) {
+            waiting.merge(peer, 1, Integer::sum);
+        } else if (before == CmState.REQ_RECEIVED && peer != null) {
+            waiting.computeIfPresent(peer, (address, number) -> number == 1 ? null : number - 1);
+        }
         if (next == CmState.REJECTED) {
             rejected.add(connection);
         } else if (before == CmState.REJECTED) {

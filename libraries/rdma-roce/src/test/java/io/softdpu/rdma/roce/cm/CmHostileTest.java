@@ -38,6 +38,9 @@ class CmHostileTest {
     private CmEnd far;
     private FarEnd linux;
 
+    /** Of the last end in a flood. */
+    private int number = 10;
+
     /** Connections that were accepted and not ended. */
     private final List<CmConnection> living = new ArrayList<>();
 
@@ -82,7 +85,7 @@ class CmHostileTest {
             }
         }
         assertThat(near.requests).hasSize(9);
-        assertThat(near.manager.held()).isLessThanOrEqualTo(held + 4 * 8);
+        assertThat(near.manager.held()).isLessThanOrEqualTo(held + 5 * 8);
         near.advance(CmEnd.LIMITS.requestWaitNanos());
         assertThat(near.manager.requests()).isZero();
         assertThat(near.manager.held()).isEqualTo(held);
@@ -90,6 +93,34 @@ class CmHostileTest {
         assertThat(kept.state()).isEqualTo(CmState.ESTABLISHED);
         near.give(linux.withId(5).withQueuePair(6).req(NO_DATA), linux.gid());
         assertThat(near.requests).as("there is a place again").hasSize(10);
+    }
+
+    @Test
+    void shouldLeavePlacesToOthersInAFloodFromAFewAddresses() {
+        assertThat(List.of(flood(1), flood(2), flood(3), flood(4), flood(5)))
+                .as("half of what is left, and all in the end")
+                .containsExactly(4, 2, 1, 1, 0);
+        CmMessage.Rej rej = (CmMessage.Rej) near.take();
+        assertThat(rej.reason()).isEqualTo(RejectReason.NO_RESOURCES);
+        assertThat(Rejection.of(rej).describe())
+                .endsWith("too many requests wait: ofAddress=4, waiting=4, limit=8");
+        near.requests.getFirst().refuse("no place", clock.nowNanos());
+        assertThat(flood(1)).as("it still has three, of the seven that wait").isZero();
+        assertThat(flood(6)).isOne();
+        near.advance(CmEnd.LIMITS.requestWaitNanos());
+        assertThat(near.manager.held()).isZero();
+        assertThat(flood(1)).isEqualTo(4);
+    }
+
+    /** Number of the requests of an address that find a place. */
+    private int flood(int address) {
+        int before = near.requests.size();
+        for (int i = 0; i < 10; i++) {
+            number++;
+            FarEnd each = linux.withGid(CmEnd.address(1000 + address)).withId(number);
+            near.give(each.withQueuePair(number).req(NO_DATA), each.gid());
+        }
+        return near.requests.size() - before;
     }
 
     @Test
@@ -425,7 +456,7 @@ class CmHostileTest {
             assertThat(near.manager.requests()).isLessThanOrEqualTo(8);
             assertThat(near.manager.connections()).isLessThanOrEqualTo(8);
             assertThat(near.manager.timeWaits()).isLessThanOrEqualTo(16);
-            assertThat(near.manager.held()).isLessThanOrEqualTo(5 * 24);
+            assertThat(near.manager.held()).isLessThanOrEqualTo(5 * 24 + 8);
             assertThat(kept.state()).isEqualTo(CmState.ESTABLISHED);
         }
         for (CmConnection each : living) {
