@@ -25,13 +25,13 @@ import picocli.CommandLine.Spec;
         name = "packets",
         description = {
             "Explains and checks the RoCE v2 packets of a capture.",
-            "Reads a pcap file of Ethernet or raw IP. Prints a line per packet, which begins with"
-                    + " the number of its record in the file and the seconds since the first, a"
-                    + " line per connection, and a summary. Notes are: icrc=bad (the invariant CRC"
-                    + " is wrong, so receivers drop the packet), malformed, retransmission (a"
-                    + " request was there before), duplicate (an answer was there before), gap"
-                    + " (packets before it are missing). Exits with 1 if a packet is malformed or"
-                    + " has a wrong ICRC, or the capture is cut."
+            "Reads a pcap file of Ethernet, raw IP or all interfaces (tcpdump -i any). Prints a"
+                + " line per packet, which begins with the number of its record in the file and the"
+                + " seconds since the first, a line per connection, and a summary. Notes are:"
+                + " icrc=bad (the invariant CRC is wrong, so receivers drop the packet), malformed,"
+                + " retransmission (a request was there before), duplicate (an answer was there"
+                + " before), gap (packets before it are missing). Exits with 1 if a packet is"
+                + " malformed or has a wrong ICRC, or the capture is cut."
         },
         footerHeading = Examples.HEADING,
         footer = {

@@ -26,7 +26,6 @@ final class Datagram {
         OPTIONS
     }
 
-    private static final int ETHERNET_BYTES = 14;
     private static final int TAG_BYTES = 4;
     private static final int TYPE_IPV4 = 0x0800;
     private static final int TYPE_IPV6 = 0x86dd;
@@ -69,10 +68,14 @@ final class Datagram {
         if (linkType == LinkType.RAW_IP) {
             return captured > 0 && version(0) == 4 ? wrapIpv4(0, captured) : wrapIpv6(0, captured);
         }
-        int at = ETHERNET_BYTES;
+        int at = linkType.headerBytes;
+        int typeAt = linkType.typeAt;
         while (captured >= at) {
-            switch (u16(at - Short.BYTES)) {
-                case TYPE_VLAN, TYPE_SERVICE_VLAN -> at += TAG_BYTES;
+            switch (u16(typeAt)) {
+                case TYPE_VLAN, TYPE_SERVICE_VLAN -> {
+                    at += TAG_BYTES;
+                    typeAt = at - Short.BYTES;
+                }
                 case TYPE_IPV4 -> {
                     return wrapIpv4(at, captured);
                 }

@@ -323,6 +323,39 @@ class AnalysisTest {
         assertThat(analysis.otherFrames()).isEqualTo(2);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "v4-mix.pcap, 113, 16, 14", "v6-mix.pcap, 113, 16, 14",
+        "v4-mix.pcap, 276, 20, 0", "v6-mix.pcap, 276, 20, 0"
+    })
+    void shouldTakePacketsBehindTheHeadersOfACaptureOnAllInterfaces(
+            String name, int linkType, int headerBytes, int typeAt) throws IOException {
+        byte[] whole = Files.readAllBytes(Captures.file(name));
+        CaptureReader ethernet = new CaptureReader(new ByteArrayInputStream(whole));
+        CaptureFile cooked = new CaptureFile(ByteOrder.LITTLE_ENDIAN, 0xa1b2c3d4, linkType);
+        while (ethernet.next()) {
+            byte[] frame = Arrays.copyOf(ethernet.bytes(), ethernet.frameBytes());
+            byte[] header = new byte[headerBytes];
+            Arrays.fill(header, (byte) 0x81);
+            System.arraycopy(frame, 12, header, typeAt, 2);
+            cooked.add(0, 0, joined(header, Arrays.copyOfRange(frame, 14, frame.length)));
+            header[typeAt] = (byte) 0x81; // a tag
+            header[typeAt + 1] = 0;
+            byte[] tagged = joined(new byte[2], Arrays.copyOfRange(frame, 12, frame.length));
+            cooked.add(0, 0, joined(header, tagged));
+            cooked.add(0, 0, joined(header, tagged), headerBytes + 3);
+            cooked.add(0, 0, header, headerBytes - 1);
+        }
+        Analysis analysis =
+                Captures.read(cooked.open(), each -> assertThat(each.isIcrcRight()).isTrue());
+        assertThat(analysis.packets()).isEqualTo(2 * ethernet.number()).isPositive();
+        assertThat(analysis.otherFrames()).isEqualTo(2 * ethernet.number());
+    }
+
+    private static byte[] joined(byte[] one, byte[] other) {
+        return ByteBuffer.allocate(one.length + other.length).put(one).put(other).array();
+    }
+
     @Test
     void shouldCheckTheIcrcWithTheIdentificationOfTheHeader() {
         byte[] packet = ip(A, B, Opcode.SEND_ONLY, 1, 2, 64);

@@ -103,11 +103,13 @@ class CaptureReaderTest {
                         e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
                 .hasMessageContainingAll("format=pcapng", "editcap -F pcap");
         assertThatThrownBy(() ->
-                        reader(new CaptureFile(ByteOrder.BIG_ENDIAN, 0xa1b2c3d4, 113).bytes()))
+                        reader(new CaptureFile(ByteOrder.BIG_ENDIAN, 0xa1b2c3d4, 127).bytes()))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
-                .hasMessageContaining("linkType=113, expected=1 (Ethernet) or 101 (raw IP)");
+                .hasMessageContaining(
+                        "linkType=127, expected=1 (Ethernet), 101 (raw IP), 113 or 276 (Linux"
+                                + " cooked)");
     }
 
     @ParameterizedTest
