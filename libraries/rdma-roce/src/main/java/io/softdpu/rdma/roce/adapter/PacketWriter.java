@@ -3,11 +3,9 @@ package io.softdpu.rdma.roce.adapter;
 import io.softdpu.rdma.roce.rc.OutgoingPacket;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
-import io.softdpu.rdma.roce.wire.Icrc;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * Writer of outgoing packets in one piece, as a datagram carries them: headers, payload, padding
@@ -16,17 +14,7 @@ import java.nio.ByteOrder;
  * <p>Belongs to one thread; allocates nothing after its construction.
  */
 public final class PacketWriter {
-    private static final ValueLayout.OfLong U64 =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    private static final ValueLayout.OfInt U32 =
-            ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-
-    private final boolean ipv4;
-    private final Icrc icrc;
-    private final byte[] own;
-    private final byte[] destination;
-    private final MemorySegment destinationWords;
-    private Gid last;
+    private final PeerIcrc icrc;
 
     /**
      * A writer of packets from an address.
@@ -34,13 +22,7 @@ public final class PacketWriter {
      * @param own of the adapter; its peers have addresses of the same IP version
      */
     public PacketWriter(Gid own) {
-        ipv4 = own.isIpv4();
-        icrc = ipv4 ? Icrc.ipv4() : Icrc.ipv6();
-        this.own = own.addressBytes();
-        destination = own.addressBytes();
-        destinationWords = MemorySegment.ofArray(destination);
-        last = own;
-        icrc.setAddresses(this.own, destination);
+        icrc = PeerIcrc.ofSent(own);
     }
 
     /**
@@ -64,22 +46,10 @@ public final class PacketWriter {
             end++;
         }
         int bytes = packet.bytes();
-        if (!packet.destination().equals(last)) {
-            setDestination(packet.destination());
-        }
-        icrc.setSourcePort(packet.sourcePort());
-        Headers.writeIcrc(memory, end, icrc.of(memory, view, at, bytes));
+        Gid peer = packet.destination();
+        int value =
+                icrc.with(peer.high(), peer.low(), packet.sourcePort()).of(memory, view, at, bytes);
+        Headers.writeIcrc(memory, end, value);
         return bytes;
-    }
-
-    private void setDestination(Gid gid) {
-        last = gid;
-        if (ipv4) {
-            destinationWords.set(U32, 0, (int) gid.low());
-        } else {
-            destinationWords.set(U64, 0, gid.high());
-            destinationWords.set(U64, Long.BYTES, gid.low());
-        }
-        icrc.setAddresses(own, destination);
     }
 }

@@ -82,6 +82,29 @@ class IcrcCheckTest {
     }
 
     @Test
+    void shouldWriteAndTakePacketsOfSeveralPeersByTurns() {
+        Gid[][] networks = {
+            {IPV4, IPV4_PEER, new Gid(0, 0xffff_0a00_0003L)},
+            {IPV6, IPV6_PEER, new Gid(0xfd01_0000_0000_0000L, 2)}
+        };
+        for (Gid[] hosts : networks) {
+            PacketWriter writer = new PacketWriter(hosts[0]);
+            IcrcCheck check = new IcrcCheck(hosts[0]);
+            for (int i : new int[] {1, 2, 2, 1, 0, 1}) {
+                byte[] bytes = new byte[20];
+                OutgoingPacket packet = new OutgoingPacket(1);
+                packet.begin(hosts[i], PORT, Opcode.SEND_ONLY, 1, true, 2, 1);
+                packet.add(MemorySegment.ofArray(new byte[1]), 0, 1);
+                writer.write(packet, MemorySegment.ofArray(bytes), ByteBuffer.wrap(bytes), 0);
+                assertThat(isIntact(new IcrcCheck(hosts[i]), bytes, hosts[0], PORT, 1)).isTrue();
+                byte[] answer = packet(hosts[i], hosts[0], new byte[1]);
+                assertThat(isIntact(check, answer, hosts[i], PORT, 1)).isTrue();
+                assertThat(isIntact(check, answer, hosts[3 - Math.max(i, 1)], PORT, ANY)).isFalse();
+            }
+        }
+    }
+
+    @Test
     void shouldTakeNoChangedPacketButOneOf65536WithoutAnExpectedIdentification(
             SeededRandom random) {
         int count = Soak.count(10_000, 100_000, 1_000_000);
