@@ -10,6 +10,7 @@ import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.rdma.roce.wire.Syndrome;
 import io.softdpu.rdma.spi.RnrTimer;
 import io.softdpu.rdma.spi.WorkRequest;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -307,6 +308,45 @@ class RequesterTest {
         assertThat(peer.sent()).isEmpty();
         peer.pass(200_000);
         assertThat(peer.sent()).containsExactly("SEND_ONLY 120! [1]");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"30, 3", "33, 3", "5, 1", "100, 4"})
+    void shouldLearnThatThePathHasBecomeSlowerThanItsTime(int millis, int repeatsAtFirst) {
+        ScriptedPeer peer = new ScriptedPeer();
+        for (int i = 0; i < 20; i++) {
+            peer.submit(WorkRequest.Kind.SEND, 1);
+            peer.sent();
+            peer.clock().advanceNanos(100_000);
+            peer.ack(100 + i);
+        }
+        List<Integer> repeats = new ArrayList<>();
+        for (int i = 20; i < 40; i++) {
+            peer.submit(WorkRequest.Kind.SEND, 1);
+            assertThat(peer.sent()).containsExactly("SEND_ONLY " + (100 + i) + "! [1]");
+            peer.pass(millis * 1_000_000L);
+            repeats.add(peer.sent().size());
+            peer.ack(100 + i);
+        }
+        assertThat(repeats.subList(0, 8)).containsOnly(repeatsAtFirst);
+        assertThat(repeats.subList(8, 20)).containsOnly(0);
+    }
+
+    @Test
+    void shouldWaitLongerForOnePacketInEightIfAllGetLost() {
+        ScriptedPeer peer = new ScriptedPeer();
+        peer.submit(WorkRequest.Kind.SEND, 1);
+        peer.sent();
+        peer.ack(100); // the time is 4 ms, the least
+        List<Integer> repeats = new ArrayList<>();
+        for (int i = 1; i <= 18; i++) {
+            peer.submit(WorkRequest.Kind.SEND, 1);
+            peer.sent();
+            peer.pass(i == 9 || i == 17 ? 40_000_000 : 15_000_000);
+            repeats.add(peer.sent().size());
+            peer.ack(100 + i);
+        }
+        assertThat(repeats).containsExactly(2, 2, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 2, 1, 2);
     }
 
     @ParameterizedTest
