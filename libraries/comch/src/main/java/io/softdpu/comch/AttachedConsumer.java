@@ -13,6 +13,7 @@ final class AttachedConsumer {
     private final CreditWaiter waiter;
     private final Refusal noBuffer;
     private boolean violated;
+    private boolean detached;
     private boolean usable;
     private boolean doorbellDue;
 
@@ -48,7 +49,7 @@ final class AttachedConsumer {
      */
     boolean isUsable() {
         if (!usable) {
-            usable = !violated && !remote.unusable();
+            usable = !violated && !detached && !remote.unusable();
         }
         return usable;
     }
@@ -80,6 +81,12 @@ final class AttachedConsumer {
     /** The peer has violated the protocol: nothing more is sent until the connection ends. */
     void violated() {
         violated = true;
+        usable = false;
+    }
+
+    /** The producer uses it no more: its reference to the consumer is released. */
+    void detached() {
+        detached = true;
         usable = false;
     }
 

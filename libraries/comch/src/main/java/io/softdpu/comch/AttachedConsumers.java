@@ -72,10 +72,10 @@ final class AttachedConsumers {
     }
 
     /** Detaches the expired ones that are not in use. */
-    void detachExpired(Predicate<RemoteConsumer> inUse, ContextServices services) {
+    void detachExpired(Predicate<AttachedConsumer> inUse, ContextServices services) {
         for (int i = count - 1; i >= 0; i--) {
-            RemoteConsumer remote = attached[i].remote();
-            if (remote.expired() && !inUse.test(remote)) {
+            AttachedConsumer consumer = attached[i];
+            if (consumer.remote().expired() && !inUse.test(consumer)) {
                 detach(i, services);
             }
         }
@@ -89,6 +89,7 @@ final class AttachedConsumers {
         count--;
         attached[index] = attached[count];
         attached[count] = null;
+        consumer.detached(); // tasks may keep it
         consumer.remote().release();
     }
 
@@ -111,15 +112,6 @@ final class AttachedConsumers {
         doorbellsDue = true;
         if (++sendsSinceDoorbell >= DOORBELL_BATCH) {
             ringDoorbells();
-        }
-    }
-
-    /** The same for one that may have been detached. */
-    void sent(RemoteConsumer to) {
-        for (int i = 0; i < count; i++) {
-            if (attached[i].remote() == to) {
-                sent(attached[i]);
-            }
         }
     }
 

@@ -80,7 +80,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
      * @return the size of that buffer in bytes
      */
     long giveUp(ProducerSendTask task) {
-        AttachedConsumer to = attach(task.consumerId());
+        AttachedConsumer to = consumerOf(task);
         if (to == null) {
             return 0;
         }
@@ -331,7 +331,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         if (refusal != null) {
             return refusal;
         }
-        AttachedConsumer to = attach(task.consumerId());
+        AttachedConsumer to = consumerOf(task);
         if (to == null) {
             return noConsumer(task.consumerId());
         }
@@ -375,7 +375,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         if (length > FastPathRing.INLINE_BYTES || !takesTasks() || isSanitized()) {
             return false;
         }
-        AttachedConsumer to = attach(task.consumerId());
+        AttachedConsumer to = consumerOf(task);
         if (to == null || !to.isUsable() || !to.waiter().mayClaim()) {
             return false;
         }
@@ -384,10 +384,7 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             return false;
         }
         consumers.endWaiting(to.waiter());
-        if (claimed(task, to, ticket, length) != null) {
-            return false;
-        }
-        writeInline(task, buf, to.remote(), length);
+        writeInline(task, buf, to.remote(), ticket, length);
         inlineSends++;
         consumers.sent(to);
         workAdded();
@@ -421,10 +418,10 @@ final class ProducerContext extends ContextBase implements ComchProducer {
 
     /** Sends to one consumer; null if all were accepted, else why the first that was not. */
     private @Nullable Refusal sendAll(Task[] tasks, int from, int end) {
-        int consumerId = ((ProducerSendTask) tasks[from]).consumerId();
-        AttachedConsumer to = attach(consumerId);
+        ProducerSendTask first = (ProducerSendTask) tasks[from];
+        AttachedConsumer to = consumerOf(first);
         if (to == null) {
-            return noConsumer(consumerId);
+            return noConsumer(first.consumerId());
         }
         if (!to.isUsable()) {
             return to.unusable();
@@ -581,23 +578,18 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     private @Nullable Refusal write(
             ProducerSendTask task, Buf buf, AttachedConsumer to, long ticket) {
         long length = buf.dataLength();
-        Refusal refusal = claimed(task, to, ticket, length);
-        if (refusal != null) {
-            return refusal;
-        }
         if (length > FastPathRing.INLINE_BYTES) {
-            copying.add(task);
-            return null;
+            return beginCopy(task, to, ticket, length);
         }
-        writeInline(task, buf, to.remote(), length);
+        writeInline(task, buf, to.remote(), ticket, length);
         task.settle(Status.SUCCESS);
         done.add(task);
         consumers.sent(to);
         return null;
     }
 
-    /** Sets a claimed buffer as the task's; abandons it if the peer has posted what is illegal. */
-    private @Nullable Refusal claimed(
+    /** Queues large data for a claimed buffer; abandons that if its posting is illegal. */
+    private @Nullable Refusal beginCopy(
             ProducerSendTask task, AttachedConsumer to, long ticket, long length) {
         RemoteConsumer remote = to.remote();
         long offset = remote.ring().regionOffset(ticket);
@@ -610,12 +602,14 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                                     + " memoryBytes=%d",
                             offset, length, remote.memory().byteSize()));
         }
-        task.claimed(remote, ticket, offset);
+        task.claimed(to, ticket, offset);
+        copying.add(task);
         return null;
     }
 
     /** Writes to the ring what fits there; abandons the buffer on failure. */
-    private void writeInline(ProducerSendTask task, Buf buf, RemoteConsumer remote, long length) {
+    private void writeInline(
+            ProducerSendTask task, Buf buf, RemoteConsumer remote, long ticket, long length) {
         FastPathProducer ring = remote.ring();
         boolean written = false;
         try {
@@ -624,13 +618,13 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                     REGIONS.segmentOf(buf),
                     buf.dataOffset(),
                     ring.segment(),
-                    ring.inlineOffset(task.ticket()),
+                    ring.inlineOffset(ticket),
                     length);
-            commit(with, task, remote, length, true);
+            commit(with, task, ring, ticket, length, true);
             written = true;
         } finally {
             if (!written) {
-                ring.abandon(task.ticket(), id); // the source cannot be read: the program's error
+                ring.abandon(ticket, id); // the source cannot be read: the program's error
             }
         }
     }
@@ -671,10 +665,20 @@ final class ProducerContext extends ContextBase implements ComchProducer {
                 remote.id());
     }
 
-    /** The consumer with this id, attached to this producer; null if there is none. */
-    private @Nullable AttachedConsumer attach(int consumerId) {
+    /**
+     * The consumer of a task, attached to this producer: the one that was found before, as long as
+     * it is usable, else the one with its id. Null if there is none.
+     */
+    private @Nullable AttachedConsumer consumerOf(ProducerSendTask task) {
+        AttachedConsumer kept = task.consumer();
+        return kept != null && kept.isUsable() ? kept : attach(task);
+    }
+
+    private @Nullable AttachedConsumer attach(ProducerSendTask task) {
         try {
-            return consumers.find(consumerId, services());
+            AttachedConsumer found = consumers.find(task.consumerId(), services());
+            task.setConsumer(found);
+            return found;
         } catch (FabricException e) {
             fatal(Failures.of(e));
             return null;
@@ -728,14 +732,15 @@ final class ProducerContext extends ContextBase implements ComchProducer {
     /** Copies of the oldest large send; the number of bytes, 0 if it has failed. */
     private long copySlice(long budgetBytes) {
         ProducerSendTask task = copying.peek();
-        RemoteConsumer to = Objects.requireNonNull(task.target(), "claimed");
+        AttachedConsumer target = Objects.requireNonNull(task.consumer(), "claimed");
+        RemoteConsumer to = target.remote();
         Buf buf = Objects.requireNonNull(task.buf(), "submitted");
         long length = buf.dataLength();
         boolean ended = failure() != null;
         if (ended || to.revoked()) {
             copy.end();
             to.ring().abandon(task.ticket(), id);
-            settleCopy(task, to, ended ? Status.CONNECTION_RESET : to.revokedStatus());
+            settleCopy(task, target, ended ? Status.CONNECTION_RESET : to.revokedStatus());
             return 0;
         }
         if (copy.isDone()) { // the copy of the previous send
@@ -749,33 +754,37 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         Copier with = Objects.requireNonNull(copier, "made at start");
         long copied = copy.advance(with, budgetBytes);
         if (copy.isDone()) {
-            commit(with, task, to, length, false);
-            settleCopy(task, to, Status.SUCCESS);
+            commit(with, task, to.ring(), task.ticket(), length, false);
+            settleCopy(task, target, Status.SUCCESS);
         }
         return copied;
     }
 
-    private void settleCopy(ProducerSendTask task, RemoteConsumer to, Status status) {
+    private void settleCopy(ProducerSendTask task, AttachedConsumer to, Status status) {
         copying.remove();
         task.settle(status);
         done.add(task);
         consumers.sent(to);
-        dropDue |= to.expired();
+        dropDue |= to.remote().expired();
     }
 
     private void commit(
-            Copier with, ProducerSendTask task, RemoteConsumer to, long length, boolean inline) {
-        FastPathProducer ring = to.ring();
+            Copier with,
+            ProducerSendTask task,
+            FastPathProducer ring,
+            long ticket,
+            long length,
+            boolean inline) {
         int immediateLength = task.immediateLength();
         if (immediateLength > 0) {
             with.message(
                     task.immediate(),
                     0,
                     ring.segment(),
-                    ring.immediateOffset(task.ticket()),
+                    ring.immediateOffset(ticket),
                     immediateLength);
         }
-        ring.commit(task.ticket(), length, id, immediateLength, inline);
+        ring.commit(ticket, length, id, immediateLength, inline);
     }
 
     private Refusal corrupt(AttachedConsumer to, String violation) {
@@ -792,9 +801,9 @@ final class ProducerContext extends ContextBase implements ComchProducer {
         sends.callbackFor(task).completed(task);
     }
 
-    private boolean isCopyingTo(RemoteConsumer remote) {
+    private boolean isCopyingTo(AttachedConsumer consumer) {
         for (int i = 0; i < copying.size(); i++) {
-            if (copying.get(i).target() == remote) {
+            if (copying.get(i).consumer() == consumer) {
                 return true;
             }
         }

@@ -19,7 +19,7 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
     private @Nullable Buf buf;
     private int consumerId;
     private int immediateLength;
-    private @Nullable RemoteConsumer target;
+    private @Nullable AttachedConsumer consumer;
     private long ticket;
     private long targetOffset;
     private Status outcome = Status.SUCCESS;
@@ -49,7 +49,10 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
     @Override
     public ComchProducerSendTask setConsumerId(int id) {
         requireUser();
-        consumerId = id;
+        if (consumerId != id) {
+            consumerId = id;
+            consumer = null;
+        }
         return this;
     }
 
@@ -103,7 +106,7 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
         buf = null;
         consumerId = 0;
         immediateLength = 0;
-        target = null;
+        consumer = null;
     }
 
     // ---- for the producer ----
@@ -112,17 +115,23 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
         return immediate;
     }
 
-    /** Sets the claimed buffer as the destination of the copy. */
-    void claimed(RemoteConsumer remote, long claimedTicket, long offset) {
-        if (target != remote) { // often the same again, and a load costs less than a store
-            target = remote;
+    /** The consumer that the producer has found for the id; it may be detached. Null for none. */
+    @Nullable AttachedConsumer consumer() {
+        return consumer;
+    }
+
+    /** Keeps what the producer has found for the id. */
+    void setConsumer(@Nullable AttachedConsumer found) {
+        consumer = found;
+    }
+
+    /** Sets the claimed buffer as the destination of a copy in progress. */
+    void claimed(AttachedConsumer by, long claimedTicket, long offset) {
+        if (consumer != by) { // often the same again, and a load costs less than a store
+            consumer = by;
         }
         ticket = claimedTicket;
         targetOffset = offset;
-    }
-
-    @Nullable RemoteConsumer target() {
-        return target;
     }
 
     long ticket() {

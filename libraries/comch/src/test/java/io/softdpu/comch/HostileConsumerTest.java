@@ -117,6 +117,35 @@ class HostileConsumerTest extends RogueClientFixture {
         stillServes();
     }
 
+    /** Data in the ring needs no place in the memory: where the peer has posted one is not read. */
+    @Test
+    void shouldNotReadWhereTheMemoryIsForDataInTheRing() {
+        join();
+        FastPathRing.Geometry geometry = new FastPathRing.Geometry(4);
+        SharedSegment ring = memory(geometry.sizeBytes());
+        FastPathConsumer consumer = FastPathRing.consumer(ring.segment(), geometry);
+        announceConsumer(ring, memory(4096));
+        Queue.Sending sending = new Queue.Sending(pair.server(), card.dpuEngine, 8192, 4).run(card);
+        for (int length : new int[] {0, 64}) {
+            consumer.post(-1, 1 << 20);
+            byte[] immediate = {1, 2, 3};
+            assertThat(sending.send(1, new byte[length], immediate)).isEqualTo(Status.SUCCESS);
+            assertThat(consumer.poll()).isPositive();
+            assertThat(consumer.isInline()).isTrue();
+            assertThat(consumer.length()).isEqualTo(length);
+            assertThat(consumer.immediateLength()).isEqualTo(3);
+            consumer.release();
+        }
+        card.settle();
+        assertThat(sending.statuses).containsExactly(Status.SUCCESS, Status.SUCCESS);
+        assertThat(rogue.isCutOff()).isFalse();
+        consumer.post(-1, 1 << 20);
+        assertThat(sending.send(1, new byte[65], NOTHING)).isEqualTo(Status.CONNECTION_RESET);
+        card.until("cut off", rogue::isCutOff);
+        card.until("stopped", () -> sending.producer.state() == ContextState.IDLE);
+        stillServes();
+    }
+
     /** Messages before the violation are sent, those after it are their user's again. */
     @Test
     void shouldStopASubmissionOfSeveralAtAPostingOutsideTheMemory() {
@@ -127,10 +156,11 @@ class HostileConsumerTest extends RogueClientFixture {
         announceConsumer(ring, memory(4096));
         Queue.Sending sending = new Queue.Sending(pair.server(), card.dpuEngine, 8192, 4).run(card);
         long[] offsets = {0, 4095, 8, 16};
+        int[] lengths = {16, 97, 97, 16};
         ComchProducerSendTask[] tasks = new ComchProducerSendTask[offsets.length];
         for (int i = 0; i < tasks.length; i++) {
-            consumer.post(offsets[i], 64);
-            Buf buf = sending.memory.inventory().bufByData(sending.memory.mmap(), 0, 16);
+            consumer.post(offsets[i], 128);
+            Buf buf = sending.memory.inventory().bufByData(sending.memory.mmap(), 0, lengths[i]);
             tasks[i] = sending.producer.allocateSendTask(buf, 1);
         }
 
