@@ -17,7 +17,6 @@ final class EngineGraph extends EngineMember {
     private final Graph graph;
     private final EngineImpl engine;
     private final Nodes nodes = new Nodes();
-    private int inFlight;
 
     /** The engine's {@link EngineImpl#changes} when the nodes in the list were tried last. */
     private long triedAt = -1;
@@ -33,9 +32,9 @@ final class EngineGraph extends EngineMember {
 
     /** Begins the run of an instance. */
     void submit(GraphInstance instance) {
-        inFlight++;
+        addInFlight(1);
         nodes.submit(instance);
-        engine.submitted(this, 1);
+        engine.signalWorkOf(this);
     }
 
     @Override
@@ -45,7 +44,7 @@ final class EngineGraph extends EngineMember {
 
     @Override
     public boolean followsOthers() {
-        return inFlight > 0;
+        return inFlight() > 0;
     }
 
     @Override
@@ -55,7 +54,7 @@ final class EngineGraph extends EngineMember {
 
     @Override
     public String describeWork() {
-        return Text.format("graph=%s, inFlightInstances=%d", graph, inFlight);
+        return Text.format("graph=%s, inFlightInstances=%d", graph, inFlight());
     }
 
     @Override
@@ -123,8 +122,7 @@ final class EngineGraph extends EngineMember {
 
         @Override
         void instanceEnded(GraphInstance instance) {
-            inFlight--;
-            engine.completed(1);
+            addInFlight(-1);
             instance.returnToUser();
             GraphCallback callback = graph.callback(instance.outcome() == Status.SUCCESS);
             if (callback == null) {

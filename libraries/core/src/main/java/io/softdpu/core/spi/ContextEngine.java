@@ -31,7 +31,6 @@ final class ContextEngine extends EngineMember {
     private @Nullable ContextServices services;
     private @Nullable Copier copier;
     private @Nullable ContextChecker checker;
-    private int inFlight;
     private boolean takesTasks;
     private boolean steady;
     private boolean armed;
@@ -172,13 +171,9 @@ final class ContextEngine extends EngineMember {
         return context.states().notRunning();
     }
 
-    int inFlight() {
-        return inFlight;
-    }
-
     void tasksSubmitted(int count) {
-        inFlight += count;
-        impl().submitted(this, count);
+        addInFlight(count);
+        impl().signalWorkOf(this);
     }
 
     void taskRefused() {
@@ -190,8 +185,7 @@ final class ContextEngine extends EngineMember {
     }
 
     void tasksCompleted(int count) {
-        inFlight -= count;
-        impl().completed(count);
+        addInFlight(-count);
     }
 
     void taskFreed() {
@@ -229,7 +223,7 @@ final class ContextEngine extends EngineMember {
     }
 
     void reportLeaks() {
-        if (checker != null && inFlight == 0) {
+        if (checker != null && inFlight() == 0) {
             checker.reportLeaks();
         }
     }

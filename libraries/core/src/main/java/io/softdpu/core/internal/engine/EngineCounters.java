@@ -7,14 +7,12 @@ import java.lang.invoke.VarHandle;
 final class EngineCounters {
     private static final VarHandle HITS;
     private static final VarHandle MISSES;
-    private static final VarHandle IN_FLIGHT;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             HITS = lookup.findVarHandle(EngineCounters.class, "hits", long.class);
             MISSES = lookup.findVarHandle(EngineCounters.class, "misses", long.class);
-            IN_FLIGHT = lookup.findVarHandle(EngineCounters.class, "inFlight", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -22,7 +20,6 @@ final class EngineCounters {
 
     private long hits;
     private long misses;
-    private int inFlight;
 
     /** A pass of progress is over. */
     void passed(boolean progressed) {
@@ -33,19 +30,11 @@ final class EngineCounters {
         }
     }
 
-    void addInFlight(int tasks) {
-        IN_FLIGHT.setOpaque(this, inFlight + tasks);
-    }
-
     long hits() {
         return (long) HITS.getOpaque(this);
     }
 
     long misses() {
         return (long) MISSES.getOpaque(this);
-    }
-
-    int inFlight() {
-        return (int) IN_FLIGHT.getOpaque(this);
     }
 }

@@ -344,7 +344,7 @@ public final class EngineImpl implements Waitable {
 
     /** Tasks submitted and not completed; any thread. */
     public int inFlight() {
-        return counters.inFlight();
+        return members.inFlight();
     }
 
     // ---- for the contexts and graphs ----
@@ -460,28 +460,16 @@ public final class EngineImpl implements Waitable {
     }
 
     /**
-     * Counts submitted tasks. A program in event mode may submit between its request and its sleep;
-     * if progress executes the task, only this call signals the notification.
-     */
-    public void submitted(EngineMember to, int tasks) {
-        counters.addInFlight(tasks);
-        signalWorkOf(to);
-    }
-
-    /**
-     * Arms a context for a notification that was requested before, and signals it if due. Also for
-     * a task that was refused: if its context waits for what the task lacked, as for a buffer of
-     * the peer, the end of that wait signals the notification.
+     * Arms a context for a notification that was requested before, and signals it if due. For each
+     * submission: a program in event mode may submit between its request and its sleep; if progress
+     * executes the task, only this call signals the notification. Also for a task that was refused:
+     * if its context waits for what the task lacked, as for a buffer of the peer, the end of that
+     * wait signals the notification.
      */
     public void signalWorkOf(EngineMember member) {
         if (requested && member.arm()) {
             ring();
         }
-    }
-
-    /** Counts completed tasks. */
-    public void completed(int tasks) {
-        counters.addInFlight(-tasks);
     }
 
     /** Reports that a context has changed its state, or that something was returned to it. */

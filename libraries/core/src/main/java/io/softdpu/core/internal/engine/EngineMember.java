@@ -1,12 +1,37 @@
 package io.softdpu.core.internal.engine;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Context or graph as its engine uses it. The engine's thread. */
 public abstract class EngineMember {
+    private static final VarHandle IN_FLIGHT;
+
+    static {
+        try {
+            IN_FLIGHT =
+                    MethodHandles.lookup().findVarHandle(EngineMember.class, "inFlight", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private int inFlight;
+
     /** Whether it had work when the notification was cleared; used by the engine only. */
     boolean selected;
+
+    /** Its tasks, or instances, that were submitted and not completed. Any thread. */
+    public final int inFlight() {
+        return (int) IN_FLIGHT.getOpaque(this);
+    }
+
+    /** Counts tasks that were submitted, or with a negative number completed. */
+    protected final void addInFlight(int tasks) {
+        IN_FLIGHT.setOpaque(this, inFlight + tasks);
+    }
 
     /** The kind of the member, for messages, a word that takes an s in the plural. */
     public String kind() {

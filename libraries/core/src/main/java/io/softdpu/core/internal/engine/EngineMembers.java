@@ -24,6 +24,9 @@ final class EngineMembers {
     private int slots;
     private int connected;
 
+    /** All, in no order, for other threads: replaced, never changed. */
+    private volatile EngineMember[] all = {};
+
     /**
      * Whether passes are limited to selected contexts: from a notification to the first pass
      * without work.
@@ -43,6 +46,9 @@ final class EngineMembers {
         }
         members[slots++] = member;
         connected++;
+        EngineMember[] more = Arrays.copyOf(all, connected);
+        more[connected - 1] = member;
+        all = more;
     }
 
     /** Removes a context; its slot stays empty until {@link #closeGaps}. */
@@ -51,8 +57,21 @@ final class EngineMembers {
             if (members[i] == member) {
                 members[i] = null;
                 connected--;
+                all =
+                        Arrays.stream(all)
+                                .filter(each -> each != member)
+                                .toArray(EngineMember[]::new);
             }
         }
+    }
+
+    /** Tasks and instances of all that were submitted and not completed. Any thread. */
+    int inFlight() {
+        int sum = 0;
+        for (EngineMember member : all) {
+            sum += member.inFlight();
+        }
+        return sum;
     }
 
     void closeGaps() {

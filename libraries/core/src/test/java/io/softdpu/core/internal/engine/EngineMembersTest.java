@@ -10,7 +10,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Situations of an engine, by which a wait tells whether a short spin may succeed. */
+/**
+ * Situations of an engine, by which a wait tells whether a short spin may succeed, and what is in
+ * flight.
+ */
 class EngineMembersTest {
     private final EngineMembers members = new EngineMembers(new CallbackFailures());
     private final List<Member> contexts = new ArrayList<>();
@@ -116,6 +119,25 @@ class EngineMembersTest {
         int situation = after(0);
         assertThat(after()).isEqualTo(situation);
         assertThat(after()).isEqualTo(situation);
+    }
+
+    @Test
+    void shouldCountWhatIsInFlightInThoseThatItHas() {
+        add(9);
+        for (int i = 0; i < 9; i++) {
+            contexts.get(i).addInFlight(1 << i);
+        }
+        assertThat(members.inFlight()).isEqualTo(511);
+        Member stopped = contexts.get(3);
+        members.remove(stopped);
+        assertThat(members.inFlight()).isEqualTo(503);
+        members.remove(stopped);
+        members.closeGaps();
+        assertThat(members.inFlight()).isEqualTo(503);
+        contexts.get(0).addInFlight(-1);
+        assertThat(members.inFlight()).isEqualTo(502);
+        members.add(stopped);
+        assertThat(members.inFlight()).isEqualTo(510);
     }
 
     @Test
