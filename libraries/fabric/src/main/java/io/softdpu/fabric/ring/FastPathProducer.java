@@ -7,10 +7,8 @@ import static io.softdpu.fabric.ring.FastPathRing.DATA_OFFSET;
 import static io.softdpu.fabric.ring.FastPathRing.FLAGS_OFFSET;
 import static io.softdpu.fabric.ring.FastPathRing.FLAG_ABANDONED;
 import static io.softdpu.fabric.ring.FastPathRing.FLAG_INLINE;
-import static io.softdpu.fabric.ring.FastPathRing.IMMEDIATE_BYTES;
 import static io.softdpu.fabric.ring.FastPathRing.IMMEDIATE_LENGTH_OFFSET;
 import static io.softdpu.fabric.ring.FastPathRing.IMMEDIATE_OFFSET;
-import static io.softdpu.fabric.ring.FastPathRing.INLINE_BYTES;
 import static io.softdpu.fabric.ring.FastPathRing.LENGTH_OFFSET;
 import static io.softdpu.fabric.ring.FastPathRing.NO_BUFFER;
 import static io.softdpu.fabric.ring.FastPathRing.POSTING_BYTES;
@@ -222,20 +220,14 @@ public final class FastPathProducer {
     }
 
     /**
-     * Publishes a claimed slot after its data was written.
+     * Publishes a claimed slot after its data was written. The peer treats other lengths than those
+     * below as a violation.
      *
-     * @throws IllegalArgumentException for lengths that the peer would treat as a violation; the
-     *     ticket must still be committed or abandoned then
+     * @param lengthBytes as checked for the claim; inline at most {@link FastPathRing#INLINE_BYTES}
+     * @param immediateLength 0 to {@link FastPathRing#IMMEDIATE_BYTES}
      */
     public void commit(
             long ticket, long lengthBytes, int producerId, int immediateLength, boolean inline) {
-        if (lengthBytes < 0 || (inline && lengthBytes > INLINE_BYTES)) {
-            throw RingLayout.illegal(
-                    "data length", lengthBytes, 0, inline ? INLINE_BYTES : Long.MAX_VALUE);
-        }
-        if (immediateLength < 0 || immediateLength > IMMEDIATE_BYTES) {
-            throw RingLayout.illegal("immediate length", immediateLength, 0, IMMEDIATE_BYTES);
-        }
         stamp(ticket, lengthBytes, producerId, immediateLength, inline ? FLAG_INLINE : 0);
     }
 
