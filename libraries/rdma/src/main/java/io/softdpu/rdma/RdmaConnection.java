@@ -173,9 +173,9 @@ public final class RdmaConnection {
 
     /**
      * Begins an orderly disconnect, done in a later progress: its tasks in flight fail with
-     * CONNECTION_ABORTED, receives stay posted, and the peer sees it DISCONNECTED. One that was not
-     * connected to a blob, or that its listener has not answered, is DISCONNECTED at once. Does
-     * nothing if it has ended.
+     * CONNECTION_ABORTED unless they were done before, receives stay posted, and the peer sees it
+     * DISCONNECTED. One that was not connected to a blob, or that its listener has not answered, is
+     * DISCONNECTED at once. Does nothing if it has ended.
      *
      * @throws DpuException NOT_PERMITTED from another thread
      */

@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * engine. Work is completed in order, too: a send when the peer has released its last fragment, a
  * read or write when it was copied. A send never overtakes the data of an earlier write, since the
  * store that publishes it follows the copy in program order.
+ *
+ * <p>A send, and all other work of less than a slice, is executed by its submission if no work
+ * waits for execution before it. It is completed in progress all the same.
  */
 final class ShmSender {
     /**
@@ -67,6 +70,13 @@ final class ShmSender {
 
     /** Bytes that sends may still copy in this pass, or in this call outside of a pass. */
     private long sendBudgetBytes = Copier.SLICE_BYTES;
+
+    /**
+     * Bytes that reads and writes may still copy until the next pass begins. Not for each call
+     * outside of a pass, as that of sends: the ring limits those, and nothing would limit what the
+     * callbacks of another context submit here, as many as its peer causes.
+     */
+    private long accessBudgetBytes = Copier.SLICE_BYTES;
 
     ShmSender(
             ShmConnection connection,
@@ -119,12 +129,10 @@ final class ShmSender {
     /** Begins a pass of progress. */
     void beginPass() {
         sendBudgetBytes = Copier.SLICE_BYTES;
+        accessBudgetBytes = Copier.SLICE_BYTES;
     }
 
-    /**
-     * Queues work. A send at the head of the queue is executed at once, within the budget of the
-     * pass, or of this call outside of a pass.
-     */
+    /** Queues work, and executes it at once, as far as the budgets go, where it is allowed to. */
     @Nullable Refusal submit(WorkRequest request, boolean insideProgress) {
         if (tail - head > mask) {
             return full;
@@ -135,11 +143,16 @@ final class ShmSender {
         queue[(int) tail & mask] = request;
         boolean next = executed == tail;
         tail++;
-        if (next && isSend(request)) {
+        if (next && isExecutedAtSubmission(request)) {
             if (!insideProgress) {
                 sendBudgetBytes = Copier.SLICE_BYTES;
             }
-            execute(0);
+            try {
+                boolean _ = execute();
+            } catch (IllegalStateException | InternalError e) {
+                // Memory that the program has closed, or a file that it has truncated: thrown again
+                // by progress, as for work that had to wait. The task is in flight already.
+            }
             if (!insideProgress) {
                 ringIfArmed();
             }
@@ -148,15 +161,16 @@ final class ShmSender {
     }
 
     /**
-     * Executes queued work: reads and writes within one slice in total, sends within the rest of
-     * the pass's budget.
+     * Whether a request with no work before it is executed by its submission. Once the connection
+     * is to end, nothing but messages is: the peer may have left.
      */
-    boolean execute() {
-        return executed != tail && execute(Copier.SLICE_BYTES);
+    private boolean isExecutedAtSubmission(WorkRequest request) {
+        return isSend(request)
+                || (request.lengthBytes < Copier.SLICE_BYTES && !connection.hasEnded());
     }
 
-    private boolean execute(long copyBudgetBytes) {
-        long budget = copyBudgetBytes;
+    /** Executes queued work within the budgets. */
+    boolean execute() {
         boolean moved = false;
         while (executed != tail) {
             WorkRequest request = at(executed);
@@ -165,8 +179,8 @@ final class ShmSender {
             if (isSend(request)) {
                 done = send(request);
             } else {
-                done = access(request, budget);
-                budget -= request.progressBytes - before;
+                done = access(request, accessBudgetBytes);
+                accessBudgetBytes -= request.progressBytes - before;
             }
             moved |= done || request.progressBytes != before;
             if (!done) {

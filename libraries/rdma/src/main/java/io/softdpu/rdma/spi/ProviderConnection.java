@@ -34,6 +34,9 @@ public interface ProviderConnection {
      * the limits and the permissions of both sides. A read or write of eight bytes at a multiple of
      * eight is one load or store of the remote memory if the local bytes are in one element.
      *
+     * <p>It is executed after all work before it, by this call or in a later progress, and
+     * completed in progress.
+     *
      * <p>A provider that changes the remote memory itself calls {@link
      * io.softdpu.core.spi.memory.RemoteMemory#changed()} right after each executed write and atomic
      * operation, which wakes those who wait for a sync event. One whose responder changes it leaves
@@ -46,8 +49,9 @@ public interface ProviderConnection {
     @Nullable Refusal submit(WorkRequest request);
 
     /**
-     * Disconnects in an orderly way in a later progress: its work is completed with
-     * CONNECTION_ABORTED, then {@link EndpointListener#ended} is called. Posted receives stay.
+     * Disconnects in an orderly way in a later progress: its work is completed, with
+     * CONNECTION_ABORTED unless it was done before, then {@link EndpointListener#ended} is called.
+     * Posted receives stay.
      */
     void disconnect();
 

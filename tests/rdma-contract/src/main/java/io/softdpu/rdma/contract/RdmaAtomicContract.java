@@ -358,10 +358,13 @@ public abstract class RdmaAtomicContract extends RdmaContract {
         Pair pair = connect(near, openFar());
         Mmap remote = near.importRdma(pair.far());
         pair.far().setWord(0, 0);
+        near.send(pair.toFar(), null, 1); // without a receive; the atomic waits behind it
         assertThat(submit(operation, pair, remote, 0, 8, 8)).isEqualTo(Status.SUCCESS);
         pair.far().mmap.stop();
+        pair.far().receive(null, 2);
 
-        assertThat(near.next(pair.far()).status()).isNotEqualTo(Status.SUCCESS);
+        Peer.drive("both", () -> near.outcomes.size() == 2, near, pair.far());
+        assertThat(near.outcomes.getLast().status()).isNotEqualTo(Status.SUCCESS);
         Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
         if (has(RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION)) {
             assertThat(pair.toFar().failure()).isEqualTo(Status.SHUTDOWN);
@@ -398,9 +401,12 @@ public abstract class RdmaAtomicContract extends RdmaContract {
         Pair pair = connected();
         Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());
+        near.send(pair.toFar(), null, 1); // without a receive; the atomic waits behind it
         assertThat(submit(operation, pair, remote, 0, 8, 8)).isEqualTo(Status.SUCCESS);
         near.stop();
-        assertThat(near.next().status()).isEqualTo(Status.CONNECTION_ABORTED);
+        assertThat(near.outcomes)
+                .extracting(Peer.Outcome::status)
+                .containsExactly(Status.CONNECTION_ABORTED, Status.CONNECTION_ABORTED);
         assertThat(near.rdma.failure()).isNull();
     }
 
@@ -432,6 +438,7 @@ public abstract class RdmaAtomicContract extends RdmaContract {
         assertThat(succeeded).containsExactly(swap, add);
 
         succeeded.clear();
+        near.send(pair.toFar(), null, 1); // without a receive; the others wait behind it
         swap.submit();
         add.submit();
         near.rdma.stop(); // before any progress

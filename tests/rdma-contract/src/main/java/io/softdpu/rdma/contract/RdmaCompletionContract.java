@@ -18,6 +18,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Meaning of a completion: what a success promises, and what a failure leaves behind. */
 public abstract class RdmaCompletionContract extends RdmaContract {
+    // Words at the begin of the memory of each side.
+    private static final long NEAR_WORD = 7;
+    private static final long FAR_WORD = 0; // which a compare and swap expects
+
     /** For subclasses. */
     protected RdmaCompletionContract() {}
 
@@ -143,6 +147,95 @@ public abstract class RdmaCompletionContract extends RdmaContract {
                 throw new AssertionError("changed beside it: offset=" + i);
             }
         }
+    }
+
+    // ---- submitted, and ended before progress ----
+
+    @ParameterizedTest
+    @EnumSource(
+            value = RdmaTaskType.class,
+            names = {"READ", "WRITE", "COMPARE_AND_SWAP", "FETCH_AND_ADD"})
+    void shouldTellWhetherItWasDoneWhenItWasSubmittedAndThenStopped(RdmaTaskType type) {
+        Pair pair = connected();
+        submitOnWord(type, pair);
+        assertThat(isDone(type, pair))
+                .isEqualTo(has(RdmaTrait.OPERATION_IS_EXECUTED_AT_SUBMISSION));
+        assertThat(pair.near().outcomes).as("without progress").isEmpty();
+        pair.near().rdma.stop();
+        assertTold(type, pair);
+        assertThat(pair.near().rdma.failure()).isNull();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = RdmaTaskType.class,
+            names = {"READ", "WRITE", "COMPARE_AND_SWAP", "FETCH_AND_ADD"})
+    void shouldTellWhetherItWasDoneWhenItWasSubmittedAndThenDisconnected(RdmaTaskType type) {
+        Pair pair = connected();
+        submitOnWord(type, pair);
+        pair.toFar().disconnect();
+        assertThat(isDone(type, pair))
+                .isEqualTo(has(RdmaTrait.OPERATION_IS_EXECUTED_AT_SUBMISSION));
+        assertTold(type, pair);
+        assertThat(pair.near().rdma.state()).isEqualTo(ContextState.RUNNING);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = RdmaTaskType.class,
+            names = {"READ", "WRITE", "COMPARE_AND_SWAP", "FETCH_AND_ADD"})
+    void shouldNotDoWhatIsSubmittedAfterADisconnect(RdmaTaskType type) {
+        Pair pair = connected();
+        pair.toFar().disconnect();
+        submitOnWord(type, pair);
+        assertTold(type, pair);
+        assertThat(isDone(type, pair)).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = RdmaTaskType.class,
+            names = {"READ", "WRITE", "COMPARE_AND_SWAP", "FETCH_AND_ADD"})
+    void shouldNotDoWhatIsBehindAMessageThatWaits(RdmaTaskType type) {
+        Pair pair = connected();
+        pair.near().send(pair.toFar(), null, 1); // without a receive
+        submitOnWord(type, pair);
+        assertThat(isDone(type, pair)).isFalse();
+        pair.near().rdma.stop();
+        assertThat(pair.near().next(pair.far()).status()).isEqualTo(Status.CONNECTION_ABORTED);
+        assertTold(type, pair);
+        assertThat(isDone(type, pair)).isFalse();
+    }
+
+    /** Submits an operation after which a word of the one side or the other is another. */
+    private static void submitOnWord(RdmaTaskType type, Pair pair) {
+        Peer near = pair.near();
+        near.setWord(0, NEAR_WORD);
+        pair.far().setWord(0, FAR_WORD);
+        Mmap remote = near.importRdma(pair.far());
+        Status submitted =
+                Submissions.submit(
+                        type,
+                        near,
+                        pair.toFar(),
+                        Submissions.local(type, near, near.mmap, 0, 8),
+                        Submissions.remote(type, near, remote, 0, 8),
+                        2);
+        assertThat(submitted).isEqualTo(Status.SUCCESS);
+    }
+
+    private static boolean isDone(RdmaTaskType type, Pair pair) {
+        return type == RdmaTaskType.READ
+                ? pair.near().word(0) != NEAR_WORD
+                : pair.far().word(0) != FAR_WORD;
+    }
+
+    /** Asserts that its status tells whether it was done. */
+    private static void assertTold(RdmaTaskType type, Pair pair) {
+        Peer.Outcome outcome = pair.near().next(pair.far());
+        assertThat(outcome.userData()).isEqualTo(2);
+        assertThat(outcome.status())
+                .isEqualTo(isDone(type, pair) ? Status.SUCCESS : Status.CONNECTION_ABORTED);
     }
 
     // ---- events ----

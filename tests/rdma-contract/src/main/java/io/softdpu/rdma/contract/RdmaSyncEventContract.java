@@ -483,10 +483,14 @@ public abstract class RdmaSyncEventContract extends RdmaContract {
         SyncEvent event = pair.far().event();
         RemoteSyncEvent remote = near.remoteEvent(pair.far(), event);
         near.fill(0, 8, 1);
-        assertThat(operation.submit(pair, remote, operation.local(near, near.mmap, 0, 8), 1))
+        near.send(pair.toFar(), null, 1); // without a receive; the operation waits behind it
+        assertThat(operation.submit(pair, remote, operation.local(near, near.mmap, 0, 8), 2))
                 .isEqualTo(Status.SUCCESS);
         Peer.end(event);
-        assertThat(near.next(pair.far()).status()).isNotEqualTo(Status.SUCCESS);
+        pair.far().receive(null, 3);
+        Peer.drive("both", () -> near.outcomes.size() == 2, near, pair.far());
+        assertThat(near.outcomes.getLast().userData()).isEqualTo(2);
+        assertThat(near.outcomes.getLast().status()).isNotEqualTo(Status.SUCCESS);
         assertThat(near.mismatch(0, 8, 1)).isEqualTo(-1);
         if (has(RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION)) {
             assertThat(pair.toFar().failure()).isEqualTo(Status.SHUTDOWN);
@@ -563,8 +567,10 @@ public abstract class RdmaSyncEventContract extends RdmaContract {
         RemoteSyncEvent remote = near.remoteEvent(pair.far(), event);
         Buf local = operation.local(near, near.mmap, 0, 8);
         Task task = operation.allocate(pair, remote, local);
+        near.send(pair.toFar(), null, 1); // without a receive; the operation waits behind it
         task.submit();
         Peer.end(event); // which fails the only connection
+        pair.far().receive(null, 2);
         Peer.drive("the failure", () -> !failed.isEmpty(), near, pair.far());
         near.engine.progress();
         assertThat(failed).containsExactly(task);
@@ -581,9 +587,12 @@ public abstract class RdmaSyncEventContract extends RdmaContract {
         Pair pair = connected();
         Peer near = pair.near();
         RemoteSyncEvent remote = near.remoteEvent(pair.far(), pair.far().event());
-        operation.submit(pair, remote, operation.local(near, near.mmap, 0, 8), 1);
+        near.send(pair.toFar(), null, 1); // without a receive; the operation waits behind it
+        operation.submit(pair, remote, operation.local(near, near.mmap, 0, 8), 2);
         near.stop();
-        assertThat(near.next().status()).isEqualTo(Status.CONNECTION_ABORTED);
+        assertThat(near.outcomes)
+                .extracting(Peer.Outcome::status)
+                .containsExactly(Status.CONNECTION_ABORTED, Status.CONNECTION_ABORTED);
         assertThat(near.rdma.failure()).isNull();
         remote.close(); // no task keeps it
     }
@@ -609,6 +618,7 @@ public abstract class RdmaSyncEventContract extends RdmaContract {
         task.submit();
         Peer.drive("the end", () -> succeeded.size() + failed.size() == 1, near);
         assertThat(succeeded).containsExactly(task);
+        near.send(pair.toFar(), null, 1); // without a receive; the operation waits behind it
         task.submit();
         near.rdma.stop(); // before any progress
         Peer.drive("the end", () -> succeeded.size() + failed.size() == 2, near);

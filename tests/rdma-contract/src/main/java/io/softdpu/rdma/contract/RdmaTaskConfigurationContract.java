@@ -140,6 +140,7 @@ public abstract class RdmaTaskConfigurationContract extends RdmaContract {
         assertThat(succeeded).containsExactly(read, write);
 
         succeeded.clear();
+        near.send(pair.toFar(), null, 1); // without a receive; the others wait behind it
         read.submit();
         write.submit();
         near.rdma.stop(); // before any progress

@@ -13,5 +13,10 @@ public enum RdmaTrait {
     /** A peer whose process is frozen is slow, and not lost. */
     FROZEN_PEER_IS_SLOW,
     /** A receive that is posted while a message waits for it is used at once, not a retry later. */
-    RECEIVE_IS_USED_AT_ONCE
+    RECEIVE_IS_USED_AT_ONCE,
+    /**
+     * A short read, write or atomic operation with nothing before it is executed by its submission,
+     * not in a later progress. It is completed in progress in either case.
+     */
+    OPERATION_IS_EXECUTED_AT_SUBMISSION
 }
