@@ -527,17 +527,6 @@ final class ConnectionTable implements EndpointListener {
     // ---- events of the provider ----
 
     @Override
-    public void completed(WorkRequest request, Status status) {
-        ((RdmaTask) request.owner).finish(status);
-    }
-
-    @Override
-    public void received(WorkRequest request, Status status, @Nullable ProviderConnection from) {
-        RdmaConnection connection = from == null ? null : (RdmaConnection) from.owner();
-        ((ReceiveTask) request.owner).finish(status, connection);
-    }
-
-    @Override
     public void requested(ProviderEndpoint from, ConnectRequest request) {
         int provider = indexOf(from);
         if (provider < 0) {

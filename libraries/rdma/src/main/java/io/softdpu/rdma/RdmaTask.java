@@ -47,7 +47,7 @@ abstract class RdmaTask extends TaskBase {
         super(rdma);
         this.rdma = rdma;
         this.maxListLength = maxListLength;
-        this.request = new WorkRequest(kind, this, maxListLength);
+        this.request = new WorkRequest(kind, this::finish, maxListLength);
         this.local = new MemoryRight(rdma.device(), LOCAL);
         this.overPci = new MemoryRight(rdma.device(), OVER_PCI);
     }

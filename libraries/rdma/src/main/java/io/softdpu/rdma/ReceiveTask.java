@@ -9,6 +9,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryServices;
 import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.ReceivedOpcode;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,6 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
     private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
 
     private @Nullable Buf destination;
-    private @Nullable RdmaConnection resultConnection;
 
     ReceiveTask(RdmaContext rdma) {
         super(rdma, WorkRequest.Kind.RECEIVE, rdma.receiveBufferListLength());
@@ -57,12 +57,13 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
 
     @Override
     public @Nullable RdmaConnection resultConnection() {
-        return resultConnection;
+        ProviderConnection from = request.resultConnection;
+        return from == null ? null : (RdmaConnection) from.owner();
     }
 
     @Override
     protected @Nullable Refusal onSubmit() {
-        resultConnection = null;
+        request.resultConnection = null;
         request.resultOpcode = ReceivedOpcode.SEND;
         request.resultLengthBytes = 0;
         request.immediate = 0;
@@ -86,11 +87,6 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
             REGIONS.clearInFlight(into);
         }
         return refusal;
-    }
-
-    void finish(Status status, @Nullable RdmaConnection from) {
-        resultConnection = from;
-        finish(status);
     }
 
     @Override
@@ -120,7 +116,7 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
     protected void onFree() {
         request.local.release();
         destination = null;
-        resultConnection = null;
+        request.resultConnection = null;
     }
 
     @Override

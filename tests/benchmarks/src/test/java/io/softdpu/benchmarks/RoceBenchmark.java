@@ -10,13 +10,13 @@ import io.softdpu.rdma.roce.adapter.Adapter;
 import io.softdpu.rdma.roce.adapter.AdapterConfig;
 import io.softdpu.rdma.roce.adapter.Management;
 import io.softdpu.rdma.roce.rc.Attachment;
-import io.softdpu.rdma.roce.rc.CompletionListener;
 import io.softdpu.rdma.roce.rc.GrantedMemory;
 import io.softdpu.rdma.roce.rc.Limits;
 import io.softdpu.rdma.roce.rc.OutgoingPacket;
 import io.softdpu.rdma.roce.rc.PacketSink;
 import io.softdpu.rdma.roce.rc.Path;
 import io.softdpu.rdma.roce.rc.QueuePair;
+import io.softdpu.rdma.roce.rc.ReceiveListener;
 import io.softdpu.rdma.roce.rc.RemoteKeys;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Packet;
@@ -63,7 +63,7 @@ public class RoceBenchmark {
     private final End near = new End(new Gid(0, 0xffff_0a00_0001L));
     private final End far = new End(new Gid(0, 0xffff_0a00_0002L));
     private final WorkRequest[] sends = new WorkRequest[BATCH];
-    private final WorkRequest write = new WorkRequest(WorkRequest.Kind.WRITE, "write", 1);
+    private final WorkRequest write = new WorkRequest(WorkRequest.Kind.WRITE, near::completed, 1);
     private long nowNanos;
 
     private static MemorySegment memory(int bytes) {
@@ -72,7 +72,7 @@ public class RoceBenchmark {
 
     /** An adapter with a queue pair, and the datagrams that it has sent. */
     private static final class End
-            implements PacketSink, CompletionListener, Management, GrantedMemory, RemoteMemory {
+            implements PacketSink, ReceiveListener, Management, GrantedMemory, RemoteMemory {
         private static final int SLOT_BYTES = 4352;
         private static final int SLOTS = 64;
 
@@ -93,7 +93,7 @@ public class RoceBenchmark {
         End(Gid gid) {
             this.gid = gid;
             for (int i = 0; i < BATCH; i++) {
-                receives[i] = new WorkRequest(WorkRequest.Kind.RECEIVE, this, 1);
+                receives[i] = new WorkRequest(WorkRequest.Kind.RECEIVE, status -> {}, 1);
                 receives[i].local.add(RoceBenchmark.memory(BYTES), 0, BYTES);
                 receives[i].lengthBytes = BYTES;
             }
@@ -201,8 +201,7 @@ public class RoceBenchmark {
             sent++;
         }
 
-        @Override
-        public void completed(QueuePair queuePair, WorkRequest request, Status status) {
+        void completed(Status status) {
             completed++;
         }
 
@@ -254,7 +253,7 @@ public class RoceBenchmark {
         near.connect(far);
         far.connect(near);
         for (int i = 0; i < BATCH; i++) {
-            sends[i] = new WorkRequest(WorkRequest.Kind.SEND, this, 1);
+            sends[i] = new WorkRequest(WorkRequest.Kind.SEND, near::completed, 1);
             sends[i].local.add(memory(BYTES), 0, BYTES);
             sends[i].lengthBytes = BYTES;
         }

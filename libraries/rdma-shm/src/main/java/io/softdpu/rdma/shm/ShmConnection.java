@@ -581,12 +581,10 @@ final class ShmConnection implements ProviderConnection {
         }
     }
 
-    void completed(WorkRequest request, Status status) {
-        endpoint.listener().completed(request, status);
-    }
-
+    /** Completes a receive that a message has taken. */
     void received(WorkRequest request, Status status) {
-        endpoint.listener().received(request, status, this);
+        request.resultConnection = this;
+        request.sink.completed(status);
     }
 
     private ShmSender connectedSender() {

@@ -186,7 +186,7 @@ final class ShmEndpoint implements ProviderEndpoint {
         }
         WorkRequest receive = receives.poll();
         while (receive != null) {
-            listener.received(receive, status, null);
+            receive.sink.completed(status);
             receive = receives.poll();
         }
     }

@@ -350,7 +350,7 @@ final class ShmSender {
         while (head != limit && released >= at(head).providerWord) {
             WorkRequest request = take();
             request.resultLengthBytes = request.lengthBytes;
-            connection.completed(request, Status.SUCCESS);
+            request.sink.completed(Status.SUCCESS);
             moved = true;
         }
         return moved;
@@ -370,7 +370,7 @@ final class ShmSender {
             WorkRequest request = take();
             boolean failed = !failedFound && isFailedRequest(cause, request, unexecuted);
             failedFound |= failed;
-            connection.completed(request, failed ? failedStatus : cause.taskStatus);
+            request.sink.completed(failed ? failedStatus : cause.taskStatus);
         }
         executed = tail;
     }

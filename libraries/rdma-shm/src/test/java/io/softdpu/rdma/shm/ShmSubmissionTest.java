@@ -230,7 +230,7 @@ class ShmSubmissionTest {
                 farMemory.segment().asSlice(0, ShmWire.RING_OFFSET + GEOMETRY.sizeBytes());
         // Without a connection and a doorbell: neither is reached by what happens here.
         ShmSender sender = new ShmSender(null, new Copier(), ring, GEOMETRY, null, 2, null);
-        WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, this, 1);
+        WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, status -> {}, 1);
         try (Arena arena = Arena.ofConfined()) {
             request.local.add(arena.allocate(8), 0, 8);
         }

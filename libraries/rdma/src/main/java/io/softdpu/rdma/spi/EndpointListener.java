@@ -2,28 +2,14 @@ package io.softdpu.rdma.spi;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.Permissions;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Listener for the events of a provider's endpoint. Called on the engine's thread, inside {@link
- * ProviderEndpoint#progress()}. A call may run user callbacks that submit work, post receives, or
- * create connections; calls that end a connection or the endpoint take effect in a later progress.
- *
- * <p>Calls of the data path allocate nothing on either side.
+ * Listener for the connections of a provider's endpoint; requests complete to their {@link
+ * WorkRequest#sink}. Called on the engine's thread, inside {@link ProviderEndpoint#progress()}. A
+ * call may run user callbacks that submit work, post receives, or create connections; calls that
+ * end a connection or the endpoint take effect in a later progress.
  */
 public interface EndpointListener {
-    /** Any request but a receive has completed; it no longer belongs to the provider. */
-    void completed(WorkRequest request, Status status);
-
-    /**
-     * A receive has been consumed, successfully or not. {@link WorkRequest#resultOpcode} is set if
-     * a connection consumed it, and after success {@link WorkRequest#resultLengthBytes} and {@link
-     * WorkRequest#immediate}.
-     *
-     * @param from the connection that consumed it; null if none did, in a flush
-     */
-    void received(WorkRequest request, Status status, @Nullable ProviderConnection from);
-
     /**
      * A peer requests a connection to a port on which the endpoint listens. It waits until the
      * request is answered.

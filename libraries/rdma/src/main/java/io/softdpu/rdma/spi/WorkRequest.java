@@ -1,5 +1,6 @@
 package io.softdpu.rdma.spi;
 
+import io.softdpu.core.Status;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,17 @@ import org.jspecify.annotations.Nullable;
  * is in one element.
  */
 public final class WorkRequest {
+    /** Receiver of the completion of one request. */
+    @FunctionalInterface
+    public interface Sink {
+        /**
+         * The request has completed and no longer belongs to the provider, which has set its
+         * results before. Called once for each that was accepted, inside progress or a flush; as a
+         * call of an {@link EndpointListener} it may run user callbacks. Allocates nothing.
+         */
+        void completed(Status status);
+    }
+
     /** Operation. */
     public enum Kind {
         /** Receive a message or an immediate value of a peer. */
@@ -37,8 +49,8 @@ public final class WorkRequest {
     /** The operation; fixed. */
     public final Kind kind;
 
-    /** The task that owns this request; for the listener. */
-    public final Object owner;
+    /** The task that owns this request, to which a provider completes it; fixed. */
+    public final Sink sink;
 
     /**
      * Local memory: the bytes to send or write, or the place for those that are received or read;
@@ -68,7 +80,10 @@ public final class WorkRequest {
     /** Offset in the peer's memory, in bytes; of an atomic operation a multiple of 8. */
     public long remoteOffset;
 
-    /** Result of a receive: the peer's operation. */
+    /** Result of a receive: the connection that consumed it; null if none did, in a flush. */
+    public @Nullable ProviderConnection resultConnection;
+
+    /** Result of a receive that a connection consumed: the peer's operation. */
     public ReceivedOpcode resultOpcode = ReceivedOpcode.SEND;
 
     /** Result: number of transferred bytes; of a receive, those of the peer's operation. */
@@ -85,9 +100,9 @@ public final class WorkRequest {
      *
      * @param maxListLength limit of elements of {@link #local}
      */
-    public WorkRequest(Kind kind, Object owner, int maxListLength) {
+    public WorkRequest(Kind kind, Sink sink, int maxListLength) {
         this.kind = kind;
-        this.owner = owner;
+        this.sink = sink;
         this.local = new LocalList(maxListLength);
     }
 }

@@ -41,7 +41,7 @@ public class SenderSleep {
     }
 
     private static WorkRequest send(long lengthBytes) {
-        WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, BYTES, 1);
+        WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, status -> {}, 1);
         request.local.add(BYTES, 0, lengthBytes);
         request.lengthBytes = lengthBytes;
         return request;

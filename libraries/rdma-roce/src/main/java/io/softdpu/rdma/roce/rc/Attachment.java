@@ -7,7 +7,7 @@ import io.softdpu.rdma.spi.RnrTimer;
 /**
  * Parts of its instance that a queue pair uses; fixed at its creation.
  *
- * @param listener for completions
+ * @param listener for receives that were consumed
  * @param receives of the instance
  * @param memory that peers may access
  * @param keys of the memory of peers
@@ -17,7 +17,7 @@ import io.softdpu.rdma.spi.RnrTimer;
  * @param rnrTimer step by which the retries of a message without a receive are counted as time
  */
 public record Attachment(
-        CompletionListener listener,
+        ReceiveListener listener,
         ReceiveQueue receives,
         PeerMemory memory,
         RemoteKeys keys,

@@ -50,7 +50,6 @@ public final class QueuePair {
 
     private final int number;
     private final @Nullable Object owner;
-    private final Attachment attachment;
     private final ConnectionEvents events;
     private final Agenda agenda;
     private final Requester requester;
@@ -85,7 +84,6 @@ public final class QueuePair {
             Agenda agenda) {
         this.number = number;
         this.owner = owner;
-        this.attachment = attachment;
         this.events = events;
         this.agenda = agenda;
         requester = new Requester(this, attachment, limits);
@@ -270,11 +268,6 @@ public final class QueuePair {
     }
 
     // ---- ends ----
-
-    /** Completes a request: the only place that does. */
-    void complete(WorkRequest request, Status status) {
-        attachment.listener().completed(this, request, status);
-    }
 
     /**
      * Ends it as a failure.

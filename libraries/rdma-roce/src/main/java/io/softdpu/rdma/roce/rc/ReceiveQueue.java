@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** Receives of an instance, which its connections share. Allocates nothing. */
 public interface ReceiveQueue {
     /**
-     * Takes the oldest receive. {@link CompletionListener#received} gives it back.
+     * Takes the oldest receive. {@link ReceiveListener#received} gives it back.
      *
      * @return null if there is none: the peer is asked to try again
      */

@@ -605,7 +605,7 @@ final class Requester {
         }
         if (done) {
             request.resultLengthBytes = request.lengthBytes;
-            queuePair.complete(request, Status.SUCCESS);
+            request.sink.completed(Status.SUCCESS);
         }
     }
 
@@ -757,7 +757,7 @@ final class Requester {
             WorkRequest request = at(position);
             queue[(int) position & mask] = null;
             head++;
-            queuePair.complete(request, position == failed ? failedStatus : status);
+            request.sink.completed(position == failed ? failedStatus : status);
         }
         numbered = tail;
         cursor = tail;

@@ -9,8 +9,8 @@
  * io.softdpu.rdma.roce.rc.Path}. An {@link io.softdpu.rdma.roce.rc.Agenda} knows which queue pairs
  * have packets to send, and which deadlines.
  *
- * <p>Thread rule: everything belongs to one thread at a time. Listeners are called inside the calls
- * of a queue pair; they may submit requests, and end or destroy the queue pair.
+ * <p>Thread rule: everything belongs to one thread at a time. Listeners and sinks are called inside
+ * the calls of a queue pair; they may submit requests, and end or destroy the queue pair.
  *
  * <p>Ownership: a request belongs to its queue pair from submission to completion. Nothing is
  * allocated per packet, request or timer; a queue pair allocates when it is created and when it is

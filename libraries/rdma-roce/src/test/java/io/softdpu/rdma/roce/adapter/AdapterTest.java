@@ -4,12 +4,12 @@ import static io.softdpu.rdma.roce.rc.ScriptedPeer.payload;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
-import io.softdpu.rdma.roce.rc.CompletionListener;
 import io.softdpu.rdma.roce.rc.Limits;
 import io.softdpu.rdma.roce.rc.OutgoingPacket;
 import io.softdpu.rdma.roce.rc.PacketSink;
 import io.softdpu.rdma.roce.rc.Path;
 import io.softdpu.rdma.roce.rc.QueuePair;
+import io.softdpu.rdma.roce.rc.ReceiveListener;
 import io.softdpu.rdma.roce.simulation.TestHost;
 import io.softdpu.rdma.roce.wire.CmCodec;
 import io.softdpu.rdma.roce.wire.Gid;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Queue pairs by number, datagrams, counters and deadlines of an adapter. */
-class AdapterTest implements PacketSink, CompletionListener, Management {
+class AdapterTest implements PacketSink, ReceiveListener, Management {
     private static final Gid OWN = new Gid(0, 0xffff_0a00_0001L);
     private static final Gid PEER = new Gid(0, 0xffff_0a00_0002L);
     private static final int PLACES = 4;
@@ -215,8 +215,10 @@ class AdapterTest implements PacketSink, CompletionListener, Management {
         assertThat(adapter.isTransmitWaiting()).isFalse();
     }
 
-    private static void submit(QueuePair queuePair, int size) {
-        WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, "test", 1);
+    private void submit(QueuePair queuePair, int size) {
+        WorkRequest request =
+                new WorkRequest(
+                        WorkRequest.Kind.SEND, status -> events.add("completed " + status), 1);
         request.local.add(MemorySegment.ofArray(new byte[size]), 0, size);
         request.lengthBytes = size;
         assertThat(queuePair.submit(request)).isNull();
@@ -281,11 +283,6 @@ class AdapterTest implements PacketSink, CompletionListener, Management {
         sent.add(packet.opcode().toString());
         new PacketWriter(OWN)
                 .write(packet, MemorySegment.ofArray(bytes), ByteBuffer.wrap(bytes), 0);
-    }
-
-    @Override
-    public void completed(QueuePair queuePair, WorkRequest request, Status status) {
-        events.add("completed " + status);
     }
 
     @Override

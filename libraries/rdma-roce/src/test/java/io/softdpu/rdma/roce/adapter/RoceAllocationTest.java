@@ -1,7 +1,6 @@
 package io.softdpu.rdma.roce.adapter;
 
 import io.softdpu.core.Status;
-import io.softdpu.rdma.roce.rc.CompletionListener;
 import io.softdpu.rdma.roce.rc.Limits;
 import io.softdpu.rdma.roce.rc.OutgoingPacket;
 import io.softdpu.rdma.roce.rc.PacketSink;
@@ -24,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Shows that packets, requests and timers allocate nothing. */
-class RoceAllocationTest implements CompletionListener {
+class RoceAllocationTest {
     private static final int BYTES = 10_000;
 
     /** Datagrams on their way from one adapter to the other. */
@@ -97,7 +96,14 @@ class RoceAllocationTest implements CompletionListener {
     }
 
     private TestHost host(Gid gid, PacketSink sink) {
-        return new TestHost(gid, 17, 4, Limits.defaults(4), sink, this, new NoManagement());
+        return new TestHost(
+                gid,
+                17,
+                4,
+                Limits.defaults(4),
+                sink,
+                (queuePair, done, status) -> {},
+                new NoManagement());
     }
 
     private static QueuePair pair(TestHost host) {
@@ -111,7 +117,7 @@ class RoceAllocationTest implements CompletionListener {
     }
 
     private WorkRequest request(WorkRequest.Kind kind, int bytes) {
-        WorkRequest request = new WorkRequest(kind, "test", 2);
+        WorkRequest request = new WorkRequest(kind, status -> completions++, 2);
         MemorySegment local = MemorySegment.ofArray(new byte[bytes]);
         request.local.add(local, 0, bytes / 2);
         request.local.add(local, bytes / 2, bytes - bytes / 2);
@@ -180,14 +186,6 @@ class RoceAllocationTest implements CompletionListener {
             moved = toFar.deliver(farHost.adapter()) | toNear.deliver(nearHost.adapter());
         }
     }
-
-    @Override
-    public void completed(QueuePair queuePair, WorkRequest request, Status status) {
-        completions++;
-    }
-
-    @Override
-    public void received(QueuePair queuePair, WorkRequest done, Status status) {}
 
     private static final class NoManagement implements Management {
         @Override

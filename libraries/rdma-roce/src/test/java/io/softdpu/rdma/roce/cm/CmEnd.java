@@ -11,7 +11,6 @@ import io.softdpu.rdma.roce.adapter.Adapter;
 import io.softdpu.rdma.roce.adapter.AdapterConfig;
 import io.softdpu.rdma.roce.adapter.IcrcCheck;
 import io.softdpu.rdma.roce.rc.Attachment;
-import io.softdpu.rdma.roce.rc.CompletionListener;
 import io.softdpu.rdma.roce.rc.Limits;
 import io.softdpu.rdma.roce.rc.OutgoingPacket;
 import io.softdpu.rdma.roce.rc.PacketSink;
@@ -52,22 +51,6 @@ final class CmEnd implements PacketSink, RequestListener, ConnectionListener {
 
     /** Places for queue pairs: those beyond the connections are for TIMEWAIT. */
     static final int PLACES = 16;
-
-    /** Requests have the end as their owner. */
-    private static final CompletionListener COMPLETIONS =
-            new CompletionListener() {
-                @Override
-                public void completed(QueuePair queuePair, WorkRequest request, Status status) {
-                    CmEnd end = (CmEnd) request.owner;
-                    end.events.add("completed:" + status);
-                    end.atCompletion.run();
-                }
-
-                @Override
-                public void received(QueuePair queuePair, WorkRequest receive, Status status) {
-                    throw new AssertionError("there are no receives: queuePair=" + queuePair);
-                }
-            };
 
     private static final RemoteKeys NO_KEYS =
             new RemoteKeys() {
@@ -129,7 +112,9 @@ final class CmEnd implements PacketSink, RequestListener, ConnectionListener {
 
     static Attachment attachment(Permissions grants) {
         return new Attachment(
-                COMPLETIONS,
+                (queuePair, receive, status) -> {
+                    throw new AssertionError("there are no receives: queuePair=" + queuePair);
+                },
                 () -> null,
                 (key, address, bytes, right) -> null,
                 NO_KEYS,
@@ -168,8 +153,13 @@ final class CmEnd implements PacketSink, RequestListener, ConnectionListener {
     /** Submits an empty send. */
     void submit(CmConnection connection) {
         QueuePair queuePair = Objects.requireNonNull(connection.queuePair());
-        WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, this, 1);
+        WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, this::completed, 1);
         assertThat(queuePair.submit(request)).isNull();
+    }
+
+    private void completed(Status status) {
+        events.add("completed:" + status);
+        atCompletion.run();
     }
 
     /** Gives its queue pair, if it has one, the first packet of the peer. */

@@ -18,7 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The agenda beside a model of it, with queue pairs that have no peer. */
-class AgendaTest implements CompletionListener, ConnectionEvents {
+class AgendaTest implements ReceiveListener, ConnectionEvents {
     private static final int QUEUE_PAIRS = 13;
     private static final int STEPS = 20_000;
 
@@ -127,11 +127,6 @@ class AgendaTest implements CompletionListener, ConnectionEvents {
             assertThat(agenda.isUrgent())
                     .isEqualTo(!model.isEmpty() && urgent.contains(model.peek()));
         }
-    }
-
-    @Override
-    public void completed(QueuePair queuePair, WorkRequest request, Status status) {
-        throw new AssertionError("no queue pair has a request");
     }
 
     @Override

@@ -218,7 +218,7 @@ class GoldenAnswersTest {
             }
             Side tested = new Side(file);
             tested.connectFor(requests.getFirst().view(), true);
-            List<WorkRequest> submitted = workRequests(requests, mtuOf(file));
+            List<WorkRequest> submitted = workRequests(requests, mtuOf(file), tested.statuses::add);
             submitted.forEach(tested::submit);
             List<Captured> reached = new ArrayList<>(packets);
             reached.removeAll(lostData(packets, side));
@@ -263,7 +263,8 @@ class GoldenAnswersTest {
     }
 
     /** The requests whose packets these are, repeats left out. */
-    private static List<WorkRequest> workRequests(List<Captured> packets, int mtuBytes) {
+    private static List<WorkRequest> workRequests(
+            List<Captured> packets, int mtuBytes, WorkRequest.Sink sink) {
         List<WorkRequest> requests = new ArrayList<>();
         int next = packets.getFirst().view().psn();
         ByteArrayOutputStream data = new ByteArrayOutputStream();
@@ -286,13 +287,14 @@ class GoldenAnswersTest {
             }
             next = SequenceNumber.add(next, psns);
             if (packet.opcode().isLast()) {
-                requests.add(workRequest(first, packet, data.toByteArray()));
+                requests.add(workRequest(first, packet, data.toByteArray(), sink));
             }
         }
         return requests;
     }
 
-    private static WorkRequest workRequest(Packet first, Packet last, byte[] data) {
+    private static WorkRequest workRequest(
+            Packet first, Packet last, byte[] data, WorkRequest.Sink sink) {
         WorkRequest.Kind kind =
                 switch (last.opcode()) {
                     case SEND_LAST, SEND_ONLY -> WorkRequest.Kind.SEND;
@@ -306,7 +308,7 @@ class GoldenAnswersTest {
                     case FETCH_ADD -> WorkRequest.Kind.FETCH_AND_ADD;
                     default -> throw new AssertionError("no request: " + last.opcode());
                 };
-        WorkRequest request = new WorkRequest(kind, "test", 1);
+        WorkRequest request = new WorkRequest(kind, sink, 1);
         request.lengthBytes = data.length;
         if (last.opcode().has(ExtensionHeader.IMMEDIATE)) {
             request.immediate = last.immediate();
@@ -352,7 +354,7 @@ class GoldenAnswersTest {
 
     /** A queue pair in the place of one side, whose instance grants what the driver granted. */
     private static final class Side
-            implements CompletionListener, ConnectionEvents, PacketSink, PeerMemory, RemoteKeys {
+            implements ReceiveListener, ConnectionEvents, PacketSink, PeerMemory, RemoteKeys {
         private static final int MEMORY_BYTES = 1 << 20;
 
         private final String file;
@@ -502,7 +504,7 @@ class GoldenAnswersTest {
                 return null;
             }
             int bytes = file.contains("too-small") ? 16 : MEMORY_BYTES;
-            WorkRequest receive = new WorkRequest(WorkRequest.Kind.RECEIVE, "test", 1);
+            WorkRequest receive = new WorkRequest(WorkRequest.Kind.RECEIVE, status -> {}, 1);
             receive.local.add(MemorySegment.ofArray(new byte[bytes]), 0, bytes);
             receive.lengthBytes = bytes;
             return receive;
@@ -528,11 +530,6 @@ class GoldenAnswersTest {
             assertThat(view.wrap(memory, 0, bytes.length)).isNull();
             assertThat(view.flags()).isEqualTo(Headers.MIGRATED);
             sent.add(text(view));
-        }
-
-        @Override
-        public void completed(QueuePair from, WorkRequest request, Status status) {
-            statuses.add(status);
         }
 
         @Override

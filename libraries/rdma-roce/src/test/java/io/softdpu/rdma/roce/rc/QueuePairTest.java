@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The table of transitions: each state, each event. */
-class QueuePairTest implements CompletionListener, ConnectionEvents {
+class QueuePairTest implements ReceiveListener, ConnectionEvents {
     private enum Event {
         PREPARE,
         CONNECT,
@@ -144,7 +144,9 @@ class QueuePairTest implements CompletionListener, ConnectionEvents {
             case CONNECT -> connect(path -> queuePair.connect(path, 0));
             case PEER_IS_READY -> queuePair.connect(0);
             case SUBMIT -> {
-                WorkRequest request = new WorkRequest(WorkRequest.Kind.SEND, "test", 1);
+                WorkRequest request =
+                        new WorkRequest(
+                                WorkRequest.Kind.SEND, status -> log.add("completed " + status), 1);
                 if (Refusal.statusOf(queuePair.submit(request)) == Status.NOT_CONNECTED) {
                     log.add("refused");
                 }
@@ -202,11 +204,6 @@ class QueuePairTest implements CompletionListener, ConnectionEvents {
                     }
                 };
         queuePair.transmit(sink, new OutgoingPacket(1), 100, 0);
-    }
-
-    @Override
-    public void completed(QueuePair from, WorkRequest request, Status status) {
-        log.add("completed " + status);
     }
 
     @Override

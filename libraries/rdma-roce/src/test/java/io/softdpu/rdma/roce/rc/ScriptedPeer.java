@@ -120,25 +120,14 @@ public final class ScriptedPeer {
                                 see(outgoing);
                             }
                         },
-                        new CompletionListener() {
-                            @Override
-                            public void completed(
-                                    QueuePair from, WorkRequest request, Status status) {
-                                events.add(request.kind + " " + status);
-                            }
-
-                            @Override
-                            public void received(
-                                    QueuePair from, WorkRequest receive, Status status) {
+                        (from, receive, status) ->
                                 events.add(
                                         status == Status.SUCCESS
                                                 ? "received "
                                                         + receive.resultOpcode
                                                         + " "
                                                         + receive.resultLengthBytes
-                                                : "received " + status);
-                            }
-                        },
+                                                : "received " + status),
                         management());
         host.grant(memory);
         queuePair =
@@ -229,7 +218,7 @@ public final class ScriptedPeer {
 
     /** A request whose local memory has increasing bytes. */
     public WorkRequest request(WorkRequest.Kind kind, int bytes) {
-        WorkRequest request = new WorkRequest(kind, "test", 4);
+        WorkRequest request = new WorkRequest(kind, status -> events.add(kind + " " + status), 4);
         byte[] local = new byte[Math.max(bytes, 1)];
         for (int i = 0; i < local.length; i++) {
             local[i] = (byte) (i + 1);

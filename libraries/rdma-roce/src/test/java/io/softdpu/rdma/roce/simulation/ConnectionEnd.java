@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,7 @@ final class ConnectionEnd {
     private final List<Operation> reads = new ArrayList<>();
     private final List<Operation.Change> flushed = new ArrayList<>();
     private final Deque<Message> messages = new ArrayDeque<>();
+    private final Consumer<ConnectionEnd> completion;
     private int left;
     private long messagesSent;
     private long messagesReceived;
@@ -74,7 +76,8 @@ final class ConnectionEnd {
             int maxMessageBytes,
             int sendQueueSize,
             TestMemory remote,
-            int operations) {
+            int operations,
+            Consumer<ConnectionEnd> completion) {
         this.random = random;
         this.mtuBytes = mtuBytes;
         this.maxMessageBytes = maxMessageBytes;
@@ -83,6 +86,7 @@ final class ConnectionEnd {
         submitted = remote.content();
         completed = submitted.clone();
         left = operations;
+        this.completion = completion;
     }
 
     void join(ConnectionEnd other) {
@@ -184,7 +188,7 @@ final class ConnectionEnd {
                 atomic || random.chance(0.2)
                         ? random.nextInt((submitted.length - length) / 8 + 1) * 8
                         : random.nextInt(submitted.length - length + 1);
-        Operation operation = new Operation(random, kind, remote, offset, length);
+        Operation operation = new Operation(random, kind, remote, offset, length, this::complete);
         operation.fill(random);
         prepare(operation);
         Refusal refusal = queuePair().submit(operation.request);
@@ -287,8 +291,7 @@ final class ConnectionEnd {
 
     // ---- completions ----
 
-    void complete(WorkRequest request, Status status) {
-        Operation operation = (Operation) request.owner;
+    private void complete(Operation operation, Status status) {
         assertThat(operations.poll()).as("in order, and once").isSameAs(operation);
         reads.remove(operation);
         Operation.Change change = operation.change;
@@ -306,6 +309,7 @@ final class ConnectionEnd {
             }
         }
         operation.fill(random); // the memory is the program's again
+        completion.accept(this);
     }
 
     private void succeeded(Operation operation) {
@@ -360,7 +364,7 @@ final class ConnectionEnd {
         messagesReceived++;
         Message message = peer().messages.poll();
         assertThat(message).as("a message that was not sent").isNotNull();
-        Operation into = (Operation) receive.owner;
+        Operation into = (Operation) receive.sink;
         assertThat(receive.resultOpcode).isEqualTo(message.opcode());
         assertThat(receive.immediate).isEqualTo(message.immediate());
         assertThat(receive.resultLengthBytes).isEqualTo(message.data().length);

@@ -133,7 +133,13 @@ final class Intruder implements RequestListener, ConnectionListener {
                         kind == WorkRequest.Kind.COMPARE_AND_SWAP
                                 || kind == WorkRequest.Kind.FETCH_AND_ADD;
                 Operation operation =
-                        new Operation(random, kind, writable, 0, atomic ? Long.BYTES : 700);
+                        new Operation(
+                                random,
+                                kind,
+                                writable,
+                                0,
+                                atomic ? Long.BYTES : 700,
+                                (done, status) -> {});
                 assertThat(victimOf(made).submit(operation.request)).isNull();
             }
         }

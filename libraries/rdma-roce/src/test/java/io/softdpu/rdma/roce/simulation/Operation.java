@@ -1,5 +1,6 @@
 package io.softdpu.rdma.roce.simulation;
 
+import io.softdpu.core.Status;
 import io.softdpu.rdma.spi.WorkRequest;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
@@ -7,10 +8,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A request or receive of a program, its local memory in pieces, and what is expected of it. */
-final class Operation {
+final class Operation implements WorkRequest.Sink {
     /**
      * Bytes that an operation changes in the peer's memory.
      *
@@ -46,13 +48,21 @@ final class Operation {
     long messageNumber;
 
     private final byte[] memory;
+    private final BiConsumer<Operation, Status> completion;
 
+    /**
+     * An operation without bytes yet.
+     *
+     * @param completion called at its completion; a receive has none
+     */
     Operation(
             SeededRandom random,
             WorkRequest.Kind kind,
             @Nullable TestMemory remote,
             int offset,
-            int length) {
+            int length,
+            BiConsumer<Operation, Status> completion) {
+        this.completion = completion;
         this.offset = offset;
         this.length = length;
         request = new WorkRequest(kind, this, MAX_PIECES);
@@ -73,6 +83,11 @@ final class Operation {
             at += bytes + GAP_BYTES;
             left -= bytes;
         }
+    }
+
+    @Override
+    public void completed(Status status) {
+        completion.accept(this, status);
     }
 
     /** The bytes of its local memory. */

@@ -12,7 +12,6 @@ import io.softdpu.rdma.roce.cm.ConnectionListener;
 import io.softdpu.rdma.roce.cm.ConnectionManager;
 import io.softdpu.rdma.roce.cm.LocalTerms;
 import io.softdpu.rdma.roce.cm.RequestListener;
-import io.softdpu.rdma.roce.rc.CompletionListener;
 import io.softdpu.rdma.roce.rc.Limits;
 import io.softdpu.rdma.roce.rc.Path;
 import io.softdpu.rdma.roce.rc.QueuePair;
@@ -259,7 +258,7 @@ final class SimulatedProgram {
                         64,
                         limits,
                         network.sinkOf(gid),
-                        listener());
+                        this::received);
         host.parts = parts;
         ConnectionManager manager =
                 new ConnectionManager(parts.adapter(), CM_LIMITS, numbers(random.fork()));
@@ -270,30 +269,19 @@ final class SimulatedProgram {
         return host;
     }
 
-    private CompletionListener listener() {
-        return new CompletionListener() {
-            @Override
-            public void completed(QueuePair queuePair, WorkRequest request, Status status) {
-                if (isIntruders(queuePair)) {
-                    return;
-                }
-                progressAt = network.nowNanos();
-                ConnectionEnd end = endOf(queuePair.owner());
-                end.complete(request, status);
-                if (end.canSubmit() && random.chance(0.3)) {
-                    end.submit(); // a callback may submit
-                }
-            }
+    private void received(QueuePair queuePair, WorkRequest receive, Status status) {
+        if (isIntruders(queuePair)) {
+            return;
+        }
+        progressAt = network.nowNanos();
+        endOf(queuePair.owner()).receive(receive, status);
+    }
 
-            @Override
-            public void received(QueuePair queuePair, WorkRequest receive, Status status) {
-                if (isIntruders(queuePair)) {
-                    return;
-                }
-                progressAt = network.nowNanos();
-                endOf(queuePair.owner()).receive(receive, status);
-            }
-        };
+    private void completed(ConnectionEnd end) {
+        progressAt = network.nowNanos();
+        if (end.canSubmit() && random.chance(0.3)) {
+            end.submit(); // a callback may submit
+        }
     }
 
     private boolean isIntruders(QueuePair queuePair) {
@@ -369,7 +357,8 @@ final class SimulatedProgram {
                 maxMessageBytes,
                 random.oneOf(1, 2, 8, 64),
                 remote,
-                random.nextInt(40));
+                random.nextInt(40),
+                this::completed);
     }
 
     /** Random numbers; half of the PSNs among them are before a wrap. */
@@ -471,7 +460,8 @@ final class SimulatedProgram {
                                             WorkRequest.Kind.RECEIVE,
                                             null,
                                             0,
-                                            maxMessageBytes + random.nextInt(2))
+                                            maxMessageBytes + random.nextInt(2),
+                                            (receive, status) -> {})
                                     .request);
         }
         if (!host.later.isEmpty()) {

@@ -9,11 +9,11 @@ import io.softdpu.rdma.roce.adapter.AdapterConfig;
 import io.softdpu.rdma.roce.adapter.IcrcCheck;
 import io.softdpu.rdma.roce.adapter.Management;
 import io.softdpu.rdma.roce.rc.Attachment;
-import io.softdpu.rdma.roce.rc.CompletionListener;
 import io.softdpu.rdma.roce.rc.GrantedMemory;
 import io.softdpu.rdma.roce.rc.Limits;
 import io.softdpu.rdma.roce.rc.PacketSink;
 import io.softdpu.rdma.roce.rc.PeerMemory;
+import io.softdpu.rdma.roce.rc.ReceiveListener;
 import io.softdpu.rdma.roce.rc.RemoteKeys;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.spi.RnrTimer;
@@ -34,7 +34,7 @@ public final class TestHost {
     private final Map<Integer, TestMemory> memories = new HashMap<>();
     private final Queue<WorkRequest> receives = new ArrayDeque<>();
     private final Copier copier = new Copier();
-    private final CompletionListener listener;
+    private final ReceiveListener listener;
 
     /** An adapter with an ICRC check. */
     public TestHost(
@@ -43,7 +43,7 @@ public final class TestHost {
             int maxQueuePairs,
             Limits limits,
             PacketSink sink,
-            CompletionListener listener,
+            ReceiveListener listener,
             Management management) {
         this(gid, firstNumber, maxQueuePairs, limits, sink, listener);
         adapter.manage(management);
@@ -56,7 +56,7 @@ public final class TestHost {
             int maxQueuePairs,
             Limits limits,
             PacketSink sink,
-            CompletionListener listener) {
+            ReceiveListener listener) {
         this.listener = listener;
         adapter =
                 new Adapter(
