@@ -9,6 +9,7 @@ import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.text.Text;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +46,7 @@ final class ShmListeners {
     private final Queue<ShmRequest> arrived = new ArrayDeque<>();
 
     /** Requests that were reported, until they are answered and the answer was sent. */
-    private final Queue<ShmRequest> reported = new ArrayDeque<>();
+    private final List<ShmRequest> reported = new ArrayList<>();
 
     /** Sent with each answer, since a handshake has memory; neither side reads it. */
     private @Nullable SharedSegment answerMemory;
@@ -127,8 +128,8 @@ final class ShmListeners {
         if (!arrived.isEmpty()) {
             return true;
         }
-        for (ShmRequest request : reported) {
-            if (request.isAnswerDue()) {
+        for (int i = 0; i < reported.size(); i++) { // an iterator per sleep would be garbage
+            if (reported.get(i).isAnswerDue()) {
                 return true;
             }
         }

@@ -12,6 +12,7 @@ import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaWriteTask;
+import io.softdpu.testkit.AllocationMeter;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
 import java.lang.management.ManagementFactory;
@@ -173,6 +174,22 @@ public abstract class RdmaAllocationContract extends RdmaContract {
         }
         bufs.forEach(Buf::release);
         assertThat(allocatedBytes).isLessThan(ROUNDS);
+    }
+
+    /** What an engine does before each sleep and after it. */
+    @Test
+    @Clause("core-003")
+    void shouldAllocateNothingForNotifications() {
+        Peer near = open(true);
+        Peer far = open(false);
+        connect(near, far);
+        AllocationMeter.assertNone(
+                1_000,
+                () -> {
+                    near.engine.requestNotification();
+                    near.engine.clearNotification();
+                    near.engine.progress();
+                });
     }
 
     /** A list of three, with 100 bytes in all. */
