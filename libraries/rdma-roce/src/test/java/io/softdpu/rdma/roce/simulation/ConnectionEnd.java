@@ -110,7 +110,7 @@ final class ConnectionEnd {
         return own;
     }
 
-    private ConnectionEnd peer() {
+    ConnectionEnd peer() {
         if (peer == null) {
             throw new IllegalStateException("end without a peer");
         }
@@ -136,6 +136,11 @@ final class ConnectionEnd {
     /** Whether it has ended, is gone, or was never requested. */
     boolean isOver() {
         return over || connection == null;
+    }
+
+    /** Whether it was requested or accepted, and has ended. */
+    boolean hasEnded() {
+        return over && connection != null;
     }
 
     /** Whether it has ended by a failure. */
