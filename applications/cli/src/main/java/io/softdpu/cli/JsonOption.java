@@ -3,6 +3,8 @@ package io.softdpu.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.FileRefusedException;
 import io.softdpu.linux.file.OutputFile;
 import io.softdpu.linux.text.GivenText;
@@ -11,7 +13,9 @@ import io.softdpu.linux.text.Text;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -32,7 +36,7 @@ final class JsonOption {
             fallbackValue = STDOUT,
             description =
                     "Print the results as JSON instead of the table (-, or no value), or write them"
-                            + " to a file beside it, in place of one that is there.")
+                            + " to a file beside it, in place of earlier results.")
     private @Nullable String json;
 
     /** True if the document is printed instead of the table. */
@@ -50,8 +54,27 @@ final class JsonOption {
                         "option=--json", json, refusal -> new ParameterException(command, refusal));
         try {
             OutputFile.requireReplaceable(file);
+            if (isOther(file)) {
+                throw new ParameterException(
+                        command,
+                        Text.format(
+                                "file has other content than results: option=--json, file=%s,"
+                                        + " expected=a new file, or one that is empty or begins"
+                                        + " with {",
+                                json));
+            }
         } catch (IOException e) {
             throw new ParameterException(command, refusal(json, e), e);
+        }
+    }
+
+    /** Whether a file was never a result, as the input of the command where --json has taken it. */
+    private static boolean isOther(Path file) throws IOException {
+        try (CheckedFile there = CheckedFile.open(file, FilePolicy.USER_DATA)) {
+            MemorySegment first = MemorySegment.ofArray(new byte[1]);
+            return there.read(first, 0) == 1 && first.get(ValueLayout.JAVA_BYTE, 0) != '{';
+        } catch (NoSuchFileException e) { // a new one
+            return false;
         }
     }
 

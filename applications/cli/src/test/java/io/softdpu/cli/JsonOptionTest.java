@@ -74,8 +74,23 @@ class JsonOptionTest {
         for (int run = 1; run <= 2; run++) {
             write(parsed(file));
             assertThat(file).hasContent("{ }\n");
-            Files.writeString(file, "results of an earlier version, which were longer");
+            Files.writeString(file, "{\"results\": \"of an earlier version, which were longer\"}");
         }
+    }
+
+    /** As the input of a command whose option has taken it for its value. */
+    @Test
+    void shouldRefuseToReplaceWhatIsNoResult() throws IOException {
+        assertThatThrownBy(() -> check(other))
+                .isInstanceOf(ParameterException.class)
+                .hasMessage(
+                        "file has other content than results: option=--json, file=%s, expected=a"
+                                + " new file, or one that is empty or begins with {",
+                        other);
+        assertThat(other).hasContent("of years");
+        Files.writeString(other, "");
+        write(parsed(other));
+        assertThat(other).hasContent("{ }\n");
     }
 
     @Test
@@ -125,7 +140,8 @@ class JsonOptionTest {
     @Test
     @StartsProcesses
     void shouldKeepEarlierResultsWhereTheDiskIsFull(Processes processes) throws IOException {
-        for (Path file : new Path[] {other, folder.resolve("new.json")}) {
+        Path earlier = Files.writeString(folder.resolve("earlier.json"), "{}");
+        for (Path file : new Path[] {earlier, folder.resolve("new.json")}) {
             ChildProcess doctor =
                     processes.start(
                             JavaCommand.ofClass(SoftDpu.class)
@@ -145,10 +161,10 @@ class JsonOptionTest {
                                     + ", reason=")
                     .contains("EFBIG, expected=a file with free space");
         }
-        assertThat(other).hasContent("of years");
+        assertThat(earlier).hasContent("{}");
         try (var all = Files.list(folder)) {
             assertThat(all.map(each -> each.getFileName().toString()))
-                    .isSubsetOf("thesis.txt", "fabric");
+                    .isSubsetOf("thesis.txt", "earlier.json", "fabric");
         }
     }
 }
