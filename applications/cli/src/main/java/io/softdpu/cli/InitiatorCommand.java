@@ -105,7 +105,8 @@ final class InitiatorCommand extends RoleCommand {
             names = "--run-limit-operation-count",
             paramLabel = "N",
             defaultValue = "" + StorageDefaults.RUN_LIMIT_OPERATION_COUNT,
-            description = "Operations of a throughput test (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Operations of a throughput test on each core (default: ${DEFAULT-VALUE}).")
     private long runLimitOperationCount;
 
     @Option(
@@ -124,7 +125,7 @@ final class InitiatorCommand extends RoleCommand {
             names = "--transaction-count",
             paramLabel = "N",
             defaultValue = "" + StorageDefaults.TRANSACTION_COUNT,
-            description = "Operations in flight at most (default: ${DEFAULT-VALUE}).")
+            description = "Operations in flight on each core at most (default: ${DEFAULT-VALUE}).")
     private int transactionCount;
 
     @Option(

@@ -166,11 +166,17 @@ public record DemoResult(
     List<String> notes(int availableProcessors, boolean isSanitized) {
         return MeasurementNotes.of(
                 new Circumstances(
-                        outcomes.size(),
+                        outcomes.stream().mapToInt(DemoResult::threadsOf).sum(),
                         availableProcessors,
                         isSanitized,
                         othersProcessors,
                         false));
+    }
+
+    /** Data path threads of a process; one that left no report counts as one. */
+    private static int threadsOf(ChildOutcome outcome) {
+        ChildReport report = outcome.report();
+        return report == null ? 1 : report.cores().size();
     }
 
     /**

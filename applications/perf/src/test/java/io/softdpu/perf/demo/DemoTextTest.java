@@ -184,10 +184,10 @@ class DemoTextTest {
 
     @Test
     void shouldNoteWhatMakesTheFiguresMeaningless() {
-        assertThat(result(0, 1).notes(3, false)).isEmpty();
+        assertThat(result(0, 1).notes(6, false)).isEmpty();
         assertThat(result(0, 1).notes(2, true))
                 .containsExactly(
-                        "3 threads share 2 processors: the figures are those of their scheduler",
+                        "6 threads share 2 processors: the figures are those of their scheduler",
                         "the sanitizer is on: it delays and checks each call");
     }
 
