@@ -1,19 +1,31 @@
 package io.softdpu.fuzz;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.softdpu.rdma.roce.capture.Analysis;
 import io.softdpu.rdma.roce.wire.ExtensionHeader;
 import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.roce.wire.Icrc;
 import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.rdma.roce.wire.Packet;
 import io.softdpu.testkit.StartsProcesses;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 
 /** Packets of RoCE v2: each that is taken is written again by its fields. */
 @StartsProcesses
 class RocePacketFuzzTest {
+    private static final Path CAPTURES =
+            Path.of("../../libraries/rdma-roce/src/test/resources/io/softdpu/rdma/roce/linux-6.1");
 
     @FuzzTest
     void bytes(byte[] datagram) {
@@ -32,6 +44,34 @@ class RocePacketFuzzTest {
                 throw new AssertionError("not its identification: found=" + identification);
             }
         }
+    }
+
+    /** Without a byte of difference, since the driver sends reserved bits and padding as 0. */
+    @Test
+    void shouldWriteEachPacketOfTheDriverAgain() throws IOException {
+        int packets = 0;
+        try (Stream<Path> files = Files.list(CAPTURES)) {
+            for (Path file : files.toList()) {
+                try (InputStream input = Files.newInputStream(file)) {
+                    Analysis capture = new Analysis(input);
+                    while (capture.next()) {
+                        byte[] datagram = bytesOf(capture.packet());
+                        Packet packet = new Packet();
+                        assertThat(packet.wrap(MemorySegment.ofArray(datagram), 0, datagram.length))
+                                .isNull();
+                        assertThat(writtenAgain(packet))
+                                .as("%s, packet %d", file, capture.number())
+                                .isEqualTo(datagram);
+                        packets++;
+                    }
+                }
+            }
+        }
+        assertThat(packets).isEqualTo(753);
+    }
+
+    private static byte[] bytesOf(Packet packet) {
+        return packet.memory().asSlice(packet.at(), packet.bytes()).toArray(ValueLayout.JAVA_BYTE);
     }
 
     /** Reserved and congestion bits, and padding, are ignored, and written as 0. */

@@ -27,8 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Packets of the Linux driver: each is read and checked, and connection messages are encoded to the
- * same bytes. The headers of one packet per opcode are inputs of the fuzz target of packets, which
- * writes them again.
+ * same bytes. The fuzz target of packets writes each of them again.
  */
 class GoldenPacketsTest {
     private static final int UDP_BYTES = 8;
