@@ -2,14 +2,25 @@ package io.softdpu.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.comch.ComchClient;
+import io.softdpu.comch.ComchSendTask;
+import io.softdpu.core.Side;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.Deadline;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.Task;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.OwnFabric;
+import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -89,6 +100,44 @@ class ChannelSamplesTest {
                         "connected: function=host/pf0",
                         "received: bytes=9, text=Hello DPU",
                         "sent: bytes=18");
+    }
+
+    /**
+     * The client is connected and has sent nothing. The server has dealt with another client since,
+     * which it has refused, so what it sent at the connection would be there.
+     */
+    @Test
+    @Clause({"cc-174", "cc-175"})
+    void shouldSendNothingFromTheServerBeforeTheMessageOfTheClient() {
+        Deadline deadline = Deadline.in(Patience.LIMIT);
+        try (Machine machine = Machine.open(Side.HOST);
+                Device function = machine.findDevice("0b:00.0").open();
+                ProgressEngine engine = ProgressEngine.create();
+                ComchClient client = ComchClient.create(function, ControlPathServer.SERVER)) {
+            RunningSample server = samples.start(CONTROL_PATH + "-server", "rep-pci=0b:00.0");
+            server.awaitLine("^waiting");
+            List<Long> received = new ArrayList<>();
+            client.setMessageCallback((_, message) -> received.add(message.byteSize()));
+            client.setSendTasks(1, Task::free, Task::free);
+            engine.connect(client);
+            engine.start(client, deadline.remaining());
+            server.awaitLine("^connected");
+            RunningSample refused = samples.start(CONTROL_PATH + "-client");
+            assertThat(refused.awaitExit()).isEqualTo(1);
+            assertThat(refused.errorLines()).anyMatch(line -> line.contains("FULL"));
+            server.awaitLine("^refused");
+            while (engine.progress()) {
+                deadline.check("end of the work of the channel");
+            }
+            assertThat(received).as("before the first message").isEmpty();
+            ComchSendTask task = client.allocateSendTask(client.connection());
+            task.setMessage("Hello DPU".getBytes(StandardCharsets.UTF_8));
+            task.submit();
+            engine.runUntil(() -> !received.isEmpty(), deadline.remaining(), client);
+            assertThat(received).containsExactly(18L);
+            ChannelEvents.stop(client, engine, deadline);
+            assertEndsWell(server);
+        }
     }
 
     @Test
