@@ -6,14 +6,20 @@ import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +54,11 @@ final class SampleThreads implements AutoCloseable {
         return running;
     }
 
+    /** Folder in {@code /proc} of the thread of one that it has started. */
+    static Path kernelThread(RunningSample sample) {
+        return ((Running) sample).kernelThread.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
+    }
+
     /** Interrupts those that still run, and waits for their end, which must come. */
     @Override
     public void close() throws InterruptedException {
@@ -67,6 +78,7 @@ final class SampleThreads implements AutoCloseable {
         private final List<Throwable> afterItsFailure =
                 Collections.synchronizedList(new ArrayList<>());
         private final Semaphore entered = new Semaphore(0);
+        private final CompletableFuture<Path> kernelThread = new CompletableFuture<>();
         private final Thread thread;
         private @Nullable String pauseAfter;
         private volatile int exit;
@@ -77,6 +89,7 @@ final class SampleThreads implements AutoCloseable {
         }
 
         private void run(Sample sample, String... arguments) {
+            kernelThread.complete(ownKernelThread());
             try {
                 sample.run(
                         SampleProgram.settings(arguments),
@@ -87,6 +100,15 @@ final class SampleThreads implements AutoCloseable {
                     errors.add(each.toString());
                     afterItsFailure.addAll(List.of(each.getSuppressed()));
                 }
+            }
+        }
+
+        private static Path ownKernelThread() {
+            try {
+                return Path.of("/proc")
+                        .resolve(Files.readSymbolicLink(Path.of("/proc/thread-self")));
+            } catch (IOException e) {
+                throw new UncheckedIOException("thread is not in /proc", e);
             }
         }
 

@@ -19,9 +19,11 @@ import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.LogCapture;
 import io.softdpu.testkit.OwnFabric;
 import io.softdpu.testkit.Patience;
+import io.softdpu.testkit.ProcessView;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.StartsProcesses;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Level;
@@ -40,6 +42,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SyncEventSamplesTest {
     private static final String DPU = "sync-event-dpu";
     private static final String HOST = "sync-event-host";
+
+    /** CPU time of a wait, in ticks of 10 ms. */
+    private static final long SPUN_TICKS = 10;
+
+    /** Sleeps of a thread that sleeps for no wait: of the JVM, for its own work. */
+    private static final long FEW_SLEEPS = 100;
+
+    /** Field of CPU time outside of the kernel, behind the name of a thread. */
+    private static final int USER_TICKS = 11;
 
     @AutoClose private final SampleThreads samples = new SampleThreads();
 
@@ -232,6 +243,8 @@ class SyncEventSamplesTest {
             byte[] export = channel.awaitMessage();
             channel.settle();
             try (SyncEvent event = SyncEvent.createFromExport(export, port)) {
+                assertThat(event.publisherLocation()).isEqualTo(SyncEventLocation.CPU);
+                assertThat(event.subscriberLocation()).isEqualTo(SyncEventLocation.DPU);
                 event.start();
                 event.set(-1);
                 host.enter();
@@ -280,6 +293,55 @@ class SyncEventSamplesTest {
         assertEndsWell(host);
         assertEndsWell(dpu);
         assertThat(dpu.outputLines()).contains("waited: value=1");
+    }
+
+    /** Both waits, one after the other: the side that is to signal is at a pause meanwhile. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "async="})
+    @Clause({"core-217", "core-223"})
+    void shouldPollForTheSignalOfThePeerWithoutAPause(String mode) {
+        RunningSample dpu = samples.startPausing("waited", with(DPU, mode));
+        dpu.awaitLine("^waiting for sync-event-host$");
+        RunningSample host = samples.startPausing("exported", with(HOST, mode));
+        host.awaitLine("^exported");
+        assertPolls(dpu);
+        assertThat(dpu.outputLines()).containsExactly("waiting for sync-event-host");
+        host.enter();
+        dpu.awaitLine("^waited: value=1$");
+        host.awaitLine("^signalled");
+        assertPolls(host);
+        assertThat(host.outputLines()).noneMatch(line -> line.startsWith("waited"));
+        dpu.enter();
+        assertEndsWell(host);
+        assertEndsWell(dpu);
+    }
+
+    /** A thread that slept between two looks would sleep hundreds of times in that CPU time. */
+    private static void assertPolls(RunningSample sample) {
+        Path thread = SampleThreads.kernelThread(sample);
+        long ticks = userTicks(thread);
+        long sleeps = sleeps(thread);
+        Await.until(
+                "use of CPU time",
+                () ->
+                        userTicks(thread) - ticks >= SPUN_TICKS
+                                || sleeps(thread) - sleeps > FEW_SLEEPS);
+        assertThat(sleeps(thread) - sleeps).as("sleeps").isLessThanOrEqualTo(FEW_SLEEPS);
+    }
+
+    private static long userTicks(Path thread) {
+        String stat = ProcessView.text(thread.resolve("stat"));
+        // The name is before that, and may have spaces.
+        return Long.parseLong(stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1)[USER_TICKS]);
+    }
+
+    private static long sleeps(Path thread) {
+        return ProcessView.text(thread.resolve("status"))
+                .lines()
+                .filter(line -> line.startsWith("voluntary_ctxt_switches:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                .findFirst()
+                .orElseThrow();
     }
 
     /**
