@@ -1,6 +1,9 @@
 package io.softdpu.samples;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.RdmaTaskType;
 import java.util.List;
@@ -78,6 +81,32 @@ class ChangedSample extends RdmaSample {
     @Override
     void running(RdmaProgram program) {
         sample.running(program);
+    }
+
+    /**
+     * Does the step for RUNNING.
+     *
+     * @return number of things that its device has then and had not before: an import of memory or
+     *     of an event is one
+     */
+    final int openedWhenItRuns(RdmaProgram program) {
+        Device device = program.mmap().devices().getFirst();
+        int before = users(device);
+        sample.running(program);
+        return users(device) - before;
+    }
+
+    /** A device that is in use refuses to be closed, and says how many things use it. */
+    private static int users(Device device) {
+        try {
+            device.close();
+        } catch (DpuException e) {
+            if (e.status() == Status.IN_USE) {
+                return Integer.parseInt(e.toString().replaceFirst(".* users=([0-9]+),.*", "$1"));
+            }
+            throw e;
+        }
+        throw new AssertionError("device of a sample that runs was closed: device=" + device);
     }
 
     @Override

@@ -53,7 +53,7 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
      * @param memory the rights of its mmap
      * @param instance the rights of peers through its instance
      * @param gidIndex of its instance
-     * @param freeBufs of its inventory, which has two
+     * @param freeBufs of its inventory, which has two, after one was taken and released
      */
     private record Configuration(
             Permissions memory, Permissions instance, int gidIndex, int freeBufs) {}
@@ -67,6 +67,8 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
                     @Override
                     void configure(RdmaProgram program) {
                         super.configure(program);
+                        // Only an inventory that is started has bufs.
+                        program.inventory().bufByAddress(program.mmap(), 0, 1).release();
                         seen.add(
                                 new Configuration(
                                         program.mmap().permissions(),
@@ -235,8 +237,8 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
         @Override
         void running(RdmaProgram program) {
             program.print(held("begins", program));
-            super.running(program);
-            program.print(held("ends", program));
+            int opened = openedWhenItRuns(program);
+            program.print(held("ends", program) + ", opened=" + opened);
         }
 
         private static String held(String when, RdmaProgram program) {
@@ -257,7 +259,12 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
     }
 
     private static String ends(int freeBufs, int inFlightTasks, boolean isExported) {
-        return held("ends", freeBufs, inFlightTasks, isExported);
+        return held("ends", freeBufs, inFlightTasks, isExported) + ", opened=0";
+    }
+
+    /** As {@link #ends}, of a sample that has imported memory or an event of its peer. */
+    private static String endsWithImport(int freeBufs, int inFlightTasks) {
+        return held("ends", freeBufs, inFlightTasks, false) + ", opened=1";
     }
 
     private static String held(String when, int freeBufs, int inFlightTasks, boolean isExported) {
@@ -288,7 +295,7 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
                         statesAround(
                                 begins(false),
                                 SUBMITTED,
-                                ends(0, 1, false),
+                                endsWithImport(0, 1),
                                 "read: bytes=13, text=Hi DOCA RDMA!"));
         assertThat(pair.first().lines())
                 .isEqualTo(
@@ -308,7 +315,7 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
                         statesAround(
                                 begins(false),
                                 SUBMITTED,
-                                ends(0, 1, false),
+                                endsWithImport(0, 1),
                                 "written: bytes=13, " + VALUE + ", text=Hi DOCA RDMA!"));
         assertThat(pair.first().lines())
                 .isEqualTo(
@@ -356,7 +363,7 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
                         begins(false),
                         "signalling the remote sync event: " + SIGNAL,
                         "submitted: remainingTasks=3",
-                        ends(1, 1, false),
+                        endsWithImport(1, 1),
                         "signalled, waiting for the signal of rdma-sync-event-responder");
         assertThat(pair.first().lines())
                 .containsSubsequence(
@@ -364,6 +371,53 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
                         "waiting for the signal of rdma-sync-event-requester",
                         ends(2, 0, false),
                         "signalled by the peer: " + SIGNAL);
+    }
+
+    /** The data is that of the task when it ends, and not only in what is printed. */
+    @Test
+    @Clause("rdma-229")
+    void shouldGiveATaskTheNumberOfRemainingTasksAsItsUserData() {
+        List<Long> ofSend = Collections.synchronizedList(new ArrayList<>());
+        RdmaSample sender =
+                new ChangedSample("rdma-send") {
+                    @Override
+                    void configure(RdmaProgram program) {
+                        super.configure(program);
+                        program.rdma()
+                                .setSendTasks(
+                                        RdmaProgram.TASKS,
+                                        task -> {
+                                            ofSend.add(task.userData());
+                                            program.succeeded(task, () -> {}, task.source());
+                                        },
+                                        task -> program.failed(task, task.source()));
+                    }
+                };
+        run(new ChangedSample("rdma-receive"), sender);
+        assertThat(ofSend).containsExactly(1L);
+
+        List<Long> ofFirstSet = Collections.synchronizedList(new ArrayList<>());
+        RdmaSample requester =
+                new ChangedSample("rdma-sync-event-requester") {
+                    @Override
+                    void configure(RdmaProgram program) {
+                        super.configure(program);
+                        program.rdma()
+                                .setRemoteSyncEventNotifySetTasks(
+                                        RdmaProgram.TASKS,
+                                        task -> {
+                                            ofFirstSet.add(task.userData());
+                                            program.succeeded(task, () -> {}, task.source());
+                                            program.endWithPeer();
+                                        },
+                                        task -> program.failed(task, task.source()));
+                    }
+                };
+        Pair pair = new Pair(start("rdma-sync-event-responder"), start(requester));
+        pair.copyAll();
+        pair.second().assertEndsWell();
+        assertThat(ofFirstSet).containsExactly(3L);
+        pair.first().assertFails(1, "has ended without completion");
     }
 
     /** Exports memory that a peer may write, and looks at it when the peer has gone. */
@@ -413,7 +467,7 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
                         statesAround(
                                 begins(false),
                                 SUBMITTED,
-                                ends(0, 1, false),
+                                endsWithImport(0, 1),
                                 new RdmaText(text).line("written")));
     }
 
@@ -520,9 +574,8 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
         pair.copyAll();
         pair.second().assertEndsWell();
         pair.first().assertFails(3, reason);
-        assertThat(pair.first().lines())
-                .endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE")
-                .noneMatch(line -> line.contains("text="));
+        pair.first().assertHasStoppedInItsLoop();
+        assertThat(pair.first().lines()).noneMatch(line -> line.contains("text="));
     }
 
     @Test
@@ -686,9 +739,8 @@ class RdmaSampleStepsTest extends RdmaSamplesFixture {
         Pair pair = startPair(responder, requester);
         pair.copyAll();
         pair.second().assertFails(1, "NOT_PERMITTED");
-        assertThat(pair.second().lines())
-                .endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE")
-                .noneMatch(line -> line.contains("text="));
+        pair.second().assertHasStoppedInItsLoop();
+        assertThat(pair.second().lines()).noneMatch(line -> line.contains("text="));
         pair.first().run().awaitExit();
         for (String file : List.of("local", "memory")) {
             assertThat(pair.first().folder().resolve(file)).doesNotExist();

@@ -106,6 +106,12 @@ abstract class RdmaSamplesFixture {
             assertThat(parts).allSatisfy(part -> assertThat(errors).contains(part));
         }
 
+        /** Its context has stopped since the loop went on, and not only when it was closed. */
+        void assertHasStoppedInItsLoop() {
+            assertThat(lines()).endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE");
+            assertThat(SampleThreads.linesOfTheEnd(run)).as("lines of the end").isEmpty();
+        }
+
         ChildProcess process() {
             return ((RunningSample.OfProcess) run).process();
         }

@@ -134,13 +134,18 @@ class RdmaSamplesTest extends RdmaSamplesFixture {
     void shouldWriteToTheResponderWhoseUserKnowsWhenItIsDone(Processes processes) {
         Pair pair =
                 new Pair(
-                        startProcess(processes, "rdma-write-responder"),
+                        startProcess(
+                                processes,
+                                JavaCommand.ofClass(SampleProgram.class)
+                                        .withEnvironment(SampleProgram.TELL_END_OF_PEER, "yes"),
+                                "rdma-write-responder"),
                         start("rdma-write-requester"));
         pair.copyAll();
         pair.second().assertEndsWell();
         assertThat(pair.second().lines())
                 .isEqualTo(statesAround(SUBMITTED, "written: bytes=13, text=Hi DOCA RDMA!"));
         pair.first().run().awaitLine("^press Enter when rdma-write-requester is done$");
+        pair.first().run().awaitLine("^" + SampleProgram.PEER_HAS_ENDED);
         assertThat(pair.first().lines())
                 .as("does not know")
                 .noneMatch(line -> line.contains("text="));
@@ -150,6 +155,7 @@ class RdmaSamplesTest extends RdmaSamplesFixture {
                 .isEqualTo(
                         statesAround(
                                 "press Enter when rdma-write-requester is done",
+                                SampleProgram.PEER_HAS_ENDED,
                                 "written by the peer: bytes=13, text=Hi DOCA RDMA!"));
     }
 
@@ -397,9 +403,8 @@ class RdmaSamplesTest extends RdmaSamplesFixture {
                                 + actual
                                 + ", expected="
                                 + expected);
-        assertThat(pair.first().lines())
-                .endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE")
-                .noneMatch(line -> line.startsWith("received"));
+        pair.first().assertHasStoppedInItsLoop();
+        assertThat(pair.first().lines()).noneMatch(line -> line.startsWith("received"));
     }
 
     /** Its receive has no buf: the value that is awaited comes with a write. */
@@ -498,8 +503,7 @@ class RdmaSamplesTest extends RdmaSamplesFixture {
         pair.second()
                 .assertFails(
                         1, "CONNECTION_RESET: task of the sample has failed: sample=" + sender);
-        assertThat(pair.second().lines())
-                .endsWith("rdma: RUNNING to STOPPING", "rdma: STOPPING to IDLE");
+        pair.second().assertHasStoppedInItsLoop();
         assertThat(pair.second().folder().resolve("local")).doesNotExist();
     }
 

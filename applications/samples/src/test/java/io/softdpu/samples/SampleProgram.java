@@ -19,6 +19,15 @@ public final class SampleProgram {
     /** Name of the environment variable with the begin of the line after which it pauses. */
     static final String PAUSE_AFTER = "SAMPLE_PAUSE_AFTER";
 
+    /**
+     * Name of the environment variable by which an RDMA sample tells of the end of its peer, and of
+     * what it opens when it runs.
+     */
+    static final String TELL_END_OF_PEER = "SAMPLE_TELL_END_OF_PEER";
+
+    /** What it prints when it has dealt with that. */
+    static final String PEER_HAS_ENDED = "the peer has disconnected";
+
     private SampleProgram() {}
 
     /** The sample with this name. */
@@ -52,10 +61,35 @@ public final class SampleProgram {
     /** Runs the sample. */
     public static void main(String[] arguments) {
         try {
-            find(arguments[0]).run(settings(arguments), output());
+            started(arguments[0]).run(settings(arguments), output());
         } catch (WrongDataException e) {
             System.err.println(e);
             System.exit(3);
+        }
+    }
+
+    private static Sample started(String name) {
+        return System.getenv(TELL_END_OF_PEER) == null ? find(name) : new TellingEndOfPeer(name);
+    }
+
+    /** A sample that has lines more, and is the same else. */
+    private static final class TellingEndOfPeer extends ChangedSample {
+        TellingEndOfPeer(String name) {
+            super(name);
+        }
+
+        @Override
+        void disconnected(RdmaProgram program) {
+            super.disconnected(program);
+            program.print(PEER_HAS_ENDED);
+        }
+
+        @Override
+        void running(RdmaProgram program) {
+            int opened = openedWhenItRuns(program);
+            if (opened != 0) {
+                program.print("opened in RUNNING: " + opened);
+            }
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -59,6 +60,11 @@ final class SampleThreads implements AutoCloseable {
         return ((Running) sample).kernelThread.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
     }
 
+    /** What one that it has started has printed when it closed its {@link RdmaProgram}. */
+    static List<String> linesOfTheEnd(RunningSample sample) {
+        return List.copyOf(((Running) sample).linesOfTheEnd);
+    }
+
     /** Interrupts those that still run, and waits for their end, which must come. */
     @Override
     public void close() throws InterruptedException {
@@ -74,6 +80,7 @@ final class SampleThreads implements AutoCloseable {
 
     private static final class Running implements RunningSample {
         private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
+        private final List<String> linesOfTheEnd = new CopyOnWriteArrayList<>();
         private final List<String> errors = Collections.synchronizedList(new ArrayList<>());
         private final List<Throwable> afterItsFailure =
                 Collections.synchronizedList(new ArrayList<>());
@@ -110,6 +117,15 @@ final class SampleThreads implements AutoCloseable {
             } catch (IOException e) {
                 throw new UncheckedIOException("thread is not in /proc", e);
             }
+        }
+
+        private static boolean isInClose() {
+            return StackWalker.getInstance()
+                    .walk(frames ->
+                            frames.anyMatch(frame ->
+                                    frame.getMethodName().equals("close")
+                                            && frame.getClassName()
+                                                    .equals(RdmaProgram.class.getName())));
         }
 
         @Override
@@ -171,6 +187,9 @@ final class SampleThreads implements AutoCloseable {
                 }
                 String whole = line.toString(StandardCharsets.UTF_8);
                 line.reset();
+                if (isInClose()) {
+                    linesOfTheEnd.add(whole);
+                }
                 lines.add(whole);
                 if (pauseAfter != null && whole.startsWith(pauseAfter)) {
                     pauseAfter = null;
