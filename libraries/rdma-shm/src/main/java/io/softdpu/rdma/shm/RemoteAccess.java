@@ -39,7 +39,7 @@ final class RemoteAccess {
         }
         LocalList local = request.local;
         long length = request.lengthBytes;
-        if (length == Long.BYTES && local.pieceBytes() >= length && isAligned(request)) {
+        if (length == Long.BYTES && isWholeWord(request)) {
             copyWord(request, remote, read);
             return true;
         }
@@ -63,9 +63,14 @@ final class RemoteAccess {
         return done;
     }
 
-    /** Imported memory begins at a page, so that the offset tells the alignment. */
-    private static boolean isAligned(WorkRequest request) {
-        return (request.remoteOffset & (Long.BYTES - 1)) == 0;
+    /**
+     * Whether eight bytes are aligned there, and in one element here. Imported memory begins at a
+     * page, so that the offset tells the alignment. An earlier pass may have filled an element.
+     */
+    private static boolean isWholeWord(WorkRequest request) {
+        return request.progressBytes == 0
+                && request.local.pieceBytes() >= Long.BYTES
+                && (request.remoteOffset & (Long.BYTES - 1)) == 0;
     }
 
     private void copyWord(WorkRequest request, MemorySegment remote, boolean read) {

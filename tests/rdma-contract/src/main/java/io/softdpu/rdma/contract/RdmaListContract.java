@@ -19,6 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Lists of local bufs: gathered by sends and writes, scattered by receives and reads. */
@@ -206,6 +207,48 @@ public abstract class RdmaListContract extends RdmaContract {
         transfer(on, use, pieces(0, 4096, 0, 1, 8192, 0), 12_289);
         transfer(on, use, pieces(300_000, 1, 262_144, 5), 562_150);
         transfer(on, use, pieces(8), 8);
+    }
+
+    /**
+     * Eight bytes are one word where an element has room for them, but not for an operation that an
+     * earlier one, of almost a slice, has left only some bytes of its pass.
+     */
+    @ParameterizedTest
+    @CsvSource({"1, 5", "4, 4", "4, 7", "7, 7"})
+    @Clause({"rdma-048", "rdma-061"})
+    void shouldReadEightBytesIntoAListThatWasBegunInAnEarlierPass(long first, long left) {
+        Opened on = open(Use.READ, 2);
+        Peer near = on.near();
+        Peer far = on.pair().far();
+        near.fill(0, 1 << 20, 1);
+        far.fill(FAR, 1 << 20, 2);
+        long before = (256 << 10) - left;
+        Buf list = near.room(8, first);
+        list.chain(near.room(100, 16));
+        for (Buf into : new Buf[] {near.room(1 << 19, before), list}) {
+            Buf there =
+                    into == list
+                            ? near.inventory.bufByData(on.remote(), FAR + before + left, 8)
+                            : near.inventory.bufByData(on.remote(), FAR, before);
+            assertThat(
+                            Submissions.submit(
+                                    RdmaTaskType.READ, near, on.pair().toFar(), into, there, 2))
+                    .isEqualTo(Status.SUCCESS);
+        }
+        assertThat(near.next(far).length()).isEqualTo(before);
+        assertThat(near.next(far).length()).isEqualTo(8);
+
+        byte[] expected = far.bytes.asSlice(FAR + before + left, 8).toArray(ValueLayout.JAVA_BYTE);
+        byte[] found = new byte[8];
+        MemorySegment.copy(near.bytes, ValueLayout.JAVA_BYTE, 8, found, 0, (int) first);
+        MemorySegment.copy(
+                near.bytes, ValueLayout.JAVA_BYTE, 100, found, (int) first, 8 - (int) first);
+        assertThat(found).isEqualTo(expected);
+        for (long i = 100 + 8 - first; i < 116; i++) {
+            assertThat(near.bytes.get(ValueLayout.JAVA_BYTE, i))
+                    .as("behind the data: offset=%d", i)
+                    .isEqualTo(Peer.pattern(1, i));
+        }
     }
 
     @ParameterizedTest
