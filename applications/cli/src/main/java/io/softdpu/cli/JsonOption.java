@@ -68,7 +68,7 @@ final class JsonOption {
         }
     }
 
-    /** Whether a file was never a result, as the input of the command where --json has taken it. */
+    /** Whether a file has other content than results, such as the input of the command. */
     private static boolean isOther(Path file) throws IOException {
         try (CheckedFile there = CheckedFile.open(file, FilePolicy.USER_DATA)) {
             MemorySegment first = MemorySegment.ofArray(new byte[1]);

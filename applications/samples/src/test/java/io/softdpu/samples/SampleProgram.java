@@ -25,7 +25,7 @@ public final class SampleProgram {
      */
     static final String TELL_END_OF_PEER = "SAMPLE_TELL_END_OF_PEER";
 
-    /** What it prints when it has dealt with that. */
+    /** Line that it prints when it has handled the end of its peer. */
     static final String PEER_HAS_ENDED = "the peer has disconnected";
 
     private SampleProgram() {}

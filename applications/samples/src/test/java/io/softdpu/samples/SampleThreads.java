@@ -55,12 +55,12 @@ final class SampleThreads implements AutoCloseable {
         return running;
     }
 
-    /** Folder in {@code /proc} of the thread of one that it has started. */
+    /** Folder in {@code /proc} of the thread of a started sample. */
     static Path kernelThread(RunningSample sample) {
         return ((Running) sample).kernelThread.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
     }
 
-    /** What one that it has started has printed when it closed its {@link RdmaProgram}. */
+    /** Lines that a started sample has printed while it closed its {@link RdmaProgram}. */
     static List<String> linesOfTheEnd(RunningSample sample) {
         return List.copyOf(((Running) sample).linesOfTheEnd);
     }

@@ -241,7 +241,7 @@ class SendTaskConsumerTest extends FastPathFixture {
         assertReceived(second, LARGE, LARGE);
     }
 
-    /** What was found for one use of a task is not that of the next. */
+    /** A freed task keeps no consumer for its next use. */
     @Test
     void shouldForgetTheConsumerWhenItIsFreed() {
         Queue.Receiving first = receiving(pair.server(), 4096, 1);

@@ -47,7 +47,7 @@ final class PeerIcrc {
         return new PeerIcrc(own, false);
     }
 
-    /** Whether addresses are of IPv4. */
+    /** Whether the addresses are IPv4. */
     boolean isIpv4() {
         return ipv4;
     }
