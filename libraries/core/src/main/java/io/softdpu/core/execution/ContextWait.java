@@ -7,7 +7,8 @@ import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.check.Threads;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.engine.EngineImpl;
-import io.softdpu.core.internal.engine.EngineMember;
+import io.softdpu.core.spi.graph.EngineMember;
+import io.softdpu.core.spi.graph.GraphEngine;
 import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,7 +120,7 @@ final class ContextWait {
      */
     @SuppressWarnings("ReferenceEquality") // engines are compared by identity
     private void requireProgressedHere(Context context) {
-        EngineImpl other = member(context).engine(); // refuses null, and a foreign class
+        GraphEngine other = member(context).engine(); // refuses null, and a foreign class
         if (other == impl || (other == null && context.state() == ContextState.IDLE)) {
             return;
         }

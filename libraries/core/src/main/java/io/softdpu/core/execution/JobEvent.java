@@ -2,7 +2,7 @@ package io.softdpu.core.execution;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.internal.engine.QueueInstance;
+import io.softdpu.core.spi.graph.QueueInstance;
 import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 

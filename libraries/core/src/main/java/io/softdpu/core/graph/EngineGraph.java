@@ -1,8 +1,8 @@
 package io.softdpu.core.graph;
 
 import io.softdpu.core.Status;
-import io.softdpu.core.internal.engine.EngineImpl;
-import io.softdpu.core.internal.engine.EngineMember;
+import io.softdpu.core.spi.graph.EngineMember;
+import io.softdpu.core.spi.graph.GraphEngine;
 import io.softdpu.linux.text.Text;
 
 /** Started graph as its engine uses it. The engine's thread. */
@@ -15,19 +15,15 @@ final class EngineGraph extends EngineMember {
     private static final int MAX_FOLLOWING = 64;
 
     private final Graph graph;
-    private final EngineImpl engine;
+    private final GraphEngine engine;
     private final Nodes nodes = new Nodes();
 
-    /** The engine's {@link EngineImpl#changes} when the nodes in the list were tried last. */
+    /** The engine's {@link GraphEngine#changes} when the nodes in the list were tried last. */
     private long triedAt = -1;
 
-    EngineGraph(Graph graph, EngineImpl engine) {
+    EngineGraph(Graph graph, GraphEngine engine) {
         this.graph = graph;
         this.engine = engine;
-    }
-
-    EngineImpl impl() {
-        return engine;
     }
 
     /** Begins the run of an instance. */
@@ -58,7 +54,7 @@ final class EngineGraph extends EngineMember {
     }
 
     @Override
-    public EngineImpl engine() {
+    public GraphEngine engine() {
         return engine;
     }
 

@@ -8,19 +8,13 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.check.Threads;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobType;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.core.execution.Task;
 import io.softdpu.core.execution.WorkQueue;
-import io.softdpu.core.internal.access.ContextAccess;
-import io.softdpu.core.internal.access.ImplementationAccess;
-import io.softdpu.core.internal.access.NodeAccess;
-import io.softdpu.core.internal.engine.EngineImpl;
-import io.softdpu.core.internal.engine.WorkQueueImpl;
-import io.softdpu.core.internal.sanitizer.CompletionShuffler;
-import io.softdpu.core.internal.sanitizer.Mistake;
-import io.softdpu.core.internal.sanitizer.SanitizerState;
+import io.softdpu.core.spi.GraphServices;
+import io.softdpu.core.spi.LibraryObject;
+import io.softdpu.core.spi.graph.GraphEngine;
+import io.softdpu.core.spi.graph.GraphQueue;
 import io.softdpu.linux.text.Text;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,7 +23,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,14 +54,11 @@ public final class Graph implements AutoCloseable {
     /** Limit of {@link #setMaxInstances}, more than any program needs. */
     public static final int MAX_INSTANCES = 1 << 20;
 
-    private static final Function<Object, Object> ENGINES =
-            ImplementationAccess.of(ProgressEngine.class);
-    private static final Function<Object, Object> QUEUES = ImplementationAccess.of(WorkQueue.class);
     private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
 
     private final String name = "graph #" + LAST_NUMBER.incrementAndGet();
-    private final @Nullable EngineImpl engine;
-    private final @Nullable SanitizerState sanitizer;
+    private final @Nullable GraphEngine engine;
+    private final LibraryObject creation;
 
     /** Lock of all that is not final: a graph for work queues may be used by any thread. */
     private final Object lock = new Object();
@@ -93,14 +83,14 @@ public final class Graph implements AutoCloseable {
     private Refusal tooFewPlaces = tooFewPlacesFor(0);
     private @Nullable EngineGraph engineGraph;
 
-    private Graph(@Nullable EngineImpl engine, @Nullable SanitizerState sanitizer) {
+    private Graph(@Nullable GraphEngine engine, LibraryObject creation) {
         this.engine = engine;
-        this.sanitizer = sanitizer;
+        this.creation = creation;
     }
 
     /** Creates a graph for work queues, without nodes. */
     public static Graph create() {
-        return new Graph(null, SanitizerState.current());
+        return new Graph(null, LibraryObject.create());
     }
 
     /**
@@ -110,11 +100,10 @@ public final class Graph implements AutoCloseable {
      *     engine is closed
      */
     public static Graph create(ProgressEngine engine) {
-        EngineImpl impl = (EngineImpl) ENGINES.apply(Arguments.notNull(engine, "engine"));
-        impl.requireOwner();
-        impl.requireOpen();
-        CompletionShuffler shuffler = impl.shuffler();
-        return new Graph(impl, shuffler == null ? null : shuffler.sanitizer());
+        GraphEngine driving = GraphServices.engine(Arguments.notNull(engine, "engine"));
+        driving.requireOwner();
+        driving.requireOpen();
+        return new Graph(driving, LibraryObject.create(engine));
     }
 
     // ---- nodes and dependencies ----
@@ -449,10 +438,7 @@ public final class Graph implements AutoCloseable {
                                     + " expected=%s",
                             this, context, context.state(), ContextState.RUNNING));
         }
-        EngineImpl connectedTo =
-                ContextAccess.of(Context.class, ProgressEngine.class, Job.class)
-                        .member(context)
-                        .engine();
+        GraphEngine connectedTo = GraphServices.engineOf(context);
         if (engine != null && !isSame(connectedTo, engine)) {
             throw new DpuException(
                     Status.BAD_STATE,
@@ -461,9 +447,7 @@ public final class Graph implements AutoCloseable {
                                     + " context=%s, expected=ProgressEngine.connect",
                             this, context));
         }
-        boolean onQueue =
-                NodeAccess.of(Context.class, Task.class, Job.class).isOnWorkQueue(context);
-        if (engine == null && !onQueue) {
+        if (engine == null && !GraphServices.isOnWorkQueue(context)) {
             throw new DpuException(
                     Status.BAD_STATE,
                     Text.format(
@@ -530,14 +514,7 @@ public final class Graph implements AutoCloseable {
 
     private DpuException hasInstances(List<GraphInstance> used) {
         GraphInstance first = used.getFirst();
-        if (sanitizer != null) {
-            for (GraphInstance leaked : used) {
-                sanitizer.report(
-                        Mistake.INSTANCE_LEAKED,
-                        "instance was not closed before the end: instance=" + leaked,
-                        leaked.createdAt());
-            }
-        }
+        used.forEach(GraphInstance::reportLeak);
         return new DpuException(
                 Status.IN_USE,
                 Text.format(
@@ -558,7 +535,7 @@ public final class Graph implements AutoCloseable {
      *     NOT_PERMITTED if it is for an engine, or from another thread than the queue's
      */
     public Graph addTo(WorkQueue queue) {
-        WorkQueueImpl<Job> impl = usable(queue);
+        GraphQueue impl = usable(queue);
         if (engine != null) {
             throw new DpuException(
                     Status.NOT_PERMITTED,
@@ -578,7 +555,7 @@ public final class Graph implements AutoCloseable {
                                 this, Threads.describe(impl.owner())));
             }
             for (Context context : contexts) {
-                if (impl.member(context) == null) {
+                if (!impl.hasContext(context)) {
                     throw new DpuException(
                             Status.BAD_STATE,
                             Text.format(
@@ -600,7 +577,7 @@ public final class Graph implements AutoCloseable {
      *     in flight there, or from another thread than the queue's
      */
     public Graph removeFrom(WorkQueue queue) {
-        WorkQueueImpl<Job> impl = usable(queue);
+        GraphQueue impl = usable(queue);
         synchronized (lock) {
             if (!(impl.graphs() instanceof GraphsOfQueue there) || !there.contains(this)) {
                 throw new DpuException(
@@ -633,15 +610,10 @@ public final class Graph implements AutoCloseable {
         }
     }
 
-    private static WorkQueueImpl<Job> usable(WorkQueue queue) {
-        WorkQueueImpl<Job> impl = implementation(Arguments.notNull(queue, "queue"));
+    private static GraphQueue usable(WorkQueue queue) {
+        GraphQueue impl = GraphServices.queue(Arguments.notNull(queue, "queue"));
         impl.requireUsable();
         return impl;
-    }
-
-    @SuppressWarnings("unchecked") // a work queue has jobs
-    static WorkQueueImpl<Job> implementation(WorkQueue queue) {
-        return (WorkQueueImpl<Job>) QUEUES.apply(queue);
     }
 
     // ---- instances ----
@@ -668,7 +640,7 @@ public final class Graph implements AutoCloseable {
                         instances.iterator().next().createdAt());
             }
             GraphInstance created =
-                    new GraphInstance(this, createdInstances++, nodes, sanitizer != null);
+                    new GraphInstance(this, createdInstances++, nodes, creation.part());
             instances.add(created);
             return created;
         }
@@ -748,13 +720,6 @@ public final class Graph implements AutoCloseable {
 
     Refusal tooFewPlaces() {
         return tooFewPlaces;
-    }
-
-    void reportMisuse(String what, GraphInstance instance) {
-        if (sanitizer != null) {
-            sanitizer.report(
-                    Mistake.TASK_MISUSED, what + ", instance=" + instance, instance.createdAt());
-        }
     }
 
     private static Refusal tooFewPlacesFor(int needed) {

@@ -5,14 +5,13 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.check.Threads;
-import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.execution.WorkQueue;
-import io.softdpu.core.internal.access.NodeAccess;
-import io.softdpu.core.internal.engine.QueueInstance;
-import io.softdpu.core.internal.engine.WorkQueueImpl;
-import io.softdpu.core.internal.sanitizer.SanitizerState;
+import io.softdpu.core.spi.GraphServices;
+import io.softdpu.core.spi.LibraryObject;
+import io.softdpu.core.spi.graph.GraphQueue;
+import io.softdpu.core.spi.graph.QueueInstance;
 import io.softdpu.linux.text.Text;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -54,7 +53,7 @@ public final class GraphInstance implements AutoCloseable {
     private final NodeRun[] roots;
     private final NodeRun[] failed;
     private final Retrieval retrieval = new Retrieval();
-    private final @Nullable Throwable createdAt;
+    private final LibraryObject creation;
     private int failedCount;
 
     /** Nodes that are in the scheduler's list, or run. */
@@ -64,7 +63,7 @@ public final class GraphInstance implements AutoCloseable {
     private @Nullable NodeRun holder;
 
     private @Nullable Scheduler scheduler;
-    private @Nullable WorkQueueImpl<Job> queue;
+    private @Nullable GraphQueue queue;
 
     /** From the submission to the callback or retrieval; of one that a node holds, to its end. */
     private boolean inFlight;
@@ -77,13 +76,12 @@ public final class GraphInstance implements AutoCloseable {
     /** The next in the queue's list of those to be retrieved. */
     @Nullable GraphInstance nextEnded;
 
-    GraphInstance(Graph graph, int number, List<GraphNode> nodes, boolean sanitized) {
+    GraphInstance(Graph graph, int number, List<GraphNode> nodes, LibraryObject creation) {
         this.graph = graph;
         this.number = number;
-        NodeAccess<Context, Task, Job> access = NodeAccess.of(Context.class, Task.class, Job.class);
         this.runs = new NodeRun[nodes.size()];
         for (int i = 0; i < runs.length; i++) {
-            runs[i] = new NodeRun(this, nodes.get(i), access);
+            runs[i] = new NodeRun(this, nodes.get(i));
         }
         for (NodeRun run : runs) {
             run.link(runs);
@@ -93,7 +91,7 @@ public final class GraphInstance implements AutoCloseable {
                         .filter(run -> run.node().parents() == 0)
                         .toArray(NodeRun[]::new);
         this.failed = new NodeRun[runs.length];
-        this.createdAt = sanitized ? SanitizerState.place() : null;
+        this.creation = creation;
     }
 
     /** Its graph. */
@@ -287,7 +285,7 @@ public final class GraphInstance implements AutoCloseable {
      *     than the queue's; BAD_STATE if the queue is closed
      */
     public Status trySubmit(WorkQueue to) {
-        WorkQueueImpl<Job> impl = Graph.implementation(Arguments.notNull(to, "to"));
+        GraphQueue impl = GraphServices.queue(Arguments.notNull(to, "to"));
         impl.requireUsable();
         Refusal refused = notReady();
         if (refused == null) {
@@ -296,7 +294,7 @@ public final class GraphInstance implements AutoCloseable {
         return keep(refused);
     }
 
-    private @Nullable Refusal submission(WorkQueueImpl<Job> to) {
+    private @Nullable Refusal submission(GraphQueue to) {
         if (!(to.graphs() instanceof GraphsOfQueue graphs) || !graphs.contains(graph)) {
             return Refusal.of(
                     Status.NOT_FOUND,
@@ -464,7 +462,7 @@ public final class GraphInstance implements AutoCloseable {
             throw new DpuException(
                     Status.IN_USE,
                     Text.format("instance is in flight: instance=%s, expected=its end first", this),
-                    createdAt);
+                    createdAt());
         }
         if (holder != null) {
             throw heldByNode(holder);
@@ -661,12 +659,20 @@ public final class GraphInstance implements AutoCloseable {
 
     /** Whether it is in flight on this queue, and not as a part of another. */
     @SuppressWarnings("ReferenceEquality") // queues are compared by identity
-    boolean isInFlightOn(WorkQueueImpl<Job> other) {
+    boolean isInFlightOn(GraphQueue other) {
         return inFlight && holder == null && queue == other;
     }
 
     @Nullable Throwable createdAt() {
-        return createdAt;
+        return creation.createdAt();
+    }
+
+    void reportLeak() {
+        creation.instanceLeaked("instance was not closed before the end: instance=" + this);
+    }
+
+    void reportMisuse(String what) {
+        creation.taskMisused(what + ", instance=" + this);
     }
 
     QueueInstance retrieval() {

@@ -1,18 +1,17 @@
 package io.softdpu.core.graph;
 
 import io.softdpu.core.Status;
-import io.softdpu.core.execution.Job;
-import io.softdpu.core.internal.engine.CallbackFailures;
-import io.softdpu.core.internal.engine.QueueGraphs;
-import io.softdpu.core.internal.engine.QueueInstance;
-import io.softdpu.core.internal.engine.WorkQueueImpl;
+import io.softdpu.core.spi.graph.CallbackFailures;
+import io.softdpu.core.spi.graph.GraphQueue;
+import io.softdpu.core.spi.graph.QueueGraphs;
+import io.softdpu.core.spi.graph.QueueInstance;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Graphs of one work queue. The queue's thread. */
 final class GraphsOfQueue extends QueueGraphs {
-    private final WorkQueueImpl<Job> queue;
+    private final GraphQueue queue;
     private final List<Graph> graphs = new ArrayList<>();
     private final Nodes nodes;
     private final CallbackFailures failures = new CallbackFailures();
@@ -22,13 +21,13 @@ final class GraphsOfQueue extends QueueGraphs {
 
     private @Nullable GraphInstance endedTail;
 
-    private GraphsOfQueue(WorkQueueImpl<Job> queue) {
+    private GraphsOfQueue(GraphQueue queue) {
         this.queue = queue;
         this.nodes = new Nodes(queue);
     }
 
     /** The graphs of this queue; none at first. */
-    static GraphsOfQueue of(WorkQueueImpl<Job> queue) {
+    static GraphsOfQueue of(GraphQueue queue) {
         if (queue.graphs() instanceof GraphsOfQueue present) {
             return present;
         }
@@ -37,7 +36,7 @@ final class GraphsOfQueue extends QueueGraphs {
         return created;
     }
 
-    WorkQueueImpl<Job> queue() {
+    GraphQueue queue() {
         return queue;
     }
 
@@ -118,7 +117,7 @@ final class GraphsOfQueue extends QueueGraphs {
 
     /** Nodes of the instances on this queue. */
     private final class Nodes extends Scheduler {
-        Nodes(WorkQueueImpl<Job> queue) {
+        Nodes(GraphQueue queue) {
             super(queue);
         }
 

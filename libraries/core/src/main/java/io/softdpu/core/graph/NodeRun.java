@@ -6,9 +6,9 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.Task;
-import io.softdpu.core.internal.access.NodeAccess;
-import io.softdpu.core.internal.engine.NodeHolder;
-import io.softdpu.core.internal.engine.WorkQueueImpl;
+import io.softdpu.core.spi.GraphServices;
+import io.softdpu.core.spi.graph.GraphQueue;
+import io.softdpu.core.spi.graph.NodeHolder;
 import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,6 @@ final class NodeRun extends NodeHolder {
 
     private final GraphInstance instance;
     private final GraphNode node;
-    private final NodeAccess<Context, Task, Job> access;
     private final int parents;
     private final @Nullable UserNodeCallback callback;
     private final boolean hasContext;
@@ -79,10 +78,9 @@ final class NodeRun extends NodeHolder {
     /** Whether its last try of a submission was refused, to be repeated. */
     boolean retries;
 
-    NodeRun(GraphInstance instance, GraphNode node, NodeAccess<Context, Task, Job> access) {
+    NodeRun(GraphInstance instance, GraphNode node) {
         this.instance = instance;
         this.node = node;
-        this.access = access;
         this.parents = node.parents();
         this.callback = node.callback();
         this.hasContext = node.context() != null;
@@ -136,7 +134,7 @@ final class NodeRun extends NodeHolder {
         if (isSame(task, newTask)) {
             return;
         }
-        access.holdTask(newTask, this);
+        GraphServices.holdTask(newTask, this);
         release();
         task = newTask;
     }
@@ -145,7 +143,7 @@ final class NodeRun extends NodeHolder {
         if (isSame(job, newJob)) {
             return;
         }
-        access.holdJob(newJob, this);
+        GraphServices.holdJob(newJob, this);
         release();
         job = newJob;
     }
@@ -171,11 +169,11 @@ final class NodeRun extends NodeHolder {
     /** Returns what it holds to the user. */
     void release() {
         if (task != null) {
-            access.releaseTask(task);
+            GraphServices.releaseTask(task);
             task = null;
         }
         if (job != null) {
-            access.releaseJob(job);
+            GraphServices.releaseJob(job);
             job = null;
         }
         if (subinstance != null) {
@@ -246,10 +244,12 @@ final class NodeRun extends NodeHolder {
     }
 
     /** Submits the task or job: null if it was accepted, else why not. */
-    @Nullable Refusal submit(@Nullable WorkQueueImpl<Job> queue) {
+    @Nullable Refusal submit(@Nullable GraphQueue queue) {
         return queue == null
-                ? access.submitTask(Objects.requireNonNull(task, "checked at the submission"))
-                : access.submitJob(Objects.requireNonNull(job, "checked at the submission"), queue);
+                ? GraphServices.submitTask(
+                        Objects.requireNonNull(task, "checked at the submission"))
+                : GraphServices.submitJob(
+                        Objects.requireNonNull(job, "checked at the submission"), queue);
     }
 
     /** Runs the callback of the user. */
@@ -323,7 +323,7 @@ final class NodeRun extends NodeHolder {
 
     @Override
     public void misused(String what) {
-        instance.graph().reportMisuse(what, instance);
+        instance.reportMisuse(what);
     }
 
     @Override

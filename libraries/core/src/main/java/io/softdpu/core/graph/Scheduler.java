@@ -3,9 +3,8 @@ package io.softdpu.core.graph;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.execution.Job;
-import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.core.spi.Failures;
+import io.softdpu.core.spi.graph.GraphQueue;
 import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +28,7 @@ abstract class Scheduler {
     /** Result of {@link #handleNext}: the end of a node was handled. */
     static final int ENDED = 2;
 
-    private final @Nullable WorkQueueImpl<Job> queue;
+    private final @Nullable GraphQueue queue;
     private @Nullable NodeRun head;
     private @Nullable NodeRun tail;
     private int listed;
@@ -44,7 +43,7 @@ abstract class Scheduler {
      *
      * @param queue the work queue; null for an engine
      */
-    Scheduler(@Nullable WorkQueueImpl<Job> queue) {
+    Scheduler(@Nullable GraphQueue queue) {
         this.queue = queue;
     }
 

@@ -3,24 +3,27 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.core.internal.access.ExportedMemory;
 import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.access.MemoryAccess;
+import io.softdpu.core.internal.access.SharedMemoryAccess;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.spi.bus.ExportedMemory;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.link.EventPoller;
+import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.LeaseListener;
 import io.softdpu.fabric.wire.RegionAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Services for libraries that use the bus themselves: Comm Channel, RDMA over shared memory.
- * Separate from {@link ContextServices} and {@link MemoryServices}, so that libraries without the
- * bus compile against those. Any thread, unless a method says otherwise.
+ * Services for libraries that use the bus themselves: Comm Channel, sync events, RDMA over shared
+ * memory. Separate from {@link ContextServices} and {@link MemoryServices}, so that libraries
+ * without the bus compile against those. Any thread, unless a method says otherwise.
  */
 public final class BusServices {
     private static final MemoryAccess<Mmap, Buf, Permissions, Device> MEMORY =
@@ -55,6 +58,11 @@ public final class BusServices {
      */
     public static RegionAddress.Id exporterOf(RemoteMemory memory) {
         return ((ExportedMemory) memory).exporter();
+    }
+
+    /** The segment of memory, which stays open while the library holds the memory. */
+    public static SharedSegment segmentOf(SharedMemory memory) {
+        return SharedMemoryAccess.of(SharedMemory.class).shared(memory);
     }
 
     /**

@@ -14,7 +14,6 @@ import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.access.DependentsAccess;
-import io.softdpu.core.internal.access.NodeAccess;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.linux.text.Text;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -53,7 +52,6 @@ import org.jspecify.annotations.Nullable;
 public abstract class ContextBase implements Context {
     static {
         ContextAccess.install(new ContextEngine.Access());
-        NodeAccess.install(new ContextNodes());
     }
 
     /** Numbers the contexts of this process, so that messages tell those of one kind apart. */

@@ -11,10 +11,10 @@ import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.internal.access.ContextAccess;
 import io.softdpu.core.internal.engine.EngineImpl;
-import io.softdpu.core.internal.engine.EngineMember;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
+import io.softdpu.core.spi.graph.EngineMember;
 import io.softdpu.linux.text.Text;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -344,7 +344,7 @@ final class ContextEngine extends EngineMember {
             }
         }
 
-        private ContextBase base(Context context) {
+        static ContextBase base(Context context) {
             if (context instanceof ContextBase base) {
                 return base;
             }

@@ -7,7 +7,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobType;
-import io.softdpu.core.internal.engine.NodeHolder;
+import io.softdpu.core.spi.graph.NodeHolder;
 import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.SubmitFlags;
-import io.softdpu.core.internal.engine.NodeHolder;
+import io.softdpu.core.spi.graph.NodeHolder;
 import org.jspecify.annotations.Nullable;
 
 /**

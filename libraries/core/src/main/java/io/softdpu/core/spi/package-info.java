@@ -13,9 +13,11 @@
  *
  * <p>A library with jobs also creates {@link io.softdpu.core.spi.JobBase}s and, for each work queue
  * that its context is added to, a {@link io.softdpu.core.spi.JobQueue}, which only the queue's
- * thread uses. Types of the bus appear only in {@link io.softdpu.core.spi.BusServices}, for
- * libraries that use the bus themselves. A library closes the regions, leases and links that it
- * opens.
+ * thread uses. A library with objects that are no contexts has {@link
+ * io.softdpu.core.spi.LibraryObject} for them; {@link io.softdpu.core.spi.GraphServices} is for
+ * graphs alone. Types of the bus appear only in {@link io.softdpu.core.spi.BusServices} and in
+ * {@code spi.bus}, for libraries that use the bus themselves. A library closes the regions, leases
+ * and links that it opens.
  */
 @NullMarked
 package io.softdpu.core.spi;

@@ -2,7 +2,7 @@ package io.softdpu.core.sync;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.spi.Failures;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.core.sync.wire.JoinRequest;
 import io.softdpu.fabric.Bus;
@@ -131,7 +131,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
             memory.seal(false);
             endpoint = bus.listen(nameOf(id), this);
         } catch (FabricException e) {
-            throw FabricFailures.from(e);
+            throw Failures.of(e);
         }
         return id;
     }

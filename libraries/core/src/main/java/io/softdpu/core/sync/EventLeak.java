@@ -1,9 +1,7 @@
 package io.softdpu.core.sync;
 
-import io.softdpu.core.internal.sanitizer.Mistake;
-import io.softdpu.core.internal.sanitizer.SanitizerState;
+import io.softdpu.core.spi.LibraryObject;
 import io.softdpu.linux.Origins;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Record of the place where a sync event was created, for the report that it was never closed: by
@@ -12,19 +10,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventLeak {
     private final String event;
-    private final @Nullable SanitizerState sanitizer;
-    private final @Nullable Throwable createdAt;
+    private final LibraryObject creation = LibraryObject.create();
     private boolean reported;
 
-    private EventLeak(String event, @Nullable SanitizerState sanitizer) {
+    private EventLeak(String event) {
         this.event = event;
-        this.sanitizer = sanitizer;
-        this.createdAt = sanitizer == null ? null : SanitizerState.place();
     }
 
     /** The record of an event that is created now. */
     static EventLeak begin(String event) {
-        return new EventLeak(event, SanitizerState.current());
+        return new EventLeak(event);
     }
 
     void opened() {
@@ -41,12 +36,9 @@ final class EventLeak {
 
     /** The device could not be closed because of the event. */
     synchronized void closeRefused() {
-        if (sanitizer != null && !reported) {
+        if (!reported) {
             reported = true;
-            sanitizer.report(
-                    Mistake.EVENT_LEAKED,
-                    "sync event was not closed before its device: event=" + event,
-                    createdAt);
+            creation.eventLeaked("sync event was not closed before its device: event=" + event);
         }
     }
 

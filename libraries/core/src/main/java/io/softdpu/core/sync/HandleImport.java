@@ -4,10 +4,9 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.device.Machine;
-import io.softdpu.core.internal.access.MachineAccess;
-import io.softdpu.core.internal.base.FabricFailures;
-import io.softdpu.core.internal.origin.ExportOrigin;
+import io.softdpu.core.spi.BusServices;
+import io.softdpu.core.spi.Failures;
+import io.softdpu.core.spi.bus.ExportOrigin;
 import io.softdpu.core.sync.wire.EventCounter;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.core.sync.wire.JoinRequest;
@@ -62,7 +61,7 @@ final class HandleImport {
     }
 
     static Bus busOf(Device device) {
-        return MachineAccess.of(Machine.class).bus(device.machine());
+        return BusServices.bus(device);
     }
 
     /**
@@ -99,7 +98,7 @@ final class HandleImport {
                                 page,
                                 timeoutNanos);
             } catch (FabricException e) {
-                throw FabricFailures.from(e);
+                throw Failures.of(e);
             }
             Attachment attachment = await(reply, bus, blob, timeoutNanos);
             requireValid(attachment, bus);
@@ -116,7 +115,7 @@ final class HandleImport {
         try {
             return SharedSegment.allocate("softdpu-sync-handle", HandlePage.BYTES);
         } catch (FabricException e) {
-            throw FabricFailures.from(e);
+            throw Failures.of(e);
         }
     }
 
@@ -150,7 +149,7 @@ final class HandleImport {
             return reply.get(limitNanos, TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof FabricException failure) {
-                throw notJoined(FabricFailures.from(failure), blob);
+                throw notJoined(Failures.of(failure), blob);
             }
             throw new DpuException(
                     Status.UNEXPECTED, "import failed: export=" + blob, e.getCause());

@@ -2,7 +2,7 @@ package io.softdpu.core.sync;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.internal.access.ExportedMemory;
+import io.softdpu.core.spi.bus.ExportedMemory;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.wire.RegionAddress;

@@ -5,10 +5,9 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.internal.access.DependentsAccess;
-import io.softdpu.core.internal.access.RemoteEventAccess;
-import io.softdpu.core.internal.base.Dependents;
+import io.softdpu.core.spi.LibraryObject;
 import io.softdpu.core.spi.memory.RemoteMemory;
+import io.softdpu.core.sync.access.RemoteEventAccess;
 import io.softdpu.core.sync.wire.RemoteEventBlob;
 import io.softdpu.linux.text.Text;
 import java.lang.invoke.MethodHandles;
@@ -53,7 +52,7 @@ public final class RemoteSyncEvent implements AutoCloseable {
     private final Device device;
     private final RemoteCounter counter;
     private final EventLeak leak;
-    private final Dependents.Dependency onDevice;
+    private final LibraryObject.Hold onDevice;
 
     /** Number of tasks in flight; CLOSED if it is closed. */
     @SuppressWarnings("unused") // through TASKS
@@ -63,7 +62,7 @@ public final class RemoteSyncEvent implements AutoCloseable {
         this.device = device;
         String name = nameOf(number, device);
         this.leak = EventLeak.begin(name);
-        this.onDevice = DependentsAccess.of(Device.class, device).add(name, leak::closeRefused);
+        this.onDevice = LibraryObject.hold(device, name, leak::closeRefused);
         boolean joined = false;
         try {
             this.counter =
@@ -194,11 +193,7 @@ public final class RemoteSyncEvent implements AutoCloseable {
         return nameOf(number, device);
     }
 
-    private static final class Access extends RemoteEventAccess<RemoteSyncEvent, Device> {
-        Access() {
-            super(RemoteSyncEvent.class, Device.class);
-        }
-
+    private static final class Access extends RemoteEventAccess<RemoteSyncEvent> {
         @Override
         public @Nullable Refusal mark(RemoteSyncEvent event, Device device) {
             return event.mark(device);

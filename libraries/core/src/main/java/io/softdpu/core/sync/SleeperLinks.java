@@ -1,6 +1,6 @@
 package io.softdpu.core.sync;
 
-import io.softdpu.core.internal.base.FabricFailures;
+import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.error.FabricException;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +61,7 @@ final class SleeperLinks {
             listened.add(peer);
             added = true;
         } catch (FabricException e) {
-            throw FabricFailures.from(e);
+            throw Failures.of(e);
         } finally {
             if (!added) {
                 peer.release();

@@ -8,11 +8,10 @@ import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.check.Threads;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.internal.access.DependentsAccess;
-import io.softdpu.core.internal.access.SharedMemoryAccess;
-import io.softdpu.core.internal.base.Dependents;
-import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.core.spi.BusServices;
+import io.softdpu.core.spi.Failures;
+import io.softdpu.core.spi.LibraryObject;
 import io.softdpu.core.sync.wire.EventCounter;
 import io.softdpu.core.sync.wire.RemoteEventBlob;
 import io.softdpu.core.sync.wire.SyncEventBlob;
@@ -98,8 +97,8 @@ public final class SyncEvent implements AutoCloseable {
     private @Nullable SharedMemory userMemory;
 
     // What keeps both open: from start to close, of a DPU handle from its creation on.
-    private Dependents.@Nullable Dependency onDevice;
-    private Dependents.@Nullable Dependency onMemory;
+    private LibraryObject.@Nullable Hold onDevice;
+    private LibraryObject.@Nullable Hold onMemory;
 
     private State state = State.IDLE;
 
@@ -135,7 +134,7 @@ public final class SyncEvent implements AutoCloseable {
      * @throws DpuException BAD_STATE if the device is closed
      */
     public static SyncEvent create(Device device) {
-        DependentsAccess.of(Device.class, Arguments.notNull(device, "device")).requireOpen();
+        LibraryObject.requireOpen(Arguments.notNull(device, "device"));
         return new SyncEvent(device, false);
     }
 
@@ -269,7 +268,7 @@ public final class SyncEvent implements AutoCloseable {
                                     + " expected=SharedMemory.allocate(8)",
                             memory.sizeBytes(), this));
         }
-        DependentsAccess.of(SharedMemory.class, memory).requireOpen();
+        LibraryObject.requireOpen(memory);
         userMemory = memory;
         return this;
     }
@@ -425,17 +424,17 @@ public final class SyncEvent implements AutoCloseable {
 
     /** Keeps the device and memory of the program open; if it throws {@link #letGo} follows. */
     private void hold() {
-        onDevice = DependentsAccess.of(Device.class, device).add(toString(), leak::closeRefused);
+        onDevice = LibraryObject.hold(device, toString(), leak::closeRefused);
         leak.opened();
         if (userMemory == null) {
             return;
         }
-        onMemory = DependentsAccess.of(SharedMemory.class, userMemory).add(toString());
+        onMemory = LibraryObject.hold(userMemory, toString());
         SharedSegment segment = segmentOf(userMemory);
         try {
             segment.requireReleased();
         } catch (FabricException e) {
-            throw FabricFailures.from(e);
+            throw Failures.of(e);
         }
         if (MEMORY_IN_USE.putIfAbsent(segment, this) != null) {
             throw new DpuException(
@@ -461,7 +460,7 @@ public final class SyncEvent implements AutoCloseable {
     }
 
     private static SharedSegment segmentOf(SharedMemory memory) {
-        return SharedMemoryAccess.of(SharedMemory.class).shared(memory);
+        return BusServices.segmentOf(memory);
     }
 
     // ---- export ----
@@ -969,7 +968,7 @@ public final class SyncEvent implements AutoCloseable {
         try {
             return SharedSegment.allocate("softdpu-sync-event", EventCounter.BYTES);
         } catch (FabricException e) {
-            throw FabricFailures.from(e);
+            throw Failures.of(e);
         }
     }
 

@@ -4,9 +4,9 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.internal.engine.EngineImpl;
-import io.softdpu.core.internal.engine.EngineMember;
 import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
+import io.softdpu.core.spi.graph.EngineMember;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -9,6 +9,9 @@ import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
 import io.softdpu.core.internal.wait.AdaptiveWait;
 import io.softdpu.core.internal.wait.Waitable;
+import io.softdpu.core.spi.graph.CallbackFailures;
+import io.softdpu.core.spi.graph.EngineMember;
+import io.softdpu.core.spi.graph.GraphEngine;
 import io.softdpu.fabric.engine.ProgressScope;
 import io.softdpu.fabric.engine.WaitPermission;
 import io.softdpu.fabric.error.FabricException;
@@ -29,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * system call.
  */
 @SuppressWarnings("ReferenceEquality") // threads are compared by identity
-public final class EngineImpl implements Waitable {
+public final class EngineImpl implements GraphEngine, Waitable {
     /** Longest single sleep, an hour; a longer wait has several. */
     private static final long MAX_SLEEP_NANOS = 3_600_000_000_000L;
 
@@ -327,7 +330,7 @@ public final class EngineImpl implements Waitable {
         poller.wake();
     }
 
-    /** The thread that created the engine. */
+    @Override
     public Thread owner() {
         return owner;
     }
@@ -349,12 +352,12 @@ public final class EngineImpl implements Waitable {
 
     // ---- for the contexts and graphs ----
 
-    /** Adds a context or a graph, which starts. */
+    @Override
     public void connect(EngineMember member) {
         members.add(member);
     }
 
-    /** Whether it is closed. */
+    @Override
     public boolean isClosed() {
         return closed;
     }
@@ -370,9 +373,7 @@ public final class EngineImpl implements Waitable {
         return members.awaitsEvents();
     }
 
-    /**
-     * Removes a context or a graph; inside progress its slot stays empty until the pass is over.
-     */
+    @Override
     public void disconnect(EngineMember member) {
         members.remove(member);
         if (!progressing) {
@@ -430,11 +431,7 @@ public final class EngineImpl implements Waitable {
         return progressing;
     }
 
-    /**
-     * Begins a callback outside of a pass, which has the rules of one inside: no progress, no wait.
-     *
-     * @return false inside a pass, or another such callback: there is nothing to leave then
-     */
+    @Override
     public boolean enterCallback() {
         if (progressing) {
             return false;
@@ -444,7 +441,7 @@ public final class EngineImpl implements Waitable {
         return true;
     }
 
-    /** Ends what {@link #enterCallback} has begun. */
+    @Override
     public void leaveCallback() {
         ProgressScope.end(callbackScope);
         progressing = false;
@@ -459,13 +456,7 @@ public final class EngineImpl implements Waitable {
         }
     }
 
-    /**
-     * Arms a context for a notification that was requested before, and signals it if due. For each
-     * submission: a program in event mode may submit between its request and its sleep; if progress
-     * executes the task, only this call signals the notification. Also for a task that was refused:
-     * if its context waits for what the task lacked, as for a buffer of the peer, the end of that
-     * wait signals the notification.
-     */
+    @Override
     public void signalWorkOf(EngineMember member) {
         if (requested && member.arm()) {
             ring();
@@ -478,28 +469,17 @@ public final class EngineImpl implements Waitable {
         ring();
     }
 
-    /**
-     * Number of events after which a submission that was refused for now may have another answer:
-     * passes that did something, as all do in which a task completes, and changes of the state of
-     * contexts.
-     */
+    @Override
     public long changes() {
         return counters.hits() + stateChanges;
     }
 
-    /**
-     * Keeps an exception of a user's callback until the end of this pass of progress, which then
-     * throws it, with later ones of the same pass suppressed in it.
-     */
+    @Override
     public void callbackFailed(Throwable thrown) {
         failures.add(thrown);
     }
 
-    /**
-     * Refuses a call from any thread but the engine's.
-     *
-     * @throws DpuException NOT_PERMITTED naming both threads
-     */
+    @Override
     public void requireOwner() {
         if (Thread.currentThread() != owner) {
             throw new DpuException(
@@ -531,11 +511,7 @@ public final class EngineImpl implements Waitable {
         }
     }
 
-    /**
-     * Refuses a call on an engine that is closed.
-     *
-     * @throws DpuException BAD_STATE
-     */
+    @Override
     public void requireOpen() {
         if (closed) {
             throw new DpuException(

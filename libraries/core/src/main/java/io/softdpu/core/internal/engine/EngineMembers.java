@@ -1,6 +1,8 @@
 package io.softdpu.core.internal.engine;
 
 import io.softdpu.core.internal.wait.Waitable;
+import io.softdpu.core.spi.graph.CallbackFailures;
+import io.softdpu.core.spi.graph.EngineMember;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -94,7 +96,7 @@ final class EngineMembers {
         int worked = 0;
         for (int i = 0; i < slots; i++) { // slots may grow: a callback may start a context
             EngineMember member = members[i];
-            if (member != null && (!selecting || member.selected)) {
+            if (member != null && (!selecting || member.isSelected())) {
                 try {
                     if (member.progress()) {
                         worked |= 1 << i % SITUATION_CONTEXTS;
@@ -148,7 +150,7 @@ final class EngineMembers {
         for (int i = 0; i < slots; i++) {
             EngineMember member = members[i];
             if (member != null) {
-                member.selected = member.arm() || member.followsOthers();
+                member.select(member.arm() || member.followsOthers());
             }
         }
     }

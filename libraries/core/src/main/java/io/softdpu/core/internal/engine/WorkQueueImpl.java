@@ -8,6 +8,9 @@ import io.softdpu.core.check.Threads;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.internal.sanitizer.CompletionShuffler;
 import io.softdpu.core.internal.sanitizer.Mistake;
+import io.softdpu.core.spi.graph.GraphQueue;
+import io.softdpu.core.spi.graph.QueueGraphs;
+import io.softdpu.core.spi.graph.QueueInstance;
 import io.softdpu.fabric.engine.WaitPermission;
 import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.linux.text.Text;
@@ -27,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param <J> the class of jobs
  */
 @SuppressWarnings("ReferenceEquality") // threads and contexts are compared by identity
-public final class WorkQueueImpl<J> {
+public final class WorkQueueImpl<J> implements GraphQueue {
     /** The sanitizer's shuffler of this queue; null if no sanitizer is on. */
     private final @Nullable CompletionShuffler shuffler = CompletionShuffler.ofCurrent();
 
@@ -252,19 +255,24 @@ public final class WorkQueueImpl<J> {
 
     // ---- for the graphs ----
 
-    /** The graphs of this queue; null if none was added. */
+    @Override
+    public boolean hasContext(Object context) {
+        return member(context) != null;
+    }
+
+    @Override
     public @Nullable QueueGraphs graphs() {
         return graphs;
     }
 
-    /** Sets what drives the graphs, with the first. */
+    @Override
     public void setGraphs(QueueGraphs newGraphs) {
         graphs = newGraphs;
         denial = newGraphs::isRunningUserNode;
         WaitPermission.deny(denial);
     }
 
-    /** Reserves places for an instance; whether there are as many. */
+    @Override
     public boolean reserve(int places) {
         if (depth - inFlight < places) {
             return false;
@@ -274,12 +282,12 @@ public final class WorkQueueImpl<J> {
         return true;
     }
 
-    /** Returns the places of an instance. */
+    @Override
     public void release(int places) {
         inFlight -= places;
     }
 
-    /** Signals work after arming, since an instance was submitted. */
+    @Override
     public void instanceSubmitted() {
         if (armed.get()) {
             signal();
@@ -410,7 +418,7 @@ public final class WorkQueueImpl<J> {
         return inFlight;
     }
 
-    /** The thread that created the queue. */
+    @Override
     public Thread owner() {
         return owner;
     }
@@ -443,11 +451,7 @@ public final class WorkQueueImpl<J> {
         }
     }
 
-    /**
-     * Refuses a call from any thread but the queue's, and any after close.
-     *
-     * @throws DpuException NOT_PERMITTED naming both threads; BAD_STATE if the queue is closed
-     */
+    @Override
     public void requireUsable() {
         if (Thread.currentThread() != owner) {
             throw new DpuException(

@@ -2,9 +2,9 @@ package io.softdpu.core.sync.spi;
 
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.internal.access.RemoteEventAccess;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.core.sync.RemoteSyncEvent;
+import io.softdpu.core.sync.access.RemoteEventAccess;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread. Nothing here allocates or takes a lock, unless a refusal is returned.
  */
 public final class RemoteEvents {
-    private static final RemoteEventAccess<RemoteSyncEvent, Device> ACCESS =
-            RemoteEventAccess.of(RemoteSyncEvent.class, Device.class);
+    private static final RemoteEventAccess<RemoteSyncEvent> ACCESS =
+            RemoteEventAccess.of(RemoteSyncEvent.class);
 
     private RemoteEvents() {}
 

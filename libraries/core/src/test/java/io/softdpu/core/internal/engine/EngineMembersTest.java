@@ -3,6 +3,9 @@ package io.softdpu.core.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.internal.wait.Waitable;
+import io.softdpu.core.spi.graph.CallbackFailures;
+import io.softdpu.core.spi.graph.EngineMember;
+import io.softdpu.core.spi.graph.GraphEngine;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +25,10 @@ class EngineMembersTest {
     private static final class Member extends EngineMember {
         boolean work;
 
+        void count(int tasks) {
+            addInFlight(tasks);
+        }
+
         @Override
         public String describe() {
             return "member";
@@ -33,7 +40,7 @@ class EngineMembersTest {
         }
 
         @Override
-        public @Nullable EngineImpl engine() {
+        public @Nullable GraphEngine engine() {
             return null;
         }
 
@@ -125,7 +132,7 @@ class EngineMembersTest {
     void shouldCountWhatIsInFlightInThoseThatItHas() {
         add(9);
         for (int i = 0; i < 9; i++) {
-            contexts.get(i).addInFlight(1 << i);
+            contexts.get(i).count(1 << i);
         }
         assertThat(members.inFlight()).isEqualTo(511);
         Member stopped = contexts.get(3);
@@ -134,7 +141,7 @@ class EngineMembersTest {
         members.remove(stopped);
         members.closeGaps();
         assertThat(members.inFlight()).isEqualTo(503);
-        contexts.get(0).addInFlight(-1);
+        contexts.get(0).count(-1);
         assertThat(members.inFlight()).isEqualTo(502);
         members.add(stopped);
         assertThat(members.inFlight()).isEqualTo(510);

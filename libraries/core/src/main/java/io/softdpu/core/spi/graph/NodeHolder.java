@@ -1,4 +1,4 @@
-package io.softdpu.core.internal.engine;
+package io.softdpu.core.spi.graph;
 
 import io.softdpu.core.Status;
 import org.jspecify.annotations.Nullable;

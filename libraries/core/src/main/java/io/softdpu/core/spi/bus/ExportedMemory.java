@@ -1,9 +1,9 @@
-package io.softdpu.core.internal.access;
+package io.softdpu.core.spi.bus;
 
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.fabric.wire.RegionAddress;
 
-/** The part of {@link RemoteMemory} that names the bus. Any thread. */
+/** Memory of a peer that is known with its bus, for transports on the bus. Any thread. */
 public interface ExportedMemory extends RemoteMemory {
     /** The bus that has exported it. */
     RegionAddress.Id exporter();

@@ -1,4 +1,4 @@
-package io.softdpu.core.internal.origin;
+package io.softdpu.core.spi.bus;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;

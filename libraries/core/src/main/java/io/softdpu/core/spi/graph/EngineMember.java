@@ -1,4 +1,4 @@
-package io.softdpu.core.internal.engine;
+package io.softdpu.core.spi.graph;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -20,8 +20,7 @@ public abstract class EngineMember {
 
     private int inFlight;
 
-    /** Whether it had work when the notification was cleared; used by the engine only. */
-    boolean selected;
+    private boolean selected;
 
     /** Its tasks, or instances, that were submitted and not completed. Any thread. */
     public final int inFlight() {
@@ -31,6 +30,16 @@ public abstract class EngineMember {
     /** Counts tasks that were submitted, or with a negative number completed. */
     protected final void addInFlight(int tasks) {
         IN_FLIGHT.setOpaque(this, inFlight + tasks);
+    }
+
+    /** Sets whether passes that are limited to the members with work include it. */
+    public final void select(boolean work) {
+        selected = work;
+    }
+
+    /** What {@link #select} has set. */
+    public final boolean isSelected() {
+        return selected;
     }
 
     /** The kind of the member, for messages, a word that takes an s in the plural. */
@@ -69,7 +78,7 @@ public abstract class EngineMember {
     /**
      * The engine that it was connected to; null for none. Other threads may see an earlier value.
      */
-    public abstract @Nullable EngineImpl engine();
+    public abstract @Nullable GraphEngine engine();
 
     /** Whether it keeps its engine open; a context does unless it is IDLE. */
     public boolean isActive() {
