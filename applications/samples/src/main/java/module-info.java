@@ -3,6 +3,7 @@ module io.softdpu.samples {
     requires io.softdpu.comch;
     requires io.softdpu.compute;
     requires io.softdpu.core;
+    requires io.softdpu.core.graph;
     requires io.softdpu.linux;
     requires io.softdpu.rdma;
     requires static org.jspecify;

@@ -10,6 +10,7 @@ module io.softdpu.core {
     exports io.softdpu.core.check to
             io.softdpu.comch,
             io.softdpu.compute,
+            io.softdpu.core.graph,
             io.softdpu.rdma,
             io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;
@@ -20,7 +21,6 @@ module io.softdpu.core {
             io.softdpu.rdma.shm;
     exports io.softdpu.core.device;
     exports io.softdpu.core.execution;
-    exports io.softdpu.core.graph;
     exports io.softdpu.core.memory;
     exports io.softdpu.core.process to
             io.softdpu.cli,
@@ -31,8 +31,11 @@ module io.softdpu.core {
     exports io.softdpu.core.spi to
             io.softdpu.comch,
             io.softdpu.compute,
+            io.softdpu.core.graph,
             io.softdpu.rdma,
             io.softdpu.rdma.shm;
+    exports io.softdpu.core.spi.graph to
+            io.softdpu.core.graph;
     exports io.softdpu.core.spi.memory to
             io.softdpu.comch,
             io.softdpu.compute,

@@ -30,6 +30,7 @@ module io.softdpu.linux {
             io.softdpu.comch,
             io.softdpu.compute,
             io.softdpu.core,
+            io.softdpu.core.graph,
             io.softdpu.fabric,
             io.softdpu.junit,
             io.softdpu.perf,

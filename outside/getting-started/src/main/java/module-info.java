@@ -2,5 +2,6 @@
 module gettingstarted {
     requires io.softdpu.comch;
     requires io.softdpu.compute;
+    requires io.softdpu.core.graph;
     requires io.softdpu.rdma;
 }

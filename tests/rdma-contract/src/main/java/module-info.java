@@ -6,6 +6,7 @@
 open module io.softdpu.rdma.contract {
     requires transitive io.softdpu.rdma;
     requires transitive org.junit.jupiter.api;
+    requires io.softdpu.core.graph;
     requires io.softdpu.testkit;
     requires io.softdpu.linux;
     requires org.assertj.core;

@@ -41,9 +41,9 @@
  * <tr><td>{@link io.softdpu.core.execution.DescriptorWatch}<td>no<td>watch the descriptor again
  * <tr><td>{@link io.softdpu.core.execution.WorkQueue}<td>no<td>create another and add it to the
  *     contexts
- * <tr><td>{@link io.softdpu.core.graph.Graph}<td>yes<td>stop, with all instances closed, and start;
+ * <tr><td>{@code io.softdpu.core.graph.Graph}<td>yes<td>stop, with all instances closed, and start;
  *     nodes and dependencies may be added
- * <tr><td>{@link io.softdpu.core.graph.GraphInstance}<td>no<td>create another; an open one is
+ * <tr><td>{@code io.softdpu.core.graph.GraphInstance}<td>no<td>create another; an open one is
  *     submitted any number of times
  * <tr><td>{@link io.softdpu.core.sync.SyncEvent}<td>no<td>create another, and export it again
  * <tr><td>{@link io.softdpu.core.sync.RemoteSyncEvent}<td>no<td>create another from the same blob

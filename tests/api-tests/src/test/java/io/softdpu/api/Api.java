@@ -3,6 +3,7 @@ package io.softdpu.api;
 import io.softdpu.comch.ComchClient;
 import io.softdpu.compute.Dma;
 import io.softdpu.core.Status;
+import io.softdpu.core.graph.Graph;
 import io.softdpu.rdma.Rdma;
 import java.io.IOException;
 import java.lang.module.ModuleDescriptor;
@@ -20,11 +21,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Public API of the four modules, from their descriptors and classes. */
+/** Public API of the five modules, from their descriptors and classes. */
 final class Api {
     /** One class of each module, to find the module by. */
     private static final List<Class<?>> MODULES =
-            List.of(Status.class, ComchClient.class, Rdma.class, Dma.class);
+            List.of(Status.class, Graph.class, ComchClient.class, Rdma.class, Dma.class);
 
     private Api() {}
 

@@ -230,10 +230,6 @@ public final class TinyContext extends ContextBase {
         @Nullable TinyCallback callback;
         boolean valid = true;
         Status outcome = Status.SUCCESS;
-        @Nullable TinyObserver observer;
-
-        /** Thrown by the submission. */
-        @Nullable Error submissionError;
 
         private final TinyContext tiny;
 
@@ -248,9 +244,6 @@ public final class TinyContext extends ContextBase {
         }
 
         void finish(Status status) {
-            if (observer != null) {
-                observer.finished(status);
-            }
             complete(status);
         }
 
@@ -260,9 +253,6 @@ public final class TinyContext extends ContextBase {
                 return Refusal.of(
                         Status.INVALID_VALUE, "task is not valid: valid=false, expected=true");
             }
-            if (submissionError != null) {
-                throw submissionError;
-            }
             if (tiny.failsToSubmit == this) {
                 throw new IllegalStateException("defect of the library");
             }
@@ -270,9 +260,6 @@ public final class TinyContext extends ContextBase {
                 return FULL;
             }
             tiny.queue[(tiny.head + tiny.queued++) % tiny.queue.length] = this;
-            if (observer != null) {
-                observer.accepted();
-            }
             return null;
         }
 
@@ -293,15 +280,7 @@ public final class TinyContext extends ContextBase {
             callback = null;
             valid = true;
             outcome = Status.SUCCESS;
-            observer = null;
         }
-    }
-
-    /** Told what the library does with a tiny task or job. */
-    interface TinyObserver {
-        void accepted();
-
-        void finished(Status status);
     }
 
     /** Callback of a tiny task. */

@@ -4,14 +4,12 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.execution.TinyContext.TinyObserver;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.JobBase;
 import io.softdpu.core.spi.JobQueue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 public final class TinyJobs extends ContextBase {
     static final JobType COUNT = new JobType("tiny count");
     static final JobType SHOUT = new JobType("tiny shout");
-    private static final Refusal BUSY =
-            Refusal.ready(Status.AGAIN, () -> "tiny context is busy: busy=true, expected=false");
 
     /** Slices that all queues have done. */
     final AtomicInteger slices = new AtomicInteger();
@@ -136,11 +132,6 @@ public final class TinyJobs extends ContextBase {
         boolean atOnce;
         boolean breaksContext;
         long number;
-
-        /** Whether the context cannot take it at present. */
-        @Nullable BooleanSupplier refusedForNow;
-
-        @Nullable TinyObserver observer;
         private int left;
 
         TinyJob(ContextBase context, JobType type) {
@@ -179,12 +170,6 @@ public final class TinyJobs extends ContextBase {
             if (!job.valid) {
                 return Refusal.of(
                         Status.INVALID_VALUE, "job is not valid: valid=false, expected=true");
-            }
-            if (job.refusedForNow != null && job.refusedForNow.getAsBoolean()) {
-                return BUSY;
-            }
-            if (job.observer != null) {
-                job.observer.accepted();
             }
             if (job.atOnce) {
                 finish(job, job.outcome);
@@ -228,9 +213,6 @@ public final class TinyJobs extends ContextBase {
         }
 
         private void finish(TinyJob job, Status status) {
-            if (job.observer != null) {
-                job.observer.finished(status);
-            }
             complete(job, status);
         }
 

@@ -577,7 +577,6 @@ class GraphModelTest {
         EngineDriver(int count) {
             for (int i = 0; i < count; i++) {
                 TinyContext context = new TinyContext(device);
-                context.recording = false;
                 context.setQueueDepth(512);
                 engine.connect(context);
                 context.start();

@@ -44,7 +44,6 @@ class GraphAllocationTest {
     void shouldRunOnAnEngineWithoutAllocation() {
         try (ProgressEngine engine = ProgressEngine.create();
                 TinyContext context = new TinyContext(device)) {
-            context.recording = false;
             context.setQueueDepth(3 * INSTANCES);
             engine.connect(context);
             context.start();

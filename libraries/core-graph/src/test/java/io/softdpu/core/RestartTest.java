@@ -34,8 +34,9 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.UnixSocket;
 import io.softdpu.testkit.Clause;
 import java.io.IOException;
+import java.lang.module.ModuleFinder;
+import java.lang.module.ModuleReader;
 import java.lang.reflect.Modifier;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,11 +53,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Table of restartable objects in the documentation of the package, row by row. */
+/**
+ * Table of restartable objects in the documentation of the package of core, row by row, with those
+ * of the modules of core above it.
+ */
 class RestartTest {
-    private static final Path PACKAGE = Path.of("src/main/java/io/softdpu/core/package-info.java");
+    private static final Path PACKAGE =
+            Path.of("../core/src/main/java/io/softdpu/core/package-info.java");
     private static final Pattern ROW =
-            Pattern.compile("<tr><td>\\{@link [\\w.]*?(\\w+)}(?:, (\\w+))?<td>(yes|no)<td>\\w+");
+            Pattern.compile(
+                    "<tr><td>\\{@(?:link|code) [\\w.]*?(\\w+)}(?:, (\\w+))?<td>(yes|no)<td>\\w+");
 
     /** Shows a row: that the object can, or cannot, be started again. */
     private interface Row {
@@ -158,14 +164,12 @@ class RestartTest {
     @Test
     void shouldHaveARowForEveryObjectThatIsClosed() throws Exception {
         List<String> objects = new ArrayList<>();
-        Path classes = classes();
-        try (Stream<Path> files = Files.walk(classes)) {
-            for (Path file : files.filter(path -> path.toString().endsWith(".class")).toList()) {
-                String name = classes.relativize(file).toString().replace('/', '.');
+        for (Class<?> oneOfModule : List.of(Machine.class, Graph.class)) {
+            for (String name : classesBeside(oneOfModule)) {
                 if (name.contains(".internal.") || name.contains("-info")) {
                     continue;
                 }
-                Class<?> type = Class.forName(name.substring(0, name.length() - 6));
+                Class<?> type = Class.forName(name);
                 if (AutoCloseable.class.isAssignableFrom(type)
                         && Modifier.isPublic(type.getModifiers())
                         && !type.getPackageName().matches(".*[.](spi|resource|process)")) {
@@ -178,8 +182,15 @@ class RestartTest {
         assertThat(objects).containsExactlyInAnyOrderElementsOf(rows);
     }
 
-    private static Path classes() throws URISyntaxException {
-        return Path.of(Machine.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    /** Names of all classes of a module, which is a folder or a jar. */
+    private static List<String> classesBeside(Class<?> one) throws Exception {
+        Path module = Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
+        try (ModuleReader reader = ModuleFinder.of(module).findAll().iterator().next().open();
+                Stream<String> files = reader.list()) {
+            return files.filter(file -> file.endsWith(".class"))
+                    .map(file -> file.substring(0, file.length() - 6).replace('/', '.'))
+                    .toList();
+        }
     }
 
     // ---- yes ----
