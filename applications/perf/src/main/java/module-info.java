@@ -8,6 +8,7 @@ module io.softdpu.perf {
     requires HdrHistogram;
     requires io.softdpu.comch;
     requires io.softdpu.core;
+    requires io.softdpu.core.sync;
     requires io.softdpu.linux;
     requires io.softdpu.rdma;
     requires io.softdpu.storage;

@@ -4,6 +4,7 @@ module io.softdpu.samples {
     requires io.softdpu.compute;
     requires io.softdpu.core;
     requires io.softdpu.core.graph;
+    requires io.softdpu.core.sync;
     requires io.softdpu.linux;
     requires io.softdpu.rdma;
     requires static org.jspecify;

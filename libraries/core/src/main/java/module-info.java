@@ -11,6 +11,7 @@ module io.softdpu.core {
             io.softdpu.comch,
             io.softdpu.compute,
             io.softdpu.core.graph,
+            io.softdpu.core.sync,
             io.softdpu.rdma,
             io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;
@@ -32,27 +33,27 @@ module io.softdpu.core {
             io.softdpu.comch,
             io.softdpu.compute,
             io.softdpu.core.graph,
+            io.softdpu.core.sync,
             io.softdpu.rdma,
             io.softdpu.rdma.shm;
+    exports io.softdpu.core.spi.bus to
+            io.softdpu.core.sync;
     exports io.softdpu.core.spi.graph to
             io.softdpu.core.graph;
     exports io.softdpu.core.spi.memory to
             io.softdpu.comch,
+            io.softdpu.core.sync,
             io.softdpu.compute,
             io.softdpu.rdma,
             io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;
-    exports io.softdpu.core.sync;
-    exports io.softdpu.core.sync.spi to
-            io.softdpu.rdma;
 
     uses io.softdpu.core.capability.CapabilitySource;
     uses io.softdpu.core.device.TopologySource;
     uses io.softdpu.core.internal.base.ProfileCheck;
 
     provides io.softdpu.core.capability.CapabilitySource with
-            io.softdpu.core.capability.CoreSource,
-            io.softdpu.core.sync.capability.SyncEventSource;
+            io.softdpu.core.capability.CoreSource;
     provides io.softdpu.core.internal.base.ProfileCheck with
             io.softdpu.core.limit.LibraryLimits;
 }

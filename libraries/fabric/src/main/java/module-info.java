@@ -8,6 +8,7 @@ module io.softdpu.fabric {
 
     exports io.softdpu.fabric to
             io.softdpu.core,
+            io.softdpu.core.sync,
             io.softdpu.comch,
             io.softdpu.rdma.shm;
     exports io.softdpu.fabric.engine to
@@ -15,20 +16,23 @@ module io.softdpu.fabric {
     exports io.softdpu.fabric.error to
             io.softdpu.cli,
             io.softdpu.core,
+            io.softdpu.core.sync,
             io.softdpu.comch,
             io.softdpu.rdma.shm;
     exports io.softdpu.fabric.folder to
             io.softdpu.cli;
     exports io.softdpu.fabric.handshake to
-            io.softdpu.core,
+            io.softdpu.core.sync,
             io.softdpu.comch,
             io.softdpu.rdma.shm;
     exports io.softdpu.fabric.link to
             io.softdpu.core,
+            io.softdpu.core.sync,
             io.softdpu.comch,
             io.softdpu.rdma.shm;
     exports io.softdpu.fabric.memory to
             io.softdpu.core,
+            io.softdpu.core.sync,
             io.softdpu.comch,
             io.softdpu.rdma.shm;
     exports io.softdpu.fabric.region to
@@ -40,6 +44,7 @@ module io.softdpu.fabric {
             io.softdpu.rdma.shm;
     exports io.softdpu.fabric.wire to
             io.softdpu.core,
+            io.softdpu.core.sync,
             io.softdpu.comch,
             io.softdpu.rdma.shm;
 }

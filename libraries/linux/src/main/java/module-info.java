@@ -11,6 +11,7 @@ module io.softdpu.linux {
     exports io.softdpu.linux to
             io.softdpu.cli,
             io.softdpu.core,
+            io.softdpu.core.sync,
             io.softdpu.fabric,
             io.softdpu.perf,
             io.softdpu.storage;
@@ -31,6 +32,7 @@ module io.softdpu.linux {
             io.softdpu.compute,
             io.softdpu.core,
             io.softdpu.core.graph,
+            io.softdpu.core.sync,
             io.softdpu.fabric,
             io.softdpu.junit,
             io.softdpu.perf,

@@ -3,6 +3,7 @@
  */
 module io.softdpu.rdma {
     requires transitive io.softdpu.core;
+    requires transitive io.softdpu.core.sync;
     requires io.softdpu.linux;
     requires static org.jspecify;
 

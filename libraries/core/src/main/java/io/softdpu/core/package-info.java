@@ -45,9 +45,9 @@
  *     nodes and dependencies may be added
  * <tr><td>{@code io.softdpu.core.graph.GraphInstance}<td>no<td>create another; an open one is
  *     submitted any number of times
- * <tr><td>{@link io.softdpu.core.sync.SyncEvent}<td>no<td>create another, and export it again
- * <tr><td>{@link io.softdpu.core.sync.RemoteSyncEvent}<td>no<td>create another from the same blob
- * <tr><td>{@link io.softdpu.core.sync.SyncEventContext}<td>no<td>that of another event
+ * <tr><td>{@code io.softdpu.core.sync.SyncEvent}<td>no<td>create another, and export it again
+ * <tr><td>{@code io.softdpu.core.sync.RemoteSyncEvent}<td>no<td>create another from the same blob
+ * <tr><td>{@code io.softdpu.core.sync.SyncEventContext}<td>no<td>that of another event
  * <tr><td>{@link io.softdpu.core.execution.Sanitizer}<td>no<td>start another
  * </table>
  *

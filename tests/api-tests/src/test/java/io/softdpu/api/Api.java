@@ -4,6 +4,7 @@ import io.softdpu.comch.ComchClient;
 import io.softdpu.compute.Dma;
 import io.softdpu.core.Status;
 import io.softdpu.core.graph.Graph;
+import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.rdma.Rdma;
 import java.io.IOException;
 import java.lang.module.ModuleDescriptor;
@@ -21,11 +22,17 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Public API of the five modules, from their descriptors and classes. */
+/** Public API of the six modules, from their descriptors and classes. */
 final class Api {
     /** One class of each module, to find the module by. */
     private static final List<Class<?>> MODULES =
-            List.of(Status.class, Graph.class, ComchClient.class, Rdma.class, Dma.class);
+            List.of(
+                    Status.class,
+                    SyncEvent.class,
+                    Graph.class,
+                    ComchClient.class,
+                    Rdma.class,
+                    Dma.class);
 
     private Api() {}
 

@@ -8,8 +8,6 @@ import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.TinyContext.TinyTask;
-import io.softdpu.core.sync.SyncEvent;
-import io.softdpu.core.sync.SyncEventLocation;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
@@ -44,52 +42,33 @@ class InterruptedWaitsTest {
     private WorkQueue queue;
     private @Nullable TinyTask held;
     private @Nullable TinyContext starting;
-    private @Nullable SyncEvent event;
 
     /** The waits; each is for what never comes. */
     enum Wait {
-        AWAIT("awaited=work", true, (test, limit) -> test.engine.await(limit)),
-        AWAIT_DEADLINE(
-                "awaited=work", true, (test, limit) -> test.engine.await(Deadline.in(limit))),
+        AWAIT("awaited=work", (test, limit) -> test.engine.await(limit)),
+        AWAIT_DEADLINE("awaited=work", (test, limit) -> test.engine.await(Deadline.in(limit))),
         AWAIT_UNTIL(
                 "awaited=work",
-                true,
                 (test, limit) -> test.engine.awaitUntil(System.nanoTime() + limit.toNanos())),
         RUN_UNTIL(
                 "awaited=a condition, context=tiny",
-                true,
                 (test, limit) -> test.engine.runUntil(() -> false, limit, test.context)),
         START(
                 "awaited=RUNNING, context=tiny",
-                true,
                 (test, limit) -> test.engine.start(test.starting(), limit)),
         STOP(
                 "awaited=IDLE, context=tiny",
-                true,
                 (test, limit) -> test.engine.stop(test.stopping(), limit)),
         AWAIT_NOTIFICATION(
-                "awaited=a notification",
-                true,
-                (test, limit) -> test.engine.awaitNotification(limit)),
+                "awaited=a notification", (test, limit) -> test.engine.awaitNotification(limit)),
         AWAIT_EVENT(
-                "awaited=a signal, inFlightJobs=0",
-                true,
-                (test, limit) -> test.queue.awaitEvent(limit)),
-        SYNC_EVENT(
-                "event=",
-                false,
-                (test, limit) -> {
-                    SyncEvent event = test.event();
-                    event.waitGreater(5, SyncEvent.ALL_BITS, limit);
-                });
+                "awaited=a signal, inFlightJobs=0", (test, limit) -> test.queue.awaitEvent(limit));
 
         private final String awaited;
-        private final boolean sleeps;
         private final Call call;
 
-        Wait(String awaited, boolean sleeps, Call call) {
+        Wait(String awaited, Call call) {
             this.awaited = awaited;
-            this.sleeps = sleeps;
             this.call = call;
         }
 
@@ -130,23 +109,9 @@ class InterruptedWaitsTest {
         return context;
     }
 
-    private SyncEvent event() {
-        if (event == null) {
-            event =
-                    machines.add(SyncEvent.create(context.device()))
-                            .addPublisherLocation(SyncEventLocation.CPU)
-                            .addSubscriberLocation(SyncEventLocation.CPU);
-            event.start();
-        }
-        return event;
-    }
-
     private void end() {
         if (held != null) {
             held.free();
-        }
-        if (event != null) {
-            event.stop();
         }
     }
 
@@ -165,8 +130,7 @@ class InterruptedWaitsTest {
     @EnumSource
     void shouldEndAtOnceWhileItSleepsAndBeRepeatable(Wait wait) throws Exception {
         AtomicBoolean ended = new AtomicBoolean();
-        FutureTask<Void> interrupter =
-                interruptWhileIn(wait.sleeps ? "Poller.poll" : "SyncEvent.await", ended);
+        FutureTask<Void> interrupter = interruptWhileIn("Poller.poll", ended);
         assertEnded(wait, () -> wait.call.run(this, Patience.LIMIT));
         ended.set(true);
         assertThat(Thread.interrupted()).isTrue();
