@@ -42,17 +42,11 @@ abstract class AbstractControlChannel implements ControlChannel {
     /** Waits until the transport has work for {@link #pump}, or the time has passed. */
     abstract void awaitTransport(Duration timeout);
 
-    /** Queues a frame, which {@link #sendEnqueued}, {@link #transmit} and {@link #pump} send. */
-    abstract void enqueue(byte[] frame);
-
     /**
-     * Sends queued frames as far as the transport accepts them; unlike {@link #pump} receives
-     * nothing.
+     * Sends a frame as far as the transport accepts it; the rest is sent by {@link #pump}. Receives
+     * nothing and runs no callbacks; reports failures by {@link #fail}.
      */
-    abstract void sendEnqueued();
-
-    /** As {@link #sendEnqueued}, and wakes the peer. */
-    abstract void transmit();
+    abstract void send(byte[] frame);
 
     /** Number of queued frames that have not been sent completely. */
     abstract int unsent();
@@ -110,8 +104,7 @@ abstract class AbstractControlChannel implements ControlChannel {
                             + unsent());
         }
         errorExchanged |= error;
-        enqueue(frame);
-        transmit();
+        send(frame);
     }
 
     @Override
@@ -120,9 +113,8 @@ abstract class AbstractControlChannel implements ControlChannel {
             return;
         }
         errorExchanged = true;
-        enqueue(ControlCodec.encode(new ControlMessage(0, 0, reason)));
         try {
-            sendEnqueued();
+            send(ControlCodec.encode(new ControlMessage(0, 0, reason)));
         } catch (DpuException e) {
             // The caller fails for another reason, which must not be replaced by this one.
             System.getLogger(AbstractControlChannel.class.getName())

@@ -2,12 +2,12 @@ package io.softdpu.storage.control;
 
 import io.softdpu.comch.ComchConnection;
 import io.softdpu.comch.ComchEndpoint;
-import io.softdpu.comch.ComchSendTask;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.storage.wire.ControlCodec;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -15,10 +15,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Base class of both sides of a Comch control channel. A frame that is longer than a Comch message
- * is sent in several messages, which the receiver reassembles.
+ * is sent in several messages, which the receiver reassembles. What the peer has no room for waits
+ * in the send queue of the connection, which the progress of the engine empties.
  */
 public abstract class ComchControlChannel extends AbstractControlChannel {
-    static final int SEND_TASKS = 16;
+    /** Bytes of all frames that may wait, and of one that is too many, for the final error. */
+    private static final int MAX_UNSENT_BYTES =
+            (MAX_UNSENT_MESSAGES + 1) * (ControlCodec.WIRE_SIZE_BYTES + ControlCodec.MAX_WIRE_SIZE);
 
     /** Progress rounds per call, so that a busy peer does not block the thread. */
     private static final int MAX_ROUNDS = 256;
@@ -26,20 +29,12 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     private final ProgressEngine engine;
     private final ComchEndpoint endpoint;
     private final Duration closeTimeout;
-    private final ArrayDeque<Piece> unsentPieces = new ArrayDeque<>();
-    private int unsentFrames;
+
+    /** For each frame that was not delivered completely, the messages sent up to its end. */
+    private final ArrayDeque<Long> unsentFrames = new ArrayDeque<>();
+
+    private long messages;
     private volatile @Nullable ComchConnection connection;
-
-    /** Part of a frame. */
-    private static final class Piece {
-        final byte[] bytes;
-        final boolean last;
-
-        Piece(byte[] bytes, boolean last) {
-            this.bytes = bytes;
-            this.last = last;
-        }
-    }
 
     ComchControlChannel(
             ProgressEngine engine,
@@ -49,7 +44,10 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
         this.engine = engine;
         this.endpoint = endpoint;
         this.closeTimeout = closeTimeout;
-        endpoint.setSendTasks(SEND_TASKS, this::sent, this::sendFailed);
+        // A frame never finds the queue full; its memory grows to what is needed.
+        endpoint.setSendQueue(
+                MAX_UNSENT_BYTES / endpoint.maxMessageBytes() + MAX_UNSENT_MESSAGES + 1,
+                MAX_UNSENT_BYTES);
         endpoint.setMessageCallback((_, message) -> receivedMessage(message));
         endpoint.setConsumerCallbacks(
                 (_, id) -> consumers.consumerAdded(id), (_, id) -> consumers.consumerExpired(id));
@@ -86,11 +84,9 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
 
     @Override
     final void pump() {
-        sendPieces();
         for (int round = 0; round < MAX_ROUNDS && !isInboxFull() && engine.progress(); round++) {
             // All work is done in the callbacks.
         }
-        sendPieces();
         checkPeer();
     }
 
@@ -100,41 +96,33 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     }
 
     @Override
-    final void sendEnqueued() {
-        sendPieces();
-    }
-
-    /** Includes a progress, which rings the doorbell of a sleeping peer. */
-    @Override
-    final void transmit() {
-        sendPieces();
-        if (!isInboxFull()) {
-            engine.progress();
-            sendPieces();
-        }
-        checkPeer();
-    }
-
-    @Override
     final void awaitTransport(Duration timeout) {
         engine.await(timeout);
     }
 
     @Override
-    final void enqueue(byte[] frame) {
+    final void send(byte[] frame) {
+        ComchConnection to = connection();
         int limit = endpoint.maxMessageBytes();
-        unsentFrames++;
         for (int at = 0; at < frame.length; at += limit) {
             int length = Math.min(limit, frame.length - at);
-            byte[] piece = new byte[length];
-            System.arraycopy(frame, at, piece, 0, length);
-            unsentPieces.addLast(new Piece(piece, at + length == frame.length));
+            Status status = to.trySend(MemorySegment.ofArray(frame), at, length);
+            if (status != Status.SUCCESS) {
+                sendingFailed(to, status);
+                return;
+            }
+            messages++;
         }
+        unsentFrames.addLast(messages);
     }
 
     @Override
     final int unsent() {
-        return unsentFrames;
+        ComchConnection to = connection;
+        while (to != null && !unsentFrames.isEmpty() && unsentFrames.element() <= to.sentMessages()) {
+            unsentFrames.remove();
+        }
+        return unsentFrames.size();
     }
 
     final ComchEndpoint endpoint() {
@@ -167,49 +155,10 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
         return timeout.compareTo(most) < 0 ? timeout.multipliedBy(2) : most;
     }
 
-    private void sendPieces() {
-        ComchConnection to = connection;
-        while (to != null && !hasFailed()) {
-            Piece piece = unsentPieces.peekFirst();
-            if (piece == null || endpoint.inFlightTasks() >= SEND_TASKS) {
-                return;
-            }
-            ComchSendTask task = endpoint.allocateSendTask(to);
-            task.setMessage(piece.bytes);
-            task.setUserData(piece.last ? 1 : 0);
-            Status status = task.trySubmit();
-            if (status == Status.SUCCESS) {
-                unsentPieces.removeFirst();
-                continue;
-            }
-            task.free();
-            if (status != Status.AGAIN) {
-                sendingFailed(status);
-            }
-            return;
-        }
-    }
-
-    private void sent(ComchSendTask task) {
-        if (task.userData() == 1) {
-            unsentFrames--;
-        }
-        task.free();
-    }
-
-    private void sendFailed(ComchSendTask task) {
-        Status status = task.status();
-        task.free();
-        sendingFailed(status);
-    }
-
-    private void sendingFailed(Status status) {
-        // A send in flight fails before the endpoint reports the end of the connection, but the
-        // connection has the reason by then.
-        ComchConnection ended = connection;
+    private void sendingFailed(ComchConnection to, Status status) {
         fail(
                 status == Status.CONNECTION_RESET || status == Status.NOT_CONNECTED
-                        ? peerGone(ended == null ? null : ended.failure())
+                        ? peerGone(to.failure())
                         : new DpuException(
                                 status, "control message could not be sent: to=" + description()));
     }

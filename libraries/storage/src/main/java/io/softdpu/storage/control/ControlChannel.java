@@ -37,8 +37,8 @@ public interface ControlChannel extends AutoCloseable {
      * calls of the channel, at the latest by {@link #flush}. An error_response is not sent if one
      * was sent or received before.
      *
-     * <p>Over TCP it runs no callbacks of other contexts. Over Comch it progresses the engine once,
-     * since only that wakes a sleeping peer: callbacks of all contexts of that engine may run.
+     * <p>Runs no callbacks. Over Comch a sleeping peer is woken by the next progress of the engine,
+     * which is that of the next call of this channel that receives or waits.
      *
      * @throws DpuException NOT_CONNECTED, CONNECTION_RESET, CONNECTION_ABORTED, FULL if too many
      *     messages wait for the peer to receive them, TOO_BIG

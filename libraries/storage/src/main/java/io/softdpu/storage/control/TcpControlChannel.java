@@ -95,23 +95,19 @@ abstract class TcpControlChannel extends AbstractControlChannel {
         engine.await(timeout);
     }
 
-    @Override
+    /** Queues a frame, which {@link #pump} sends. */
     final void enqueue(byte[] frame) {
         outgoing.addLast(ByteBuffer.wrap(frame));
     }
 
     @Override
-    final void sendEnqueued() {
+    final void send(byte[] frame) {
+        enqueue(frame);
         TcpStream present = stream;
         if (present != null && !hasFailed()) {
             writeOrFail(present);
             arm();
         }
-    }
-
-    @Override
-    final void transmit() {
-        sendEnqueued();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.softdpu.storage.control;
 
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.testkit.Patience;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -93,6 +94,14 @@ public final class ChannelEnd implements AutoCloseable {
 
     public <T> T call(Function<ControlChannel, T> action) {
         return await(begin(action));
+    }
+
+    /** Sends a message, and wakes a peer that sleeps. */
+    public void send(ControlMessage message) {
+        run(c -> {
+            c.send(message);
+            c.progress();
+        });
     }
 
     public void run(Consumer<ControlChannel> action) {

@@ -23,6 +23,7 @@ import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.storage.wire.ControlMessage;
+import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
 import io.softdpu.storage.worker.MessageMemory;
 import io.softdpu.testkit.Await;
@@ -230,7 +231,28 @@ class ComchControlChannelTest extends ControlChannelContract {
         }
     }
 
-    /** A send in flight fails before the endpoint reports the end of the connection. */
+    @Test
+    void shouldRunNoWorkOfTheEngineInASend() {
+        try (ProgressEngine engine = ProgressEngine.create();
+                ComchServerControlChannel server = makeServer(engine, "quiet");
+                ComchClientControlChannel client = makeClient(engine, "quiet", Patience.NANOS)) {
+            client.awaitConnected(Patience.LIMIT);
+            server.awaitConnected(Patience.LIMIT);
+            ControlMessage query = new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest());
+            AtomicReference<Boolean> ran = new AtomicReference<>(false);
+            engine.execute(() -> ran.set(true));
+
+            client.send(query);
+            client.sendFinalError(ControlPayload.ErrorResponse.of(Status.DRIVER, "the end"));
+            assertThat(ran.get()).as("progressed by a send").isFalse();
+
+            assertThat(server.receive(Patience.LIMIT)).isEqualTo(query);
+            assertThat(ran.get()).isTrue();
+            assertThat(server.receive(Patience.LIMIT).type())
+                    .isEqualTo(ControlMessageType.ERROR_RESPONSE);
+        }
+    }
+
     @Test
     void shouldNameTheBrokenWordOfTheRingWhereASendIsInFlight() throws Exception {
         long illegal = 1L << 40;

@@ -69,11 +69,11 @@ abstract class ControlChannelContract {
         connect();
 
         CompletableFuture<ControlMessage> atServer = server.begin(c -> c.receive(Patience.LIMIT));
-        client.run(c -> c.send(QUERY));
+        client.send(QUERY);
         assertThat(ChannelEnd.await(atServer)).isEqualTo(QUERY);
 
         CompletableFuture<ControlMessage> atClient = client.begin(c -> c.receive(Patience.LIMIT));
-        server.run(c -> c.send(STOP));
+        server.send(STOP);
         assertThat(ChannelEnd.await(atClient)).isEqualTo(STOP);
     }
 
@@ -162,7 +162,7 @@ abstract class ControlChannelContract {
     @EnumSource
     void shouldTakeAPeerThatDoesNotWaitForItsLastAnswerForOneThatHasAll(Which asking) {
         connect();
-        end(asking).run(c -> c.send(STOP));
+        end(asking).send(STOP);
         ControlMessage request = other(asking).call(c -> c.receive(Patience.LIMIT));
         CompletableFuture<Void> leaving = CompletableFuture.runAsync(end(asking)::close);
         assertStatus(
@@ -354,7 +354,7 @@ abstract class ControlChannelContract {
             assertThat(statusOfSecondClient()).as(further).isEqualTo(Status.FULL);
         }
 
-        client.run(c -> c.send(QUERY));
+        client.send(QUERY);
         assertThat(ChannelEnd.await(serving)).isEqualTo(QUERY);
     }
 
@@ -456,7 +456,10 @@ abstract class ControlChannelContract {
     private void assertReply(
             java.util.function.UnaryOperator<ControlMessage> answer, Status status, String reason) {
         CompletableFuture<Void> serving =
-                server.beginDo(c -> c.send(answer.apply(c.receive(Patience.LIMIT))));
+                server.beginDo(c -> {
+                    c.send(answer.apply(c.receive(Patience.LIMIT)));
+                    c.flush(Patience.LIMIT);
+                });
         assertStatus(
                 () ->
                         client.call(c ->

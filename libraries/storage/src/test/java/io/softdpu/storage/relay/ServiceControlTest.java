@@ -98,6 +98,7 @@ class ServiceControlTest extends ServiceFixture {
         initiator.run(c -> {
             c.send(new ControlMessage(1, 1, QUERY));
             c.send(new ControlMessage(0, 0, word));
+            c.progress();
         });
         ChannelEnd.await(asked);
         target.run(ControlChannel::close);
@@ -109,7 +110,7 @@ class ServiceControlTest extends ServiceFixture {
     void shouldEndWhenTheInitiatorGoesWhileTheTargetIsAsked() {
         connectAll(Patience.NANOS);
         CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(Patience.LIMIT));
-        initiator.run(c -> c.send(new ControlMessage(1, 1, QUERY)));
+        initiator.send(new ControlMessage(1, 1, QUERY));
         ChannelEnd.await(asked);
         initiator.run(ControlChannel::close);
 
@@ -173,7 +174,7 @@ class ServiceControlTest extends ServiceFixture {
     void shouldGiveUpWaitingForTheTargetsAnswerWhenAborted() {
         connectAll(Patience.NANOS);
         CompletableFuture<ControlMessage> asked = target.begin(c -> c.receive(Patience.LIMIT));
-        initiator.run(c -> c.send(new ControlMessage(1, 1, QUERY)));
+        initiator.send(new ControlMessage(1, 1, QUERY));
         ChannelEnd.await(asked);
 
         service.abort("User requested abort");
