@@ -202,17 +202,11 @@ public abstract class JobBase implements Job {
         owner = USER;
     }
 
-    /** The node that holds it submits the job. */
-    final void submittedForNode() {
+    /** Checks that the node that holds the job may submit it. */
+    final void requireAtNode() {
         if (owner != NODE) {
             throw new IllegalStateException("not with its node: job=" + this);
         }
-        owner = LIBRARY | NODE;
-    }
-
-    /** Returns the job to its node, since it was not accepted. */
-    final void returnToNode() {
-        owner = NODE;
     }
 
     // ---- for the job queue ----
@@ -231,14 +225,15 @@ public abstract class JobBase implements Job {
         return OF_NODE;
     }
 
+    /** Its user, or the node that holds it, submits the job. */
     final void submitted() {
-        owner = LIBRARY;
+        owner |= LIBRARY;
         refused = false;
     }
 
-    /** Returns the job to its user, since it was not accepted. */
-    final void returnToUser() {
-        owner = USER;
+    /** Returns the job to the user or node that has submitted it, since it was not accepted. */
+    final void notAccepted() {
+        owner &= NODE;
     }
 
     /** Keeps the reason for the user, until the next submission is accepted. */

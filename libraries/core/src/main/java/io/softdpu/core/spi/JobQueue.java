@@ -201,47 +201,32 @@ public abstract class JobQueue {
                                 + " has created",
                         job.getClass().getName());
             }
-            if (!base.isUsers()) {
-                return base.notTheUsers();
-            }
-            if (context.state() != ContextState.RUNNING) {
-                return context.states().notRunning();
-            }
-            base.submitted();
-            inFlight++;
-            waiting++;
-            Refusal refusal = null;
-            boolean accepted = false;
-            try {
-                refusal = onSubmit(base);
-                accepted = refusal == null;
-            } finally {
-                if (!accepted) {
-                    base.returnToUser();
-                    inFlight--;
-                    waiting--;
-                }
-            }
-            return refusal;
+            return base.isUsers() ? handOver(base) : base.notTheUsers();
         }
 
         @Override
         public @Nullable Refusal submitNode(Job job) {
             JobBase base = (JobBase) job;
+            base.requireAtNode();
+            return handOver(base);
+        }
+
+        /** Hands the job to the library: null if it was accepted, else why not. */
+        private @Nullable Refusal handOver(JobBase job) {
             if (context.state() != ContextState.RUNNING) {
                 return context.states().notRunning();
             }
-            base.submittedForNode();
+            job.submitted();
             inFlight++;
             waiting++;
             Refusal refusal = null;
             boolean accepted = false;
             try {
-                refusal = onSubmit(base);
+                refusal = onSubmit(job);
                 accepted = refusal == null;
             } finally {
                 if (!accepted) {
-                    base.returnToNode();
+                    job.notAccepted();
                     inFlight--;
                     waiting--;
                 }

@@ -119,7 +119,9 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     @Override
     final int unsent() {
         ComchConnection to = connection;
-        while (to != null && !unsentFrames.isEmpty() && unsentFrames.element() <= to.sentMessages()) {
+        while (to != null
+                && !unsentFrames.isEmpty()
+                && unsentFrames.element() <= to.sentMessages()) {
             unsentFrames.remove();
         }
         return unsentFrames.size();

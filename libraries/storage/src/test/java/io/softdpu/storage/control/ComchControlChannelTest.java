@@ -238,7 +238,8 @@ class ComchControlChannelTest extends ControlChannelContract {
                 ComchClientControlChannel client = makeClient(engine, "quiet", Patience.NANOS)) {
             client.awaitConnected(Patience.LIMIT);
             server.awaitConnected(Patience.LIMIT);
-            ControlMessage query = new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest());
+            ControlMessage query =
+                    new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest());
             AtomicReference<Boolean> ran = new AtomicReference<>(false);
             engine.execute(() -> ran.set(true));
 
