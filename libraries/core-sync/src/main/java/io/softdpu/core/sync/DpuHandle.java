@@ -3,26 +3,45 @@ package io.softdpu.core.sync;
 import io.softdpu.core.Status;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.memory.SharedSegment;
+import java.lang.invoke.VarHandle;
 
-/** DPU handle: the counter of another process, and the page that it shares with that process. */
+/**
+ * DPU handle: the counter of another process, and the page that it shares with that process. That
+ * of a remote event is changed by transports, and no thread sleeps for it.
+ */
 final class DpuHandle extends EventHandle {
     private final Bus bus;
     private final SharedSegment counter;
     private final Peer cpu;
     private final Peer[] peers;
 
-    /** Takes over what a join has created. */
-    DpuHandle(HandleImport.Joined joined) {
+    /**
+     * Takes over what a join has created.
+     *
+     * @param guest what has joined
+     */
+    DpuHandle(Guest guest, HandleImport.Joined joined) {
         super(joined.attachment().remote());
         this.bus = joined.bus();
         this.counter = joined.attachment().remote();
-        this.cpu = new Peer(Guest.DPU_HANDLE, bus, joined.attachment().link(), joined.page());
+        this.cpu = new Peer(guest, bus, joined.attachment().link(), joined.page());
         this.peers = new Peer[] {cpu};
         cpu.link().onPeerGone(sleepers::wakeAll);
     }
 
     @Override
     void wakePeers() {
+        cpu.ringIfWanted();
+    }
+
+    /**
+     * Wakes those who wait, after a transport has changed the counter: one load if none of them
+     * sleeps, and one system call else.
+     */
+    void changed() {
+        // A transport may have set the counter by a plain store, which must not be delayed beyond
+        // the load of the request: the sleeper would see the old value, and this thread no request.
+        VarHandle.fullFence();
         cpu.ringIfWanted();
     }
 

@@ -6,10 +6,13 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.LibraryObject;
+import io.softdpu.core.spi.bus.ExportedMemory;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.core.sync.access.RemoteEventAccess;
 import io.softdpu.core.sync.wire.RemoteEventBlob;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.Text;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -50,7 +53,7 @@ public final class RemoteSyncEvent implements AutoCloseable {
 
     private final int number = LAST_NUMBER.incrementAndGet();
     private final Device device;
-    private final RemoteCounter counter;
+    private final Counter counter;
     private final EventLeak leak;
     private final LibraryObject.Hold onDevice;
 
@@ -65,14 +68,17 @@ public final class RemoteSyncEvent implements AutoCloseable {
         this.onDevice = LibraryObject.hold(device, name, leak::closeRefused);
         boolean joined = false;
         try {
+            HandleImport.Joined event =
+                    HandleImport.join(
+                            HandleImport.busOf(device),
+                            blob.eventId(),
+                            blob.key(),
+                            blob,
+                            timeoutNanos);
             this.counter =
-                    new RemoteCounter(
-                            HandleImport.join(
-                                    HandleImport.busOf(device),
-                                    blob.eventId(),
-                                    blob.key(),
-                                    blob,
-                                    timeoutNanos),
+                    new Counter(
+                            new DpuHandle(Guest.REMOTE_EVENT, event),
+                            event.attachment().remote().segment(),
                             blob.busId(),
                             name);
             joined = true;
@@ -146,7 +152,7 @@ public final class RemoteSyncEvent implements AutoCloseable {
                                     + " expected=their completion first",
                             present, this));
         }
-        counter.close();
+        counter.handle().close();
         leak.closed();
         onDevice.release();
     }
@@ -191,6 +197,43 @@ public final class RemoteSyncEvent implements AutoCloseable {
     @Override
     public String toString() {
         return nameOf(number, device);
+    }
+
+    /**
+     * The counter as memory of a peer. Any thread, while it is open.
+     *
+     * @param exporter the bus of the process of the event
+     * @param event its name, for messages
+     */
+    private record Counter(
+            DpuHandle handle, MemorySegment memory, RegionAddress.Id exporter, String event)
+            implements ExportedMemory {
+        @Override
+        public @Nullable Refusal checkAlive() {
+            Status ended = handle.ended();
+            return ended == Status.SUCCESS ? null : ended(ended);
+        }
+
+        private Refusal ended(Status ended) {
+            return Refusal.of(
+                    ended,
+                    "%s: event=%s, expected=a new export of another sync event",
+                    ended == Status.SHUTDOWN
+                            ? "sync event was destroyed"
+                            : "process of the sync event has ended",
+                    event);
+        }
+
+        @Override
+        public void changed() {
+            handle.changed();
+        }
+
+        /** Its name, for messages. */
+        @Override
+        public String toString() {
+            return event;
+        }
     }
 
     private static final class Access extends RemoteEventAccess<RemoteSyncEvent> {

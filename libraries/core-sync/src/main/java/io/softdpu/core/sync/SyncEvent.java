@@ -177,6 +177,7 @@ public final class SyncEvent implements AutoCloseable {
             event.hold();
             event.handle =
                     new DpuHandle(
+                            Guest.DPU_HANDLE,
                             HandleImport.join(
                                     HandleImport.busOf(device),
                                     decoded.eventId(),

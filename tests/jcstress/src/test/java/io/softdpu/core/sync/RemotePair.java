@@ -3,7 +3,6 @@ package io.softdpu.core.sync;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.sync.wire.EventCounter;
 import io.softdpu.fabric.memory.SharedSegment;
-import io.softdpu.fabric.wire.RegionAddress;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -30,7 +29,8 @@ final class RemotePair {
     }
 
     private final CpuHandle cpu;
-    private final RemoteCounter remote;
+    private final DpuHandle remote;
+    private final MemorySegment memory;
     private final HandlePair.Napper ofCpu = new HandlePair.Napper();
     private final SharedSegment counter;
     private final Copier copier = new Copier();
@@ -38,9 +38,9 @@ final class RemotePair {
     private RemotePair() throws InterruptedException, ExecutionException, TimeoutException {
         counter = SharedSegment.allocate("counter", EventCounter.BYTES);
         cpu = new CpuHandle(Buses.HOST, counter, false);
-        remote =
-                new RemoteCounter(
-                        Buses.join(cpu, Guest.REMOTE_EVENT), new RegionAddress.Id(0, 0), "event");
+        HandleImport.Joined joined = Buses.join(cpu, Guest.REMOTE_EVENT);
+        remote = new DpuHandle(Guest.REMOTE_EVENT, joined);
+        memory = joined.attachment().remote().segment();
         cpu.sleepers.add(ofCpu);
     }
 
@@ -54,7 +54,7 @@ final class RemotePair {
 
     /** Sets the counter to 1, as a notify set over shared memory does. */
     void set() {
-        copier.storeWord(ONE, 0, remote.memory(), 0);
+        copier.storeWord(ONE, 0, memory, 0);
         remote.changed();
     }
 
