@@ -22,6 +22,7 @@ module io.softdpu.fabric {
     exports io.softdpu.fabric.folder to
             io.softdpu.cli;
     exports io.softdpu.fabric.handshake to
+            io.softdpu.core,
             io.softdpu.core.sync,
             io.softdpu.comch,
             io.softdpu.rdma.shm;

@@ -10,16 +10,15 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.spi.Failures;
-import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.Import;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchClient} context. */
@@ -39,28 +38,19 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
     private static final class Attempt {
         private final long deadlineNanos;
         private @Nullable InboundRing inbound;
-        private @Nullable ResultHandoff<ConnectResult> handoff;
-        private @Nullable CompletableFuture<Attachment> connecting;
+        private @Nullable Import<Attachment> connecting;
+        private boolean abandoned;
 
         private Attempt(InboundRing inbound, long timeoutNanos) {
             this.inbound = inbound;
             this.deadlineNanos = System.nanoTime() + timeoutNanos;
         }
 
-        /**
-         * Releases the ring and a result that was delivered; an attempt in flight does so at its
-         * end.
-         */
-        private void abandon(Bus bus) {
-            if (handoff != null) {
-                ConnectResult result = handoff.cancel();
-                if (result == null) {
-                    if (connecting != null) {
-                        connecting.cancel(false);
-                    }
-                    return;
-                }
-                result.discard(bus);
+        /** Ends it. */
+        private void abandon() {
+            abandoned = true;
+            if (connecting != null) {
+                connecting.close();
             }
             release();
         }
@@ -69,15 +59,6 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
             if (inbound != null) {
                 inbound.release();
                 inbound = null;
-            }
-        }
-    }
-
-    /** Result of one attempt: exactly one of the two is set. */
-    private record ConnectResult(@Nullable Attachment attachment, @Nullable Throwable failure) {
-        void discard(Bus bus) {
-            if (attachment != null) {
-                bus.release(attachment);
             }
         }
     }
@@ -155,7 +136,7 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
         Attempt current = attempt;
         if (current != null) {
             attempt = null;
-            current.abandon(endpointServices().bus());
+            current.abandon();
         }
     }
 
@@ -179,16 +160,13 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
 
     private void attemptNow() {
         Attempt current = attempt;
-        if (current != null && current.handoff == null) {
+        if (current != null && current.connecting == null) {
             connect(current);
         }
     }
 
     private void connect(Attempt current) {
-        ResultHandoff<ConnectResult> handoff = new ResultHandoff<>();
-        current.handoff = handoff;
         long leftNanos = Math.max(1, current.deadlineNanos - System.nanoTime());
-        CompletableFuture<Attachment> connecting;
         InboundRing inbound = current.inbound;
         try {
             if (inbound == null) { // the previous ring was shared with a server that ended
@@ -196,7 +174,7 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
                 current.inbound = inbound;
             }
             String function = device().info().function().key();
-            connecting =
+            Import<Attachment> connecting =
                     endpointServices()
                             .bus()
                             .connect(
@@ -204,37 +182,26 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
                                     new Hello(terms(), function, serverName()).toBytes(),
                                     inbound.memory(),
                                     leftNanos);
+            current.connecting = connecting;
+            connecting.deliver(
+                    this::post,
+                    (attachment, failure) -> connectFinished(current, attachment, failure));
         } catch (FabricException e) {
-            connecting = CompletableFuture.failedFuture(e);
+            post(() -> connectFinished(current, null, e));
         }
-        current.connecting = connecting;
-        InboundRing sharedRing = inbound;
-        var _ =
-                connecting.whenComplete((attachment, failure) -> {
-                    ConnectResult result = new ConnectResult(attachment, failure);
-                    if (handoff.offer(result)) {
-                        post(() -> connectFinished(current, handoff, result));
-                    } else {
-                        result.discard(endpointServices().bus());
-                        if (sharedRing != null) {
-                            sharedRing.release();
-                        }
-                    }
-                });
     }
 
     /** An attempt has ended, with a connection or a failure. Inside progress. */
     private void connectFinished(
-            Attempt of, ResultHandoff<ConnectResult> handoff, ConnectResult result) {
-        if (handoff.isCancelled() || state() != ContextState.STARTING) {
-            return; // stopped meanwhile: the end of the stop discards the result, or has done so
+            Attempt of, @Nullable Attachment attachment, @Nullable Throwable failure) {
+        if (of.abandoned || state() != ContextState.STARTING) {
+            return; // stopped meanwhile: the end of the stop closes the attempt, or has done so
         }
-        of.handoff = null;
         of.connecting = null;
-        if (result.attachment() != null) {
-            welcomed(of, result.attachment());
+        if (attachment != null) {
+            welcomed(of, attachment);
         } else {
-            refused(of, Objects.requireNonNull(result.failure(), "either"));
+            refused(of, Objects.requireNonNull(failure, "either"));
         }
     }
 

@@ -4,39 +4,32 @@ import io.softdpu.comch.wire.ConsumerAnnouncement;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Import;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.ring.FastPathRing;
 import io.softdpu.fabric.wire.RegionAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asynchronous import of the ring and the memory that a consumer of the peer has announced. Belongs
- * to the thread of the connection's engine, except where a method states otherwise.
+ * Imports of the ring and the memory that a consumer of the peer has announced. Belongs to the
+ * thread of the connection's engine.
  */
 final class ConsumerImport {
     private final int id;
     private final ConsumerAnnouncement announcement;
-    private final AtomicInteger abandoned;
+    private final List<Import<ImportedRegion>> asked = new ArrayList<>();
     private final CompletableFuture<ImportedRegion> ring;
     private final CompletableFuture<ImportedRegion> memory;
-    private final ResultHandoff<ConsumerImport> handoff = new ResultHandoff<>();
+    private boolean abandoned;
 
-    /**
-     * Starts both imports.
-     *
-     * @param abandoned counts abandoned imports that have not completed yet
-     */
-    ConsumerImport(
-            EndpointServices services,
-            int id,
-            ConsumerAnnouncement announcement,
-            AtomicInteger abandoned) {
+    /** Starts both imports. */
+    ConsumerImport(EndpointServices services, int id, ConsumerAnnouncement announcement) {
         this.id = id;
         this.announcement = announcement;
-        this.abandoned = abandoned;
         this.ring = importRegion(services, announcement.ring());
         this.memory = importRegion(services, announcement.memory());
     }
@@ -48,34 +41,21 @@ final class ConsumerImport {
     /**
      * Registers the completion callback.
      *
-     * @param post called with this import when both have completed, on any thread, unless it was
-     *     abandoned before
+     * @param post called with this import when both have completed, abandoned or not; on any thread
      */
     void begin(Consumer<ConsumerImport> post) {
-        var _ =
-                CompletableFuture.allOf(ring, memory)
-                        .whenComplete((ignored, failure) -> {
-                            if (handoff.offer(this)) {
-                                post.accept(this);
-                            } else {
-                                discard();
-                                abandoned.decrementAndGet();
-                            }
-                        });
+        var _ = CompletableFuture.allOf(ring, memory).whenComplete((_, _) -> post.accept(this));
     }
 
     /** Whether it was abandoned. */
     boolean isAbandoned() {
-        return handoff.isCancelled();
+        return abandoned;
     }
 
-    /** Releases the imported regions, now or when they have been imported. */
+    /** Ends both imports. */
     void abandon() {
-        abandoned.incrementAndGet();
-        if (handoff.cancel() != null) {
-            discard();
-            abandoned.decrementAndGet();
-        }
+        abandoned = true;
+        asked.forEach(Import::close);
     }
 
     /**
@@ -87,7 +67,7 @@ final class ConsumerImport {
         if (!failed.isCompletedExceptionally()) {
             return null;
         }
-        discard();
+        asked.forEach(Import::close);
         return Failures.of(failed.exceptionNow());
     }
 
@@ -100,22 +80,14 @@ final class ConsumerImport {
                 memory.resultNow());
     }
 
-    /** Closes the imported regions; any thread. */
-    private void discard() {
-        close(ring);
-        close(memory);
-    }
-
-    private static void close(CompletableFuture<ImportedRegion> region) {
-        if (!region.isCompletedExceptionally()) {
-            region.resultNow().close();
-        }
-    }
-
-    private static CompletableFuture<ImportedRegion> importRegion(
+    private CompletableFuture<ImportedRegion> importRegion(
             EndpointServices services, RegionAddress region) {
         try {
-            return services.bus().importRegion(region, true, true, services.controlTimeoutNanos());
+            Import<ImportedRegion> begun =
+                    services.bus()
+                            .importRegion(region, true, true, services.controlTimeoutNanos());
+            asked.add(begun);
+            return begun.future();
         } catch (FabricException e) {
             return CompletableFuture.failedFuture(e);
         }

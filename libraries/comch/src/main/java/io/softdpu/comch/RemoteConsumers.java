@@ -12,7 +12,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +35,10 @@ final class RemoteConsumers {
     private final boolean canSend;
 
     private final Map<Integer, ConsumerImport> imports = new HashMap<>();
-    private final AtomicInteger abandonedImports = new AtomicInteger();
+
+    /** Abandoned imports of which parts are not ended yet. */
+    private int abandonedImports;
+
     private volatile RemoteConsumer[] consumers = NONE;
     private int lastId;
     private boolean closing;
@@ -106,11 +108,11 @@ final class RemoteConsumers {
         if (!services.acceptsStreams() || !canSend) {
             return refuse(id, Status.NOT_SUPPORTED);
         }
-        if (consumers.length + imports.size() + abandonedImports.get()
+        if (consumers.length + imports.size() + abandonedImports
                 >= ChannelLimits.MAX_CONSUMERS) {
             return refuse(id, Status.FULL);
         }
-        ConsumerImport begun = new ConsumerImport(services, id, announcement, abandonedImports);
+        ConsumerImport begun = new ConsumerImport(services, id, announcement);
         imports.put(id, begun);
         begun.begin(done -> services.post(() -> imported(done)));
         return null;
@@ -127,7 +129,7 @@ final class RemoteConsumers {
         }
         ConsumerImport pending = imports.remove(id);
         if (pending != null) {
-            pending.abandon();
+            abandon(pending);
             return null;
         }
         RemoteConsumer[] known = consumers;
@@ -147,7 +149,7 @@ final class RemoteConsumers {
     /** Stops accepting consumers. */
     void closing() {
         closing = true;
-        imports.values().forEach(ConsumerImport::abandon);
+        imports.values().forEach(this::abandon);
         imports.clear();
     }
 
@@ -160,10 +162,16 @@ final class RemoteConsumers {
         }
     }
 
+    private void abandon(ConsumerImport pending) {
+        pending.abandon();
+        abandonedImports++;
+    }
+
     /** Both imports of an announced consumer have completed. Inside progress. */
     private void imported(ConsumerImport done) {
         if (done.isAbandoned()) {
-            return; // its regions were released then
+            abandonedImports--;
+            return;
         }
         int id = done.id();
         imports.remove(id);

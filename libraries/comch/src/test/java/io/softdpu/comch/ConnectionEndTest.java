@@ -313,7 +313,7 @@ class ConnectionEndTest {
         try (RogueClient rogue = new RogueClient(card);
                 Endpoint _ = server.endpointServices().bus().listen(name, clients)) {
             byte[] hello = RogueClient.hello();
-            assertThat(rogue.bus.connect(name, hello, rogue.inboundMemory, Patience.NANOS))
+            assertThat(rogue.bus.connect(name, hello, rogue.inboundMemory, Patience.NANOS).future())
                     .failsWithin(Patience.DEADLINE)
                     .withThrowableThat()
                     .havingCause()

@@ -235,7 +235,7 @@ public final class RingAttacker {
         /** Connects like a correct client; false if the server has closed it meanwhile. */
         boolean open() throws Exception {
             attachment =
-                    bus.connect(serverName, RogueClient.hello(), queue, Patience.NANOS)
+                    bus.connect(serverName, RogueClient.hello(), queue, Patience.NANOS).future()
                             .get(Patience.SECONDS, TimeUnit.SECONDS);
             MessageRing.Geometry theirs = Welcome.decode(attachment.payload()).terms().ring();
             if (!theirs.equals(QUEUE)) {
@@ -281,8 +281,8 @@ public final class RingAttacker {
         }
 
         private void join(ConsumerAnnouncement announced) throws Exception {
-            var ring = bus.importRegion(announced.ring(), true, true, Patience.NANOS);
-            var memory = bus.importRegion(announced.memory(), true, true, Patience.NANOS);
+            var ring = bus.importRegion(announced.ring(), true, true, Patience.NANOS).future();
+            var memory = bus.importRegion(announced.memory(), true, true, Patience.NANOS).future();
             imports.add(ring.get(Patience.SECONDS, TimeUnit.SECONDS));
             imports.add(memory.get(Patience.SECONDS, TimeUnit.SECONDS));
             rings[3] = imports.get(0).memory().segment();

@@ -52,7 +52,7 @@ final class RogueClient implements AutoCloseable {
     /** Begins to connect with this payload. */
     CompletableFuture<Attachment> begin(byte[] hello) {
         String name = ChannelName.ofServer(card.p0.info(), card.hpf0.info().function(), Card.NAME);
-        return bus.connect(name, hello, inboundMemory, Patience.NANOS);
+        return bus.connect(name, hello, inboundMemory, Patience.NANOS).future();
     }
 
     /** Connects with this payload; the refusal if the server refuses. */

@@ -7,6 +7,7 @@ import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.EndpointListener;
 import io.softdpu.fabric.handshake.Handshakes;
+import io.softdpu.fabric.handshake.Import;
 import io.softdpu.fabric.link.Mailbox;
 import io.softdpu.fabric.link.PacedAction;
 import io.softdpu.fabric.memory.MappedBytes;
@@ -26,7 +27,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -218,14 +218,12 @@ public final class Bus implements AutoCloseable {
      * @param map whether to map and prefault it for use here; otherwise it can only be re-exported
      * @param timeoutNanos time limit for the exporter's reply; mapping has none, and is done in
      *     slices on threads of its own
-     * @return completes on the bus thread, with an {@link ImportedRegion} or a {@link
-     *     FabricException}; cancelling it ends the attempt and releases its results
      * @throws FabricException NOT_FOUND if it belongs to another kernel or fabric folder; TOO_BIG
      *     if it is larger than this bus imports. The future fails with LIMIT if the limit of mapped
      *     memory of this peer or of all peers would be exceeded, and with MALFORMED if the exporter
      *     deallocates blocks of the memory meanwhile
      */
-    public CompletableFuture<ImportedRegion> importRegion(
+    public Import<ImportedRegion> importRegion(
             RegionAddress region, boolean writable, boolean map, long timeoutNanos) {
         requireOpen();
         identity.requireReachable(region);
@@ -278,10 +276,9 @@ public final class Bus implements AutoCloseable {
      * Connects to a name. The inbound memory is sealed and given to the peer, writable.
      *
      * @param payload passed to the peer's listener, at most 4,096 bytes
-     * @return completes on the bus thread; fails at once with NOT_FOUND if no process serves the
-     *     name; cancelling it ends the attempt and releases its results
+     * @return its future fails at once with NOT_FOUND if no process serves the name
      */
-    public CompletableFuture<Attachment> connect(
+    public Import<Attachment> connect(
             String name, byte[] payload, SharedSegment inbound, long timeoutNanos) {
         requireOpen();
         if (payload.length > Frame.MAX_PAYLOAD_BYTES) {

@@ -109,7 +109,7 @@ final class BlockedClosersTest {
     /** A connection of the Comm Channel, or of a handle of a sync event. */
     private Attachment[] connection() throws Exception {
         CompletableFuture<Attachment> connecting =
-                peer.connect("victim", new byte[0], memory(), Patience.NANOS);
+                peer.connect("victim", new byte[0], memory(), Patience.NANOS).future();
         Attachment served =
                 arrived.poll(Patience.SECONDS, TimeUnit.SECONDS).accept(new byte[0], memory());
         Attachment connected = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
@@ -119,7 +119,7 @@ final class BlockedClosersTest {
     }
 
     private ImportedRegion imported(Bus by, ExportedRegion region) throws Exception {
-        return by.importRegion(region.address(), true, true, Patience.NANOS)
+        return by.importRegion(region.address(), true, true, Patience.NANOS).future()
                 .get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 

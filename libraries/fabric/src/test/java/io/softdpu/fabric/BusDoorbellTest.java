@@ -57,7 +57,7 @@ class BusDoorbellTest {
         BlockingQueue<PendingLink> arrived = new ArrayBlockingQueue<>(1);
         server.listen("name", arrived::add);
         CompletableFuture<Attachment> connecting =
-                client.connect("name", new byte[0], clientMemory, Patience.NANOS);
+                client.connect("name", new byte[0], clientMemory, Patience.NANOS).future();
         toClient =
                 arrived.poll(Patience.SECONDS, TimeUnit.SECONDS).accept(new byte[0], serverMemory);
         toServer = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
@@ -141,7 +141,7 @@ class BusDoorbellTest {
             BlockingQueue<PendingLink> arrived = new ArrayBlockingQueue<>(1);
             server.listen(name, arrived::add);
             CompletableFuture<Attachment> connecting =
-                    client.connect(name, new byte[0], clientMemory, Patience.NANOS);
+                    client.connect(name, new byte[0], clientMemory, Patience.NANOS).future();
             here =
                     arrived.poll(Patience.SECONDS, TimeUnit.SECONDS)
                             .accept(new byte[0], serverMemory);

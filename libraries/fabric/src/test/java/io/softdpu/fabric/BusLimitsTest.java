@@ -104,7 +104,7 @@ final class BusLimitsTest {
         SharedSegment tooLarge =
                 SharedSegment.allocate("rings", Handshakes.MAX_JOINING_BYTES + 4096);
         assertThatThrownBy(() ->
-                        importer.connect("name", new byte[0], tooLarge, Patience.NANOS)
+                        importer.connect("name", new byte[0], tooLarge, Patience.NANOS).future()
                                 .get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasMessageContaining("size out of range: sizeBytes=16781312, limit=16777216");
         tooLarge.release();
@@ -116,7 +116,7 @@ final class BusLimitsTest {
         exporter.listen("name", arrived::complete);
         SharedSegment own = SharedSegment.allocate("own", 4096);
         CompletableFuture<Attachment> connecting =
-                importer.connect("name", new byte[0], own, Patience.NANOS);
+                importer.connect("name", new byte[0], own, Patience.NANOS).future();
         PendingLink pending = arrived.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(pending.peerGone()).isFalse();
 
@@ -134,7 +134,7 @@ final class BusLimitsTest {
         ExportedRegion region = exporter.export(memory, true, null);
         for (int i = 0; i < 20; i++) {
             CompletableFuture<ImportedRegion> importing =
-                    importer.importRegion(region.address(), true, true, Patience.NANOS);
+                    importer.importRegion(region.address(), true, true, Patience.NANOS).future();
             if (i % 2 == 1) {
                 Await.until(
                         "the region is leased", () -> region.leases() > 0 || importing.isDone());
@@ -152,7 +152,7 @@ final class BusLimitsTest {
         SharedSegment memory = SharedSegment.allocate("memory", 4096);
         ExportedRegion region = exporter.export(memory, true, null);
         ImportedRegion imported =
-                importer.importRegion(region.address(), true, true, Patience.NANOS)
+                importer.importRegion(region.address(), true, true, Patience.NANOS).future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
         for (int i = 0; i < 50; i++) {
             importer.reexport(imported, true, null).revoke();
@@ -176,7 +176,7 @@ final class BusLimitsTest {
         SharedSegment memory = SharedSegment.allocate("memory", 8192);
         ExportedRegion region = exporter.export(memory, true, null);
         ImportedRegion imported =
-                importer.importRegion(region.address(), true, true, Patience.NANOS)
+                importer.importRegion(region.address(), true, true, Patience.NANOS).future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
 
         exporter.close();

@@ -147,7 +147,7 @@ class BusTest {
         SharedSegment memory = memory(10_000);
         ExportedRegion exported = bus().export(memory, true, null);
         ImportedRegion imported =
-                get(bus().importRegion(exported.address(), true, true, Patience.NANOS));
+                get(bus().importRegion(exported.address(), true, true, Patience.NANOS).future());
         memory.segment().set(ValueLayout.JAVA_LONG, 8, 42);
         assertThat(imported.memory().segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(42);
         imported.memory().segment().set(ValueLayout.JAVA_BYTE, 9_999, (byte) 7);
@@ -163,7 +163,7 @@ class BusTest {
         Bus exporter = bus();
         ExportedRegion exported = exporter.export(memory(8192), true, null);
         ImportedRegion imported =
-                get(bus().importRegion(exported.address(), true, true, Patience.NANOS));
+                get(bus().importRegion(exported.address(), true, true, Patience.NANOS).future());
         assertThat(imported.revoked()).isFalse();
         exported.revoke();
         assertThat(imported.revoked()).isTrue();
@@ -171,7 +171,7 @@ class BusTest {
         Await.until("the peer is gone", imported.link()::peerGone);
         assertThat(imported.revokedExplicitly()).as("revoked, and not just gone").isTrue();
         assertThat(
-                        failure(bus().importRegion(exported.address(), true, true, Patience.NANOS))
+                        failure(bus().importRegion(exported.address(), true, true, Patience.NANOS).future())
                                 .kind())
                 .isEqualTo(FabricException.Kind.REFUSED);
         imported.close();
@@ -183,7 +183,7 @@ class BusTest {
         Bus exporter = bus();
         ExportedRegion exported = exporter.export(memory(4096), true, null);
         ImportedRegion imported =
-                get(bus().importRegion(exported.address(), true, true, Patience.NANOS));
+                get(bus().importRegion(exported.address(), true, true, Patience.NANOS).future());
         CountDownLatch gone = new CountDownLatch(1);
         imported.link().onPeerGone(gone::countDown);
         exporter.close();
@@ -198,12 +198,12 @@ class BusTest {
         ExportedRegion exported = bus().export(memory, true, null);
         Bus middle = bus();
         ImportedRegion unmapped =
-                get(middle.importRegion(exported.address(), true, false, Patience.NANOS));
+                get(middle.importRegion(exported.address(), true, false, Patience.NANOS).future());
         assertThat(unmapped.memory()).isNull();
         ExportedRegion passedOn = middle.reexport(unmapped, true, null);
         Bus far = bus();
         ImportedRegion imported =
-                get(far.importRegion(passedOn.address(), true, true, Patience.NANOS));
+                get(far.importRegion(passedOn.address(), true, true, Patience.NANOS).future());
         imported.memory().segment().set(ValueLayout.JAVA_LONG, 0, 99);
         assertThat(memory.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(99);
 
@@ -214,7 +214,7 @@ class BusTest {
         assertThat(passedOn.revoked()).isTrue();
         imported.close();
         unmapped.close();
-        assertThat(failure(far.importRegion(passedOn.address(), true, true, Patience.NANOS)).kind())
+        assertThat(failure(far.importRegion(passedOn.address(), true, true, Patience.NANOS).future()).kind())
                 .isEqualTo(FabricException.Kind.REFUSED);
     }
 
@@ -232,10 +232,10 @@ class BusTest {
                         new RegionAddress.Id(right.key().high(), right.key().low() ^ 1),
                         right.sizeBytes());
         FabricException refused =
-                failure(importer.importRegion(wrongKey, false, true, Patience.NANOS));
+                failure(importer.importRegion(wrongKey, false, true, Patience.NANOS).future());
         assertThat(refused.kind()).isEqualTo(FabricException.Kind.REFUSED);
         assertThat(refused.refusalCode()).isEqualTo(RefuseCode.NOT_FOUND);
-        assertThat(failure(importer.importRegion(right, true, true, Patience.NANOS)).refusalCode())
+        assertThat(failure(importer.importRegion(right, true, true, Patience.NANOS).future()).refusalCode())
                 .isEqualTo(RefuseCode.NOT_PERMITTED);
         RegionAddress otherBoot =
                 new RegionAddress(
@@ -245,7 +245,7 @@ class BusTest {
                         right.regionId(),
                         right.key(),
                         right.sizeBytes());
-        assertThatThrownBy(() -> importer.importRegion(otherBoot, false, true, Patience.NANOS))
+        assertThatThrownBy(() -> importer.importRegion(otherBoot, false, true, Patience.NANOS).future())
                 .hasMessageContaining("another kernel");
         RegionAddress longer =
                 new RegionAddress(
@@ -255,9 +255,9 @@ class BusTest {
                         right.regionId(),
                         right.key(),
                         right.sizeBytes() + 1);
-        assertThat(failure(importer.importRegion(longer, false, true, Patience.NANOS)).kind())
+        assertThat(failure(importer.importRegion(longer, false, true, Patience.NANOS).future()).kind())
                 .isEqualTo(FabricException.Kind.MALFORMED);
-        ImportedRegion readOnly = get(importer.importRegion(right, false, true, Patience.NANOS));
+        ImportedRegion readOnly = get(importer.importRegion(right, false, true, Patience.NANOS).future());
         assertThat(readOnly.memory().segment().isReadOnly()).isTrue();
         assertThatThrownBy(() -> importer.reexport(readOnly, true, null))
                 .hasMessageContaining("granted=read-only");
@@ -283,7 +283,7 @@ class BusTest {
         SharedSegment clientMemory = memory(4096);
         SharedSegment serverMemory = memory(8192);
         CompletableFuture<Attachment> connecting =
-                client.connect("comch:test", new byte[] {1, 2, 3}, clientMemory, Patience.NANOS);
+                client.connect("comch:test", new byte[] {1, 2, 3}, clientMemory, Patience.NANOS).future();
         PendingLink pending = arrived.poll(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(pending).isNotNull();
         assertThat(pending.payload()).containsExactly(1, 2, 3);
@@ -329,9 +329,9 @@ class BusTest {
                 });
         server.listen("sound", pending -> pending.refuse(24, "no"));
         Bus client = bus();
-        failure(client.connect("broken", new byte[0], memory(4096), Patience.NANOS));
+        failure(client.connect("broken", new byte[0], memory(4096), Patience.NANOS).future());
         assertThat(
-                        failure(client.connect("sound", new byte[0], memory(4096), Patience.NANOS))
+                        failure(client.connect("sound", new byte[0], memory(4096), Patience.NANOS).future())
                                 .kind())
                 .isEqualTo(FabricException.Kind.REFUSED);
     }
@@ -340,7 +340,7 @@ class BusTest {
     void shouldTellTheClientWhyItWasRefused() throws Exception {
         bus().listen("n", pending -> pending.refuse(24, "server full: clients=1"));
         FabricException refused =
-                failure(bus().connect("n", new byte[0], memory(4096), Patience.NANOS));
+                failure(bus().connect("n", new byte[0], memory(4096), Patience.NANOS).future());
         assertThat(refused.kind()).isEqualTo(FabricException.Kind.REFUSED);
         assertThat(refused.refusalCode()).isEqualTo(24);
         assertThat(refused).hasMessage("server full: clients=1");
@@ -349,7 +349,7 @@ class BusTest {
     @Test
     void shouldFailAtOnceIfNoProcessServesTheName() {
         assertThat(
-                        failure(bus().connect("nobody", new byte[0], memory(4096), Patience.NANOS))
+                        failure(bus().connect("nobody", new byte[0], memory(4096), Patience.NANOS).future())
                                 .kind())
                 .isEqualTo(FabricException.Kind.NOT_FOUND);
     }
@@ -362,7 +362,7 @@ class BusTest {
         // On a busy machine the time may be over before the server has heard of the client.
         for (long limit = SHORT_NANOS; arrived.isEmpty(); limit *= 2) {
             CompletableFuture<Attachment> connecting =
-                    client.connect("slow", new byte[0], memory(4096), limit);
+                    client.connect("slow", new byte[0], memory(4096), limit).future();
             assertThat(failure(connecting).kind()).isEqualTo(FabricException.Kind.TIMED_OUT);
         }
         PendingLink pending = arrived.remove();
@@ -398,7 +398,7 @@ class BusTest {
         Files.createFile(folder.resolve("fabric").resolve(hash + ".lock"));
         Files.createFile(folder.resolve("fabric").resolve(hash + ".sock"));
         bus.listen("name", PendingLinkRefuser.INSTANCE);
-        assertThat(failure(bus().connect("name", new byte[0], memory(64), Patience.NANOS)).kind())
+        assertThat(failure(bus().connect("name", new byte[0], memory(64), Patience.NANOS).future()).kind())
                 .isEqualTo(FabricException.Kind.REFUSED);
     }
 
@@ -440,7 +440,7 @@ class BusTest {
         bus().listen("slow", arrived::add);
         Bus client = bus();
         CompletableFuture<Attachment> connecting =
-                client.connect("slow", new byte[0], memory(4096), Patience.NANOS);
+                client.connect("slow", new byte[0], memory(4096), Patience.NANOS).future();
         Await.until("the client has arrived", () -> !arrived.isEmpty());
         client.close();
         assertThat(failure(connecting).kind()).isEqualTo(FabricException.Kind.CLOSED);
@@ -472,7 +472,7 @@ class BusTest {
         CompletableFuture<Boolean> gone = new CompletableFuture<>();
         bus().listen("slow", arrived::complete);
         CompletableFuture<Attachment> connecting =
-                bus().connect("slow", new byte[0], memory(4096), Patience.NANOS);
+                bus().connect("slow", new byte[0], memory(4096), Patience.NANOS).future();
         PendingLink pending = get(arrived);
         pending.onPeerGone(() -> gone.complete(true));
         assertThat(gone).isNotDone();

@@ -104,7 +104,7 @@ final class DescriptorRefusalTest {
                 SharedSegment own = SharedSegment.allocate("own", 4096);
                 try (HostilePeer server = HostilePeer.serve(test.bus, "hostile")) {
                     CompletableFuture<Attachment> connecting =
-                            test.bus.connect("hostile", new byte[0], own, Patience.NANOS);
+                            test.bus.connect("hostile", new byte[0], own, Patience.NANOS).future();
                     server.accept();
                     assertThat(server.receive()).isInstanceOf(Frame.Hello.class);
                     server.send(new Frame.Welcome(declaredBytes, new byte[0]), descriptors);
@@ -193,7 +193,7 @@ final class DescriptorRefusalTest {
         String name = HostilePeer.exporterName(HOSTILE_BUS);
         try (HostilePeer exporter = HostilePeer.serve(bus, name)) {
             CompletableFuture<ImportedRegion> importing =
-                    bus.importRegion(address, true, map, Patience.NANOS);
+                    bus.importRegion(address, true, map, Patience.NANOS).future();
             exporter.accept();
             assertThat(exporter.receive()).isInstanceOf(Frame.Lease.class);
             exporter.send(new Frame.Grant(declaredBytes, true, new long[] {1}), descriptors);

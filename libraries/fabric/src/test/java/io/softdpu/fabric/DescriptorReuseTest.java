@@ -62,7 +62,7 @@ class DescriptorReuseTest {
         bus.threads().loop().execute(() -> awaitUninterrupted(busy));
         SharedSegment inbound = SharedSegment.allocate("inbound", SIZE_BYTES);
         CompletableFuture<Attachment> connecting =
-                bus.connect("server", new byte[0], inbound, Patience.NANOS);
+                bus.connect("server", new byte[0], inbound, Patience.NANOS).future();
 
         inbound.release();
         SharedSegment secret = SharedSegment.allocate("secret", SIZE_BYTES);
@@ -143,7 +143,7 @@ class DescriptorReuseTest {
                         });
 
         ImportedRegion imported =
-                bus.importRegion(region.address(), true, true, Patience.NANOS)
+                bus.importRegion(region.address(), true, true, Patience.NANOS).future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
 
         CompletableFuture<Void> handled = new CompletableFuture<>();

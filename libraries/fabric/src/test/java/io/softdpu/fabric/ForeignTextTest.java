@@ -32,7 +32,7 @@ class ForeignTextTest {
             CompletionException failure =
                     catchThrowableOfType(
                             CompletionException.class,
-                            () -> bus.connect("door", new byte[1], inbound, Patience.NANOS).join());
+                            () -> bus.connect("door", new byte[1], inbound, Patience.NANOS).future().join());
 
             assertThat(failure.getCause())
                     .isInstanceOfSatisfying(

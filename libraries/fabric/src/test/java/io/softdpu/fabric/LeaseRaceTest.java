@@ -53,7 +53,7 @@ final class LeaseRaceTest {
     }
 
     private CompletableFuture<ImportedRegion> importing(ExportedRegion region) {
-        return importer.importRegion(region.address(), true, true, Patience.NANOS);
+        return importer.importRegion(region.address(), true, true, Patience.NANOS).future();
     }
 
     private void awaitLeasesClosed() {

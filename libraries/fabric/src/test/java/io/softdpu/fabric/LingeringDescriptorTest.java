@@ -241,7 +241,7 @@ final class LingeringDescriptorTest {
         SharedSegment inbound = SharedSegment.allocate("inbound", 4096);
         SharedSegment own = SharedSegment.allocate("own", 4096);
         CompletableFuture<Attachment> connecting =
-                client.connect("victim", new byte[0], inbound, Patience.NANOS);
+                client.connect("victim", new byte[0], inbound, Patience.NANOS).future();
         Attachment served = nextArrival().accept(new byte[0], own);
         Attachment connected = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
         for (Attachment one : new Attachment[] {served, connected}) {
@@ -249,7 +249,7 @@ final class LingeringDescriptorTest {
             one.remote().release();
         }
         ExportedRegion region = client.export(inbound, true, null);
-        victim.importRegion(region.address(), true, true, Patience.NANOS)
+        victim.importRegion(region.address(), true, true, Patience.NANOS).future()
                 .get(Patience.SECONDS, TimeUnit.SECONDS)
                 .close();
         region.close();

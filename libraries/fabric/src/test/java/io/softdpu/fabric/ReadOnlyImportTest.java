@@ -84,7 +84,7 @@ final class ReadOnlyImportTest {
 
     private static ImportedRegion importRegion(Bus bus, ExportedRegion region, boolean writable)
             throws Exception {
-        return bus.importRegion(region.address(), writable, true, Patience.NANOS)
+        return bus.importRegion(region.address(), writable, true, Patience.NANOS).future()
                 .get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 

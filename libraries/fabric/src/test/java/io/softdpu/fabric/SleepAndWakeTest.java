@@ -50,7 +50,7 @@ class SleepAndWakeTest {
             BlockingQueue<PendingLink> arrived = new ArrayBlockingQueue<>(1);
             server.listen("ring", arrived::add);
             CompletableFuture<Attachment> connecting =
-                    client.connect("ring", new byte[0], clientMemory, Patience.NANOS);
+                    client.connect("ring", new byte[0], clientMemory, Patience.NANOS).future();
             Attachment toClient =
                     arrived.poll(Patience.SECONDS, TimeUnit.SECONDS)
                             .accept(new byte[0], serverMemory);

@@ -61,7 +61,7 @@ class SystemFailureTest {
             stream.bind(UnixDomainSocketAddress.of(socket));
 
             assertThatThrownBy(() ->
-                            bus.connect("other", new byte[0], inbound, Patience.NANOS)
+                            bus.connect("other", new byte[0], inbound, Patience.NANOS).future()
                                     .get(Patience.SECONDS, TimeUnit.SECONDS))
                     .cause()
                     .satisfies(SystemFailureTest::assertSystemFailure);
@@ -80,14 +80,14 @@ class SystemFailureTest {
                 Endpoint _ = other.listen("silent", pending::complete);
                 Bus bus = bus()) {
             CompletableFuture<Attachment> waiting =
-                    bus.connect("silent", new byte[0], inbound, Patience.NANOS);
+                    bus.connect("silent", new byte[0], inbound, Patience.NANOS).future();
             PendingLink unanswered = pending.get(Patience.SECONDS, TimeUnit.SECONDS);
             failThread(bus.threads().loop());
 
             assertThatThrownBy(() -> waiting.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOf(FabricException.class);
-            assertThatThrownBy(() -> bus.connect("silent", new byte[0], inbound, Patience.NANOS))
+            assertThatThrownBy(() -> bus.connect("silent", new byte[0], inbound, Patience.NANOS).future())
                     .satisfies(SystemFailureTest::assertSystemFailure)
                     .hasMessageContaining("bus thread has failed: folder=" + bus.folder());
             assertThatThrownBy(() -> bus.listen("name", link -> {}))
@@ -172,7 +172,7 @@ class SystemFailureTest {
         ResourceSnapshot before = ResourceSnapshot.now();
         try {
             assertThatThrownBy(() ->
-                            bus.connect(name, new byte[0], inbound, Patience.NANOS)
+                            bus.connect(name, new byte[0], inbound, Patience.NANOS).future()
                                     .get(Patience.SECONDS, TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOfSatisfying(

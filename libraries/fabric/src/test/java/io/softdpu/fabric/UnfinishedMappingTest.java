@@ -104,7 +104,7 @@ final class UnfinishedMappingTest {
     private void beginImport(Progress until) {
         importer.runForPeer(OTHER_PEER, () -> await(goOn));
         CountDownLatch afterStart = occupyQueue();
-        importing = importer.importRegion(region.address(), true, true, Patience.NANOS);
+        importing = importer.importRegion(region.address(), true, true, Patience.NANOS).future();
         Await.until("page queued", () -> importer.mappedBytesOfPeers() > 0);
         if (until != Progress.NOTHING_MAPPED) {
             CountDownLatch afterPage = goOnInQueue(afterStart);

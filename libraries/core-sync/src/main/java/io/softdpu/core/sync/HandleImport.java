@@ -2,11 +2,11 @@ package io.softdpu.core.sync;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.bus.ExportOrigin;
+import io.softdpu.core.spi.bus.ImportWait;
 import io.softdpu.core.sync.wire.EventCounter;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.core.sync.wire.JoinRequest;
@@ -15,14 +15,11 @@ import io.softdpu.core.sync.wire.SyncEventBlob;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.Import;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.Text;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /**
  * Creation of DPU handles and remote events from export blobs: checks whether one may be imported
@@ -30,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  * it is used.
  */
 final class HandleImport {
-    /** Time limit for the threads of the bus in addition to the reply of the exporter. */
-    private static final long GRACE_NANOS = 1_000_000_000L;
-
     private HandleImport() {}
 
     /** Refuses a blob that may not be imported by this device. */
@@ -83,24 +77,19 @@ final class HandleImport {
             RegionAddress.Id key,
             Object blob,
             long timeoutNanos) {
-        if (Interrupts.isPending()) {
-            throw interrupted(blob, null);
-        }
         SharedSegment page = allocatePage();
         boolean joined = false;
         try {
-            CompletableFuture<Attachment> reply;
-            try {
-                reply =
-                        bus.connect(
-                                CpuHandle.nameOf(eventId),
-                                new JoinRequest(key).encode(),
-                                page,
-                                timeoutNanos);
-            } catch (FabricException e) {
-                throw Failures.of(e);
-            }
-            Attachment attachment = await(reply, bus, blob, timeoutNanos);
+            Attachment attachment =
+                    await(
+                            () ->
+                                    bus.connect(
+                                            CpuHandle.nameOf(eventId),
+                                            new JoinRequest(key).encode(),
+                                            page,
+                                            timeoutNanos),
+                            blob,
+                            timeoutNanos);
             requireValid(attachment, bus);
             joined = true;
             return new Joined(bus, attachment, page);
@@ -140,37 +129,14 @@ final class HandleImport {
     }
 
     private static Attachment await(
-            CompletableFuture<Attachment> reply, Bus bus, Object blob, long timeoutNanos) {
-        long limitNanos =
-                timeoutNanos > Long.MAX_VALUE - GRACE_NANOS
-                        ? Long.MAX_VALUE
-                        : timeoutNanos + GRACE_NANOS;
+            Supplier<Import<Attachment>> request, Object blob, long timeoutNanos) {
         try {
-            return reply.get(limitNanos, TimeUnit.NANOSECONDS);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof FabricException failure) {
-                throw notJoined(Failures.of(failure), blob);
-            }
-            throw new DpuException(
-                    Status.UNEXPECTED, "import failed: export=" + blob, e.getCause());
-        } catch (TimeoutException e) {
-            abandon(reply, bus);
-            throw new DpuException(
-                    Status.TIME_OUT,
-                    Text.format(
-                            "import takes too long: timeoutNanos=%d, limitNanos=%d, export=%s",
-                            timeoutNanos, limitNanos, blob),
-                    e);
-        } catch (InterruptedException e) {
-            abandon(reply, bus);
-            Thread.currentThread().interrupt();
-            throw interrupted(blob, e);
+            return new ImportWait(
+                            "createFromExport", "the process of the event", blob, timeoutNanos)
+                    .run(request, 0);
+        } catch (DpuException e) {
+            throw notJoined(e, blob);
         }
-    }
-
-    private static DpuException interrupted(Object blob, @Nullable InterruptedException cause) {
-        return Interrupts.ended(
-                "createFromExport", "awaited=the process of the event, export=" + blob, cause);
     }
 
     /** Says what the end of the handshake means for the event. */
@@ -194,13 +160,5 @@ final class HandleImport {
                             failure);
             default -> failure;
         };
-    }
-
-    /** Cancels the import; a result that has arrived meanwhile is released. */
-    @SuppressWarnings("FutureReturnValueIgnored")
-    private static void abandon(CompletableFuture<Attachment> reply, Bus bus) {
-        if (!reply.cancel(false)) {
-            reply.thenAccept(bus::release);
-        }
     }
 }

@@ -377,12 +377,12 @@ class SyncEventExportTest extends SyncEventFixture {
         SharedSegment page = SharedSegment.allocate("page", HandlePage.BYTES);
         try (Endpoint _ = bus.listen(name, event)) {
             guest.release(
-                    guest.connect(name, request, page, Patience.NANOS)
+                    guest.connect(name, request, page, Patience.NANOS).future()
                             .get(Patience.SECONDS, TimeUnit.SECONDS));
 
             event.endInvitation();
 
-            assertThat(guest.connect(name, request, page, Patience.NANOS))
+            assertThat(guest.connect(name, request, page, Patience.NANOS).future())
                     .failsWithin(Patience.DEADLINE)
                     .withThrowableThat()
                     .havingCause()

@@ -250,7 +250,7 @@ public final class SyncEventPeer {
                             "calls-" + ProcessHandle.current().pid(),
                             new byte[0],
                             memory,
-                            Patience.NANOS);
+                            Patience.NANOS).future();
             return calls.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
         } finally {
             asked.close();

@@ -16,7 +16,6 @@ import io.softdpu.linux.UnixSocket;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -105,10 +104,9 @@ public final class Handshakes {
      *
      * @param map whether to map and prefault it for use here; otherwise it can only be re-exported
      * @param timeoutNanos time limit for the exporter's reply
-     * @return completes on the bus thread; cancelling it releases its results
      * @throws FabricException TOO_BIG if the region is larger than this bus imports
      */
-    public CompletableFuture<ImportedRegion> lease(
+    public Import<ImportedRegion> lease(
             RegionAddress region, boolean writable, boolean map, long timeoutNanos) {
         if (region.sizeBytes() > limits.maxImportBytes()) {
             throw new FabricException(
@@ -120,17 +118,14 @@ public final class Handshakes {
                             + ", region="
                             + region.regionId());
         }
-        Frame.Lease request = new Frame.Lease(region.regionId(), region.key(), writable);
-        return MappedReply.follow(
-                this,
-                new OutgoingHandshake<>(
-                                this,
-                                exporterName(region.busId()),
-                                Frame.encode(request),
-                                new int[0],
-                                timeoutNanos,
-                                new HandshakeReplies.Grants(this, region, writable, map))
-                        .begin());
+        return new Import<>(
+                        this,
+                        exporterName(region.busId()),
+                        new Frame.Lease(region.regionId(), region.key(), writable),
+                        null,
+                        timeoutNanos,
+                        reply -> HandshakeReplies.grant(this, region, writable, map, reply))
+                .begin();
     }
 
     /**
@@ -139,25 +134,18 @@ public final class Handshakes {
      * @param payload passed to the peer's listener
      * @param inbound sealed memory that is sent to the peer, writable
      * @param timeoutNanos time limit for the peer's reply
-     * @return completes on the bus thread; cancelling it releases its results
      * @throws FabricException CLOSED if the memory has been released
      */
-    public CompletableFuture<Attachment> join(
+    public Import<Attachment> join(
             String name, byte[] payload, SharedSegment inbound, long timeoutNanos) {
-        if (!inbound.retain()) {
-            throw SharedSegment.gone();
-        }
-        OutgoingHandshake<MappedReply.Checked<Attachment>> handshake =
-                new OutgoingHandshake<>(
+        return new Import<>(
                         this,
                         name,
-                        Frame.encode(new Frame.Hello(inbound.sizeBytes(), payload)),
-                        new int[] {inbound.descriptor()},
+                        new Frame.Hello(inbound.sizeBytes(), payload),
+                        inbound,
                         timeoutNanos,
-                        new HandshakeReplies.Welcomes(this));
-        // Retained until the bus thread has sent it: the caller may release it before, and then the
-        // number of its descriptor could stand for a file that the peer must not get.
-        return MappedReply.follow(this, handshake.begin(() -> inbound.release(threads)));
+                        reply -> HandshakeReplies.welcome(this, reply))
+                .begin();
     }
 
     /**

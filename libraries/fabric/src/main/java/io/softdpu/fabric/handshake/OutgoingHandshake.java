@@ -1,6 +1,7 @@
 package io.softdpu.fabric.handshake;
 
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.thread.BusLoop;
 import io.softdpu.fabric.thread.BusThreads;
 import io.softdpu.fabric.thread.BusWatch;
@@ -15,82 +16,61 @@ import io.softdpu.linux.UnixSocket;
 import io.softdpu.linux.event.Poller;
 import io.softdpu.linux.text.Reason;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Client side of a handshake: sends one frame to a name and receives the one frame of the reply,
- * under a deadline. Its result is a future that completes on the bus thread. All on the bus thread.
+ * Client side of a handshake, for an import: sends one frame to a name and receives the one frame
+ * of the reply, under a deadline. All on the bus thread.
  */
-final class OutgoingHandshake<T> implements BusLoop.Handler {
+final class OutgoingHandshake implements BusLoop.Handler {
     /** Delay before connecting again to a full backlog. */
     private static final long RETRY_NANOS = 5_000_000;
 
     /** Upper bound of timeouts: 73 years, so that sums with the clock cannot overflow. */
     private static final long MAX_TIMEOUT_NANOS = 1L << 61;
 
-    /**
-     * Validates a reply and makes the result; takes the descriptors that it needs out of the
-     * message.
-     */
-    interface Reply<T> {
-        /** Makes the result, which then owns the socket, unless this throws. */
-        T take(Frame frame, ReceivedMessage message, int socket, PeerCredentials peer);
-
-        /** Releases a result that is not needed any more. */
-        void discard(T unwanted);
-    }
+    /** A reply, and who has sent it; valid while it is handled. */
+    record Reply(Frame frame, ReceivedMessage message, int socket, PeerCredentials peer) {}
 
     private final Handshakes handshakes;
     private final BusThreads threads;
     private final String name;
+    private final Import<?> asker;
     private final byte[] request;
-    private final int[] descriptors;
-    private final Reply<T> reply;
-    private final CompletableFuture<T> result = new CompletableFuture<>();
     private final long deadlineNanos;
     private int socket = -1;
     private @Nullable BusWatch watch;
     private boolean connected;
-    private Runnable descriptorsUnused = () -> {};
 
+    /**
+     * Retained until it was sent: the caller may release it before, and then the number of its
+     * descriptor could stand for a file that the peer must not get.
+     */
+    private @Nullable SharedSegment enclosed;
+
+    /** Takes a reference to the enclosed memory, if there is any. */
     OutgoingHandshake(
             Handshakes handshakes,
+            Import<?> asker,
             String name,
-            byte[] request,
-            int[] descriptors,
-            long timeoutNanos,
-            Reply<T> reply) {
+            Frame request,
+            @Nullable SharedSegment enclosed,
+            long timeoutNanos) {
+        this.request = Frame.encode(request);
+        if (enclosed != null && !enclosed.retain()) {
+            throw SharedSegment.gone();
+        }
         this.handshakes = handshakes;
         this.threads = handshakes.threads();
+        this.asker = asker;
         this.name = name;
-        this.request = request;
-        this.descriptors = descriptors;
-        this.reply = reply;
+        this.enclosed = enclosed;
         this.deadlineNanos = System.nanoTime() + Math.min(timeoutNanos, MAX_TIMEOUT_NANOS);
     }
 
-    CompletableFuture<T> begin() {
-        return begin(() -> {});
-    }
-
-    /**
-     * Begins the handshake.
-     *
-     * @param descriptorsUnused runs once, before the result completes, when the descriptors are no
-     *     longer needed
-     */
-    CompletableFuture<T> begin(Runnable descriptorsUnused) {
-        this.descriptorsUnused = descriptorsUnused;
+    /** Begins the handshake. Any thread. */
+    void begin() {
         threads.loop().execute(this::start);
-        var _ =
-                result.whenComplete((_, _) -> {
-                    if (result.isCancelled()) {
-                        threads.loop().execute(() -> fail(new CancellationException()));
-                    }
-                });
-        return result;
     }
 
     private void leave() {
@@ -99,10 +79,11 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
         }
     }
 
-    private void releaseDescriptors() {
-        Runnable once = descriptorsUnused;
-        descriptorsUnused = () -> {};
-        once.run();
+    private void releaseEnclosed() {
+        if (enclosed != null) {
+            enclosed.release(threads);
+            enclosed = null;
+        }
     }
 
     @Override
@@ -150,11 +131,8 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             }
             PeerCredentials peer = UnixSocket.peerCredentials(socket);
             leave();
-            T made = reply.take(frame, message, socket, peer);
+            asker.replied(new Reply(frame, message, socket, peer));
             socket = -1;
-            if (!result.complete(made)) {
-                reply.discard(made);
-            }
         } catch (RuntimeException e) {
             fail(e);
         }
@@ -165,7 +143,7 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
             onShutdown();
             return;
         }
-        if (result.isDone()) { // cancelled; the command of the cancellation releases the rest
+        if (asker.isClosed()) { // the command of the close releases the rest
             return;
         }
         if (!threads.closer().hasCapacity()) {
@@ -223,8 +201,11 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
         }
         begun.listen(socket, Poller.IN | Poller.RDHUP);
         begun.setDeadline(deadlineNanos);
-        int sent = FrameSocket.send(socket, request, descriptors);
-        releaseDescriptors();
+        int sent =
+                enclosed == null
+                        ? FrameSocket.send(socket, request)
+                        : FrameSocket.send(socket, request, enclosed.descriptor());
+        releaseEnclosed();
         if (sent != 0) {
             fail(
                     new FabricException(
@@ -257,13 +238,14 @@ final class OutgoingHandshake<T> implements BusLoop.Handler {
                 cause);
     }
 
-    private void fail(RuntimeException cause) {
+    /** Ends the handshake, unless it has ended. */
+    void fail(RuntimeException cause) {
         leave();
         if (socket >= 0) {
             threads.closer().closeSocket(socket);
             socket = -1;
         }
-        releaseDescriptors();
-        result.completeExceptionally(cause instanceof LinuxException ? system(cause) : cause);
+        releaseEnclosed();
+        asker.failed(cause instanceof LinuxException ? system(cause) : cause);
     }
 }

@@ -1,19 +1,16 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.core.spi.ContextServices;
-import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.region.Lease;
 import io.softdpu.fabric.region.LeaseListener;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Forwards the bus's events of a connection's peer to the engine: the first lease of this side's
- * ring, and the import of the peer's ring. Called on the bus thread, closed on the engine's thread.
+ * Forwards the first lease of this side's ring to the engine. Called on the bus thread, closed on
+ * the engine's thread.
  */
 final class PeerEvents implements LeaseListener {
     private final ShmConnection connection;
     private final ContextServices services;
-    private @Nullable ImportedRegion peerRingImported;
     private boolean leaseTaken;
     private boolean closed;
 
@@ -39,30 +36,8 @@ final class PeerEvents implements LeaseListener {
         // The lease's link has reported the peer's end already.
     }
 
-    /** The import of the peer's ring has completed or failed. */
-    void peerRingImported(@Nullable ImportedRegion region, @Nullable Throwable failure) {
-        synchronized (this) {
-            if (!closed) {
-                peerRingImported = region;
-                services.post(() -> connection.peerRingImported(region, failure));
-                return;
-            }
-        }
-        if (region != null) {
-            region.close();
-        }
-    }
-
-    /** Releases the peer's ring; one that is imported later is released at once. */
-    void close() {
-        ImportedRegion mine;
-        synchronized (this) {
-            closed = true;
-            mine = peerRingImported;
-            peerRingImported = null;
-        }
-        if (mine != null) {
-            mine.close();
-        }
+    /** Forwards no more leases. */
+    synchronized void close() {
+        closed = true;
     }
 }

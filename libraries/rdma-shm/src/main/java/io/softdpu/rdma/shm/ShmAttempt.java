@@ -7,11 +7,11 @@ import io.softdpu.core.spi.Failures;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.handshake.Attachment;
+import io.softdpu.fabric.handshake.Import;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +25,7 @@ final class ShmAttempt {
     private final Bus bus;
     private final ContextServices services;
     private final ConnectMessage.Route route;
-    private @Nullable CompletableFuture<Attachment> connecting;
+    private @Nullable Import<Attachment> connecting;
 
     /** Answer or failure, to be handled in progress: payload or failure is set. */
     @SuppressWarnings("ArrayRecordComponent") // private, never compared
@@ -51,24 +51,22 @@ final class ShmAttempt {
         // A handshake has memory of both sides; neither reads it.
         SharedSegment memory = SharedSegment.allocate(MEMORY_NAME, 1);
         try {
-            CompletableFuture<Attachment> begun = bus.connect(name, payload, memory, timeoutNanos);
+            Import<Attachment> begun = bus.connect(name, payload, memory, timeoutNanos);
             connecting = begun;
-            CompletableFuture<?> _ = begun.whenComplete(this::completed);
+            begun.deliver(services::post, this::completed);
         } finally {
             bus.release(memory);
         }
     }
 
-    /** On the bus thread. */
+    /** From the mailbox. */
     private void completed(@Nullable Attachment attachment, @Nullable Throwable failure) {
-        Answer made;
         if (attachment == null) {
-            made = new Answer(null, 0, failure);
+            answer = new Answer(null, 0, failure);
         } else {
-            made = new Answer(attachment.payload(), attachment.remote().sizeBytes(), null);
-            bus.release(attachment);
+            answer = new Answer(attachment.payload(), attachment.remote().sizeBytes(), null);
+            close(); // nothing else is needed of the listener
         }
-        services.post(() -> answer = made);
     }
 
     /**
@@ -146,9 +144,9 @@ final class ShmAttempt {
 
     /** Ends the request; the listener sees that the peer has gone. */
     void close() {
-        CompletableFuture<Attachment> open = connecting;
+        Import<Attachment> open = connecting;
         if (open != null) {
-            open.cancel(false);
+            open.close();
         }
     }
 }

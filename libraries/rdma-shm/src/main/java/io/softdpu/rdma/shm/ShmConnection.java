@@ -10,6 +10,7 @@ import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Import;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
@@ -24,7 +25,6 @@ import io.softdpu.rdma.spi.WorkRequest;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,7 +65,13 @@ final class ShmConnection implements ProviderConnection {
     private final PeerEvents peerEvents;
     private State state = State.EXPORTED;
     private @Nullable ShmDetails peer;
+
+    /** Import of the peer's ring; null before. */
+    private @Nullable Import<ImportedRegion> importing;
+
+    /** The peer's ring, while its doorbell is listened to. */
     private @Nullable ImportedRegion imported;
+
     private @Nullable ShmSender sender;
 
     /** The last remote memory that was found to be mapped, and the peer's. */
@@ -152,9 +158,9 @@ final class ShmConnection implements ProviderConnection {
             throw new DpuException(
                     Status.BAD_STATE, "RDMA connection was connected before: state=" + state);
         }
-        CompletableFuture<ImportedRegion> importing;
+        Import<ImportedRegion> begun;
         try {
-            importing =
+            begun =
                     endpoint.bus()
                             .importRegion(
                                     details.region(),
@@ -167,7 +173,8 @@ final class ShmConnection implements ProviderConnection {
         peer = details;
         state = State.CONNECTING;
         receiveLimitChanged();
-        CompletableFuture<?> _ = importing.whenComplete(peerEvents::peerRingImported);
+        importing = begun;
+        begun.deliver(services::post, this::peerRingImported);
     }
 
     /**
@@ -377,9 +384,9 @@ final class ShmConnection implements ProviderConnection {
     }
 
     /** From the mailbox: the peer's ring, or the failure of its import. */
-    void peerRingImported(@Nullable ImportedRegion region, @Nullable Throwable failure) {
+    private void peerRingImported(@Nullable ImportedRegion region, @Nullable Throwable failure) {
         if (state != State.CONNECTING || closeReason != null) {
-            return; // closed meanwhile: PeerEvents has released the region
+            return; // it ends: the close of this connection releases the region
         }
         ShmDetails details = peer;
         SharedSegment remote = region == null ? null : region.memory();
@@ -391,7 +398,7 @@ final class ShmConnection implements ProviderConnection {
             return;
         }
         if (!watch(region.link())) {
-            return; // PeerEvents releases the region when this connection is closed
+            return; // the close of this connection releases the region
         }
         imported = region;
         @Nullable RnrWait rnrWait;
@@ -576,6 +583,10 @@ final class ShmConnection implements ProviderConnection {
                 BusServices.poller(services).remove(region.link());
             }
             peerEvents.close();
+            Import<ImportedRegion> ofPeerRing = importing;
+            if (ofPeerRing != null) {
+                ofPeerRing.close();
+            }
             exported.revoke();
             endpoint.bus().release(memory);
         }

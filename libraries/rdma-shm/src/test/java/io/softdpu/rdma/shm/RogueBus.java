@@ -100,12 +100,12 @@ final class RogueBus implements AutoCloseable {
 
     /** Sends a request, which may be any bytes. */
     CompletableFuture<Attachment> send(String name, byte[] request) {
-        return bus.connect(name, request, memory, Patience.NANOS);
+        return bus.connect(name, request, memory, Patience.NANOS).future();
     }
 
     /** Sends a request with other memory than a handshake has. */
     CompletableFuture<Attachment> send(String name, byte[] request, SharedSegment with) {
-        return bus.connect(name, request, with, Patience.NANOS);
+        return bus.connect(name, request, with, Patience.NANOS).future();
     }
 
     /** Memory for an answer. */
@@ -116,7 +116,7 @@ final class RogueBus implements AutoCloseable {
     /** Leases and maps the ring of an end, which ends with this object. */
     ImportedRegion lease(ShmDetails end) throws Exception {
         ImportedRegion region =
-                bus.importRegion(end.region(), true, true, Patience.NANOS)
+                bus.importRegion(end.region(), true, true, Patience.NANOS).future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
         leases.add(region);
         return region;

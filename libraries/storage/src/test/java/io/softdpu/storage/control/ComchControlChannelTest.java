@@ -268,7 +268,7 @@ class ComchControlChannelTest extends ControlChannelContract {
                             "comch:p0:host/pf0:broken",
                             new Hello(terms, "host/pf0", "broken").toBytes(),
                             inbound,
-                            Patience.NANOS);
+                            Patience.NANOS).future();
             listening.awaitConnected(Patience.LIMIT);
             Attachment rogue = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
             try {

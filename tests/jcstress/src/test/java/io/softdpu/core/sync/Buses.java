@@ -48,7 +48,7 @@ final class Buses {
                                 CpuHandle.nameOf(invitation.eventId()),
                                 new JoinRequest(invitation.key()).encode(),
                                 page,
-                                Patience.NANOS)
+                                Patience.NANOS).future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
         return new HandleImport.Joined(CARD, attachment, page);
     }

@@ -1,0 +1,69 @@
+package io.softdpu.fabric.handshake;
+
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** States of an {@link Import}, and the transitions between them. */
+public enum ImportState {
+    /** The request is on its way to the exporter, or its reply from there. */
+    ASKED,
+    /** The exporter has granted it: the link is open, and mapping workers map the memory. */
+    LINKED,
+    /** All of the memory is mapped, and the holder's object is being made of it. */
+    MAPPED,
+    /** The holder may use it. */
+    USABLE,
+    /** The exporter has withdrawn it, or has ended: the holder can only close it. */
+    REVOKED,
+    /** The holder has closed it, or it was refused or has failed; everything is released. */
+    CLOSED;
+
+    /** Causes of transitions. */
+    enum Event {
+        /** A reply that grants it was found right. */
+        GRANT,
+        /** The last part of the memory was mapped. */
+        MAP,
+        /** The object was made for the holder. */
+        HAND_OVER,
+        /** The exporter's end, or its withdrawal, was noticed. */
+        REVOKE,
+        /** The holder wants it no more, or a step has failed. */
+        CLOSE
+    }
+
+    /** The state after an event; null if the event is not possible in this state. */
+    @Nullable ImportState after(Event event) {
+        return switch (event) {
+            case GRANT -> this == ASKED ? LINKED : null;
+            case MAP -> this == LINKED ? MAPPED : null;
+            case HAND_OVER -> this == MAPPED ? USABLE : null;
+            case REVOKE -> this == USABLE ? REVOKED : null;
+            case CLOSE -> this == CLOSED ? null : CLOSED;
+        };
+    }
+
+    /**
+     * Makes the transition of an event, if it is possible. Any thread: of two events of which each
+     * excludes the other one happens.
+     *
+     * @return the state before; null if the event was not possible
+     */
+    static @Nullable ImportState move(AtomicReference<ImportState> state, Event event) {
+        while (true) {
+            ImportState before = of(state);
+            ImportState next = before.after(event);
+            if (next == null) {
+                return null;
+            }
+            if (state.compareAndSet(before, next)) {
+                return before;
+            }
+        }
+    }
+
+    static ImportState of(AtomicReference<ImportState> state) {
+        return Objects.requireNonNull(state.get(), "set from the beginning");
+    }
+}
