@@ -41,9 +41,7 @@ module io.softdpu.core {
     exports io.softdpu.core.spi.graph to
             io.softdpu.core.graph;
     exports io.softdpu.core.spi.memory to
-            io.softdpu.comch,
             io.softdpu.core.sync,
-            io.softdpu.compute,
             io.softdpu.rdma,
             io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;

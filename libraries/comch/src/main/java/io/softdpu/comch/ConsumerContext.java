@@ -5,7 +5,6 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.EngineTimer;
@@ -18,9 +17,8 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.Failures;
-import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.core.spi.TaskType;
-import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.Link;
@@ -31,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchConsumer} context. */
 final class ConsumerContext extends ContextBase implements ComchConsumer {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final System.Logger LOG = System.getLogger(ComchConsumer.class.getName());
     private static final Permissions NEEDED = Permissions.of(AccessFlag.PCI_READ_WRITE);
 

@@ -6,14 +6,11 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
-import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.BusServices;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
@@ -35,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * path from post to completion allocates nothing.
  */
 final class ConsumerQueue {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final String MEMORY_NAME = "softdpu-comch-consumer";
 
     /**

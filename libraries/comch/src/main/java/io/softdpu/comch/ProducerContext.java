@@ -6,7 +6,6 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.copy.SlicedCopy;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.StateChangedCallback;
@@ -19,9 +18,8 @@ import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.core.spi.MemoryRight;
-import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.core.spi.TaskType;
-import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
@@ -33,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchProducer} context. */
 final class ProducerContext extends ContextBase implements ComchProducer {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
 
     /**
      * Bytes that a large send counts at least with in a pass of progress: a pass copies at most 64

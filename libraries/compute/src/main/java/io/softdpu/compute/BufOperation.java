@@ -5,12 +5,10 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryRight;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -23,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // bufs are objects, not values
 abstract class BufOperation {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
 
     /** Result of {@link #advance} if nothing was processed because of a failure. */
     static final long FAILED = -1;

@@ -11,8 +11,7 @@ import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.junit.ChildJvm;
 import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
@@ -37,7 +36,7 @@ import org.junit.jupiter.api.Test;
 /** Copies from the DPU to and from the host's memory, and its revocation. */
 @SoftDpuTest(sanitized = false)
 class DmaImportTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 2 << 20;
     private static final byte FILLED_WITH = 0x5a;
 

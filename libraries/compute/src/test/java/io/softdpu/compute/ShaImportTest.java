@@ -11,8 +11,7 @@ import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.junit.ChildJvm;
 import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
@@ -34,7 +33,7 @@ import org.junit.jupiter.api.Test;
 @SoftDpuTest(sanitized = false)
 @StartsProcesses
 class ShaImportTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 1 << 20;
     private static final byte FILLED_WITH = 0x5a;
 

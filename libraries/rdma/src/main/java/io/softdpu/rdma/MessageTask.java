@@ -2,19 +2,15 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Mmap;
-import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /** Base class of sends, with and without immediate: a connection, and the source of the message. */
 abstract class MessageTask extends RdmaTask {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
 
     private @Nullable RdmaConnection connection;
     private @Nullable Buf source;

@@ -3,17 +3,15 @@ package io.softdpu.rdma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryRight;
-import io.softdpu.core.spi.MemoryServices;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.core.spi.memory.Grant;
-import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.LocalList;
@@ -26,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * which follow the guide's table of permissions strictly.
  */
 abstract class RdmaTask extends TaskBase {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
 
     private static final Permissions LOCAL = Permissions.LOCAL_READ_WRITE;
     private static final Permissions OVER_PCI = Permissions.of(AccessFlag.PCI_READ_WRITE);

@@ -2,13 +2,9 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Mmap;
-import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.ReceivedOpcode;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -16,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The {@link RdmaReceiveTask} of an {@link RdmaContext}. */
 final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
 
     private @Nullable Buf destination;
 

@@ -3,13 +3,10 @@ package io.softdpu.rdma;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.spi.RemoteEvents;
 import io.softdpu.rdma.spi.LocalList;
@@ -23,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * who wait for the event as soon as it has executed an update.
  */
 abstract class RemoteEventTask extends RdmaTask {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
 
     private final Permissions right;
     private final String operand;

@@ -3,13 +3,10 @@ package io.softdpu.rdma;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * operation.
  */
 abstract class RemoteTask extends RdmaTask {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
 
     /** The far side of an operation is one range. */
     private static final int REMOTE_LIST_LENGTH = 1;

@@ -11,15 +11,13 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.memory.AccessFlag;
-import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.LocalMemory;
 import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.spi.MemoryRight;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.testkit.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -45,7 +43,7 @@ import org.openjdk.jcstress.infra.results.LL_Result;
  * memory.
  */
 public final class Grants {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final Permissions EXPORTED =
             Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE);
     private static final MemorySegment ONE = MemorySegment.ofArray(new long[] {1});

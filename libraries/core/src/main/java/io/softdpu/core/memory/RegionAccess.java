@@ -1,7 +1,5 @@
 package io.softdpu.core.memory;
 
-import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.access.MemoryAccess;
@@ -41,24 +39,8 @@ final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
     }
 
     @Override
-    public MemorySegment segmentOf(Buf buf) {
-        return memoryOf(buf.mmap());
-    }
-
-    @Override
-    public MemorySegment memoryOf(Mmap mmap) {
-        MemorySegment segment = mmap.mapped();
-        if (segment == null) {
-            throw new DpuException(
-                    Status.NOT_SUPPORTED,
-                    "mmap was imported without a mapping, for re-export only: mmap=" + mmap);
-        }
-        return segment;
-    }
-
-    @Override
-    public boolean isMapped(Mmap mmap) {
-        return mmap.mapped() != null;
+    public @Nullable MemorySegment mapped(Mmap mmap) {
+        return mmap.mapped();
     }
 
     @Override
@@ -87,11 +69,6 @@ final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
     @Override
     public @Nullable Refusal markSource(Buf list, int maxListLength) {
         return list.markSource(maxListLength);
-    }
-
-    @Override
-    public @Nullable Refusal markDestination(Buf list, int maxListLength) {
-        return list.markDestination(maxListLength, Long.MAX_VALUE);
     }
 
     @Override

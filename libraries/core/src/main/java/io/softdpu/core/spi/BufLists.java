@@ -3,11 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Mmap;
-import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.memory.Regions;
 import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * head. On the thread that has the bufs; allocates nothing.
  */
 public final class BufLists {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
 
     private BufLists() {}
 

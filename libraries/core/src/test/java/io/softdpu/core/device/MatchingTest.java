@@ -7,12 +7,10 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.memory.AccessFlag;
-import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -27,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * with a device that must be refused.
  */
 class MatchingTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
 
     @TempDir Path folder;
     private Machines machines;

@@ -19,8 +19,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryRight;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.linux.Doorbell;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.UnixSocket;
@@ -40,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ZeroAllocationTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int ROUNDS = 50_000;
     private static final Duration MILLI = Duration.ofMillis(1);

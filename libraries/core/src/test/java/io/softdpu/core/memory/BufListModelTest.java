@@ -9,8 +9,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.BufLists;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.io.ByteArrayOutputStream;
@@ -30,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * byte arrays for the memory.
  */
 class BufListModelTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 1024;
     private static final int POOL_ELEMENT = 40;
 

@@ -10,8 +10,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryRight;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Lists of bufs: chaining and splitting, references, and the view of libraries. */
 class BufListTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final int BUFS = 8;
 
     @TempDir Path folder;

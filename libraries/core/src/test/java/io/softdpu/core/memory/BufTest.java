@@ -8,8 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.Arena;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BufTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 4096;
 
     @TempDir Path folder;

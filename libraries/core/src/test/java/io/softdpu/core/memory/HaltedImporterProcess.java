@@ -6,8 +6,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
@@ -29,7 +28,7 @@ import java.util.List;
  * </ul>
  */
 public final class HaltedImporterProcess {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     static final byte FIRST = 0x11;
     static final byte SECOND = 0x22;
 

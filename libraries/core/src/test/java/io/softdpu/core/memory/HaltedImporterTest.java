@@ -11,8 +11,7 @@ import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.BusServices;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
@@ -45,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 @Tag(Soak.TAG)
 class HaltedImporterTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 4 << 20;
     private static final Permissions WRITABLE =
             Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE);

@@ -8,8 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.Thrown;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
@@ -31,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Imports from another process, whose program does not participate. */
 @StartsProcesses
 class ImportFromProcessTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
 
     @TempDir Path folder;
     private Machines machines;

@@ -9,8 +9,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.MemoryRight;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.Arena;
@@ -31,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Reasons of the checks of mmaps and bufs, and their texts for messages. */
 class MemoryRefusalTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 4096;
     private static final Permissions LOCAL_WRITE = Permissions.LOCAL_READ_WRITE;
     private static final Permissions LOCAL_READ = Permissions.LOCAL_READ_ONLY;

@@ -9,8 +9,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.spi.MemoryRight;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.linux.RestrictedThreads;
 import io.softdpu.testkit.Clause;
 import java.io.IOException;
@@ -45,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Use of memory: its cost, its mappings, and its threads. */
 class MemoryUseTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 1 << 20;
 
     @TempDir Path folder;

@@ -10,8 +10,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.Arena;
@@ -35,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * memory.
  */
 class MmapConfigurationTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
 
     @TempDir Path folder;
     private Machines machines;

@@ -11,8 +11,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.core.spi.BusServices;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
@@ -33,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Exports, imports and re-exports between machines of one fabric folder. */
 class MmapExportTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 3 * 4096 + 100;
     private static final Permissions ALL =
             Permissions.of(

@@ -10,8 +10,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.spi.BusServices;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
@@ -26,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * when it continues, so memory is not used again while an earlier importer may still hold it.
  */
 class MmapReuseTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 3 * 4096 + 100;
     private static final Permissions ALL =
             Permissions.of(

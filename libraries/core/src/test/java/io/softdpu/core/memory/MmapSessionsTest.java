@@ -10,8 +10,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.GrowthCheck;
 import io.softdpu.testkit.SeededRandom;
@@ -25,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Repeated exports and imports of memory between machines that stay open. */
 class MmapSessionsTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 1 << 16;
     private static final Permissions ALL =
             Permissions.of(

@@ -9,8 +9,7 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Local mmaps: configuration, states, and access to their memory. */
 class MmapTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
 
     @TempDir Path folder;
     private Machines machines;

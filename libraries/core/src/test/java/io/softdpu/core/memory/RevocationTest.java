@@ -9,8 +9,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
@@ -42,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 @Tag(Soak.TAG)
 class RevocationTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final Permissions PCI_WRITE = Permissions.of(AccessFlag.PCI_READ_WRITE);
     private static final Permissions RDMA_WRITE = Permissions.of(AccessFlag.RDMA_WRITE);
 

@@ -13,8 +13,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.core.execution.SanitizerReport.Kind;
-import io.softdpu.core.spi.MemoryServices;
-import io.softdpu.core.spi.memory.Regions;
+import io.softdpu.core.spi.Regions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -27,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Effects of the sanitizer on the memory of bufs, and its reports. */
 class SanitizedBufTest {
-    private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 256;
     private static final byte POISON = (byte) 0xa5;
 

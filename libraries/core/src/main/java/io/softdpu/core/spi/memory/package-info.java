@@ -1,6 +1,6 @@
 /**
- * Access of libraries to the memory of mmaps, bufs and peers; abstract, since the packages that
- * implement it are above.
+ * Grants of mmaps, and memory of peers as transports see it; the packages that implement the latter
+ * are above.
  *
  * <p><b>Threads.</b> As each method says. <b>Ownership.</b> Nothing is held.
  */

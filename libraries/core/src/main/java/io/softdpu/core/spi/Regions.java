@@ -1,6 +1,15 @@
-package io.softdpu.core.spi.memory;
+package io.softdpu.core.spi;
 
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.internal.access.MemoryAccess;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.memory.Grant;
+import io.softdpu.core.spi.memory.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * object of it; a library keeps it in a constant:
  *
  * <pre>{@code
- * private static final Regions<Mmap, Buf, Permissions, Device> REGIONS = MemoryServices.regions();
+ * private static final Regions REGIONS = Regions.get();
  * }</pre>
  *
  * <p>Memory is addressed by a segment for the whole range of the mmap and an offset in it: {@code
@@ -20,18 +29,19 @@ import org.jspecify.annotations.Nullable;
  * #markSource source} or as {@linkplain #markDestination destination}, which also keeps its memory
  * from being closed. Nothing here allocates. The methods for an mmap may be called by any thread,
  * those for a buf by the thread that has the buf.
- *
- * <p>The package of mmaps implements it, which is above this one because of the type parameters: a
- * call of a library takes one step.
- *
- * @param <M> the class of mmaps
- * @param <B> the class of bufs
- * @param <P> the class of permissions
- * @param <D> the class of devices
  */
-public abstract class Regions<M, B, P, D> {
-    /** For the package of mmaps alone. */
-    protected Regions() {}
+public final class Regions {
+    private static final MemoryAccess<Mmap, Buf, Permissions, Device> ACCESS =
+            MemoryAccess.of(Mmap.class, Buf.class, Permissions.class, Device.class);
+
+    private static final Regions ONLY = new Regions();
+
+    private Regions() {}
+
+    /** The only object; valid before any mmap or buf was used. Any thread. */
+    public static Regions get() {
+        return ONLY;
+    }
 
     /**
      * Checks that the rights are granted and the memory exists.
@@ -44,47 +54,71 @@ public abstract class Regions<M, B, P, D> {
      *     import from PCIe without a mapping; SHUTDOWN if the exporter has revoked it;
      *     CONNECTION_RESET if the exporter has ended
      */
-    public abstract @Nullable Refusal checkUse(M mmap, P needed);
+    public @Nullable Refusal checkUse(Mmap mmap, Permissions needed) {
+        return ACCESS.checkUse(mmap, needed);
+    }
 
     /**
      * The same, for the device of a context as well.
      *
      * @return as above; NOT_PERMITTED also if the device was not added to the mmap
      */
-    public abstract @Nullable Refusal checkUse(M mmap, D device, P needed);
+    public @Nullable Refusal checkUse(Mmap mmap, Device device, Permissions needed) {
+        return ACCESS.checkUse(mmap, device, needed);
+    }
 
     /** The grant of the mmap's present start; null if each use has to be checked. */
-    public abstract @Nullable Grant grantOf(M mmap);
+    public @Nullable Grant grantOf(Mmap mmap) {
+        return ACCESS.grantOf(mmap);
+    }
 
     /**
      * The whole range of the buf's mmap, local or imported.
      *
-     * @throws io.softdpu.core.DpuException NOT_SUPPORTED for an import without a mapping
+     * @throws DpuException NOT_SUPPORTED for an import without a mapping
      */
-    public abstract MemorySegment segmentOf(B buf);
+    public MemorySegment segmentOf(Buf buf) {
+        return memoryOf(buf.mmap());
+    }
 
     /**
      * The whole range of the mmap, local or imported.
      *
-     * @throws io.softdpu.core.DpuException NOT_SUPPORTED for an import without a mapping
+     * @throws DpuException NOT_SUPPORTED for an import without a mapping
      */
-    public abstract MemorySegment memoryOf(M mmap);
+    public MemorySegment memoryOf(Mmap mmap) {
+        MemorySegment segment = ACCESS.mapped(mmap);
+        if (segment == null) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "mmap was imported without a mapping, for re-export only: mmap=" + mmap);
+        }
+        return segment;
+    }
 
     /** The peer's memory behind an import for RDMA; the mmap has been checked. */
-    public abstract RemoteMemory remoteOf(M mmap);
+    public RemoteMemory remoteOf(Mmap mmap) {
+        return ACCESS.remoteOf(mmap);
+    }
 
     /** Whether {@link #memoryOf} returns memory: false for an import without a mapping. */
-    public abstract boolean isMapped(M mmap);
+    public boolean isMapped(Mmap mmap) {
+        return ACCESS.mapped(mmap) != null;
+    }
 
     /**
      * Keeps the mmap open, as a buf in it does.
      *
-     * @throws io.softdpu.core.DpuException BAD_STATE if it is not started
+     * @throws DpuException BAD_STATE if it is not started
      */
-    public abstract void retain(M mmap);
+    public void retain(Mmap mmap) {
+        ACCESS.retain(mmap);
+    }
 
     /** Reverts {@link #retain}. */
-    public abstract void release(M mmap);
+    public void release(Mmap mmap) {
+        ACCESS.release(mmap);
+    }
 
     /**
      * Marks the buf, or the list that it is the head of, as read by a task; all of it or nothing.
@@ -94,14 +128,18 @@ public abstract class Regions<M, B, P, D> {
      *     has it already, or this task as its other operand; NOT_PERMITTED if it is in a list
      *     behind its head; BAD_STATE if it was released
      */
-    public abstract @Nullable Refusal markSource(B list, int maxListLength);
+    public @Nullable Refusal markSource(Buf list, int maxListLength) {
+        return ACCESS.markSource(list, maxListLength);
+    }
 
     /**
      * The same, as written by a task.
      *
      * @return as {@link #markSource}
      */
-    public abstract @Nullable Refusal markDestination(B list, int maxListLength);
+    public @Nullable Refusal markDestination(Buf list, int maxListLength) {
+        return ACCESS.markDestination(list, maxListLength, Long.MAX_VALUE);
+    }
 
     /**
      * The same, if the number of bytes is known: a sanitizer does not change memory after that.
@@ -109,16 +147,22 @@ public abstract class Regions<M, B, P, D> {
      * @param atMostBytes limit of the bytes that the task writes
      * @return as {@link #markSource}
      */
-    public abstract @Nullable Refusal markDestination(B list, int maxListLength, long atMostBytes);
+    public @Nullable Refusal markDestination(Buf list, int maxListLength, long atMostBytes) {
+        return ACCESS.markDestination(list, maxListLength, atMostBytes);
+    }
 
     /** Returns the buf, or the list that it is the head of, to the user. */
-    public abstract void clearInFlight(B list);
+    public void clearInFlight(Buf list) {
+        ACCESS.clearInFlight(list);
+    }
 
     /**
      * Adds bytes written into the tailroom of one buf to its data length. For lists use {@code
      * BufLists.appendData}.
      *
-     * @throws io.softdpu.core.DpuException INVALID_VALUE if the tailroom is smaller
+     * @throws DpuException INVALID_VALUE if the tailroom is smaller
      */
-    public abstract void appendData(B buf, long sizeBytes);
+    public void appendData(Buf buf, long sizeBytes) {
+        ACCESS.appendData(buf, sizeBytes);
+    }
 }

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** The order in which classes are loaded, in a class loader that has loaded none of them. */
-class MemoryServicesTest {
-    private static final String SERVICES = "io.softdpu.core.spi.MemoryServices";
+class RegionsTest {
+    private static final String REGIONS = "io.softdpu.core.spi.Regions";
     private static final String MMAP = "io.softdpu.core.memory.Mmap";
 
     @Test
@@ -62,14 +62,14 @@ class MemoryServicesTest {
     }
 
     private static Object regionsOf(ClassLoader loader) throws ReflectiveOperationException {
-        return Class.forName(SERVICES, true, loader).getMethod("regions").invoke(null);
+        return Class.forName(REGIONS, true, loader).getMethod("get").invoke(null);
     }
 
     /** Loads the product's classes anew; those of the JDK alone are shared. */
     private static URLClassLoader freshLoader() throws IOException {
         List<URL> classPath =
                 Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                        .map(MemoryServicesTest::url)
+                        .map(RegionsTest::url)
                         .toList();
         return new URLClassLoader(
                 classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
