@@ -14,7 +14,6 @@ import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
-import io.softdpu.fabric.region.Lease;
 import io.softdpu.fabric.region.LeaseListener;
 import io.softdpu.fabric.ring.FastPathConsumer;
 import io.softdpu.fabric.ring.FastPathRing;
@@ -65,25 +64,24 @@ final class ConsumerQueue {
      * imports repeatedly cannot fill the mailbox; the release at the end waits for all of them.
      */
     private final class LeaseWatch implements LeaseListener {
-        private final AtomicReference<@Nullable Lease> first = new AtomicReference<>();
+        private final AtomicReference<@Nullable Link> first = new AtomicReference<>();
 
         @Override
-        public void leaseOpened(Lease lease) {
+        public void leaseOpened(Link lease) {
             if (first.compareAndSet(null, lease)) {
                 consumer.leaseOpened(ConsumerQueue.this);
             }
         }
 
         @Override
-        public void leaseClosed(Lease lease) {
+        public void leaseClosed(Link lease) {
             if (ending) {
                 consumer.wake();
             }
         }
 
         @Nullable Link link() {
-            Lease lease = first.get();
-            return lease == null ? null : lease.link();
+            return first.get();
         }
     }
 

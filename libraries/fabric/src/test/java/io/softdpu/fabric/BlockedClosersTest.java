@@ -9,7 +9,6 @@ import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
-import io.softdpu.fabric.region.Lease;
 import io.softdpu.fabric.region.LeaseListener;
 import io.softdpu.fabric.thread.DescriptorCloser;
 import io.softdpu.linux.DescriptorPassing;
@@ -43,7 +42,7 @@ final class BlockedClosersTest {
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private final BlockingQueue<PendingLink> arrived = new LinkedBlockingQueue<>();
-    private final BlockingQueue<Lease> leases = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Link> leases = new LinkedBlockingQueue<>();
     private Bus victim;
     private Bus peer;
 
@@ -182,15 +181,15 @@ final class BlockedClosersTest {
                         true,
                         new LeaseListener() {
                             @Override
-                            public void leaseOpened(Lease lease) {
+                            public void leaseOpened(Link lease) {
                                 leases.add(lease);
                             }
 
                             @Override
-                            public void leaseClosed(Lease lease) {}
+                            public void leaseClosed(Link lease) {}
                         });
         ImportedRegion imported = imported(peer, region);
-        Link link = leases.poll(Patience.SECONDS, TimeUnit.SECONDS).link();
+        Link link = leases.poll(Patience.SECONDS, TimeUnit.SECONDS);
         EventPoller poller = poller();
         poller.add(link);
 

@@ -8,10 +8,10 @@ import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.EndpointProbe;
 import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
-import io.softdpu.fabric.region.Lease;
 import io.softdpu.fabric.region.LeaseListener;
 import io.softdpu.linux.Memfd;
 import io.softdpu.testkit.Await;
@@ -133,13 +133,13 @@ class DescriptorReuseTest {
                         true,
                         new LeaseListener() {
                             @Override
-                            public void leaseOpened(Lease lease) {
+                            public void leaseOpened(Link lease) {
                                 throw new FabricException(
                                         FabricException.Kind.LIMIT, "listener fails");
                             }
 
                             @Override
-                            public void leaseClosed(Lease lease) {}
+                            public void leaseClosed(Link lease) {}
                         });
 
         ImportedRegion imported =

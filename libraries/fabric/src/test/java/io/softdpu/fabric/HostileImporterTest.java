@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.EventPoller;
+import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
-import io.softdpu.fabric.region.Lease;
 import io.softdpu.fabric.region.LeaseListener;
 import io.softdpu.fabric.wire.Frame;
 import io.softdpu.fabric.wire.RegionAddress;
@@ -64,17 +64,17 @@ final class HostileImporterTest {
 
     @TempDir Path folder;
 
-    private final LinkedBlockingQueue<Lease> opened = new LinkedBlockingQueue<>();
-    private final LinkedBlockingQueue<Lease> closed = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Link> opened = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Link> closed = new LinkedBlockingQueue<>();
     private final LeaseListener listener =
             new LeaseListener() {
                 @Override
-                public void leaseOpened(Lease lease) {
+                public void leaseOpened(Link lease) {
                     opened.add(lease);
                 }
 
                 @Override
-                public void leaseClosed(Lease lease) {
+                public void leaseClosed(Link lease) {
                     closed.add(lease);
                 }
             };
@@ -114,7 +114,7 @@ final class HostileImporterTest {
     void shouldRefuseMemoryHeldByAnImporterThatViolatedTheRulesBeforeTheRevocation(Breach breach)
             throws Exception {
         try (HostilePeer importer = importer()) {
-            Lease lease = lease();
+            Link lease = lease();
             if (breach.commit(importer)) {
                 awaitTheBreach(lease);
             }
@@ -131,7 +131,7 @@ final class HostileImporterTest {
     void shouldRefuseMemoryHeldByAnImporterThatViolatedTheRulesAfterTheRevocation(Breach breach)
             throws Exception {
         try (HostilePeer importer = importer()) {
-            Lease lease = lease();
+            Link lease = lease();
             region.revoke();
             if (breach.commit(importer)) {
                 awaitTheBreach(lease);
@@ -145,9 +145,9 @@ final class HostileImporterTest {
     @Test
     void shouldTellWhoListensThatTheImporterIsGoneWhenItBreaksTheRules() throws Exception {
         try (HostilePeer importer = importer()) {
-            Lease lease = lease();
+            Link lease = lease();
             CountDownLatch gone = new CountDownLatch(1);
-            lease.link().onPeerGone(gone::countDown);
+            lease.onPeerGone(gone::countDown);
 
             assertThat(Breach.TOO_LONG.commit(importer)).isTrue();
             awaitTheBreach(lease);
@@ -168,20 +168,20 @@ final class HostileImporterTest {
         return peer;
     }
 
-    private Lease lease() throws InterruptedException {
-        Lease lease = opened.poll(Patience.SECONDS, TimeUnit.SECONDS);
+    private Link lease() throws InterruptedException {
+        Link lease = opened.poll(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(lease).isNotNull();
-        engine.add(lease.link());
+        engine.add(lease);
         return lease;
     }
 
     /** The engine has looked, and the bus thread has done what comes of it. */
-    private void awaitTheBreach(Lease lease) throws InterruptedException {
+    private void awaitTheBreach(Link lease) throws InterruptedException {
         Await.until(
                 "the breach is noticed",
                 () -> {
                     engine.sleep(0);
-                    return lease.link().peerGone();
+                    return lease.peerGone();
                 });
         // What is due when the first of these turns begins is done when the second one begins.
         try (BusThreadMeter meter = new BusThreadMeter(exporter)) {

@@ -31,7 +31,9 @@ public final class ExportedRegion implements AutoCloseable {
     private final @Nullable ImportedRegion parent;
     private final @Nullable LeaseListener listener;
     private final GenerationPage generation;
-    private final Set<Lease> leases = new HashSet<>();
+
+    /** The links to the importers. */
+    private final Set<Link> leases = new HashSet<>();
     private final List<Runnable> releaseCallbacks = new ArrayList<>();
     private boolean revoked;
     private boolean refusesFurther;
@@ -116,7 +118,7 @@ public final class ExportedRegion implements AutoCloseable {
     }
 
     private void revoke(boolean exporterEnded) {
-        Set<Lease> open;
+        Set<Link> open;
         List<Runnable> due = List.of();
         synchronized (this) {
             if (revoked) {
@@ -131,7 +133,7 @@ public final class ExportedRegion implements AutoCloseable {
             open = Set.copyOf(leases);
             if (memory != null && !open.isEmpty()) {
                 exports.addRetained(address.sizeBytes());
-                memory.addHolders(open.stream().map(Lease::link).toList());
+                memory.addHolders(open);
             }
             if (open.isEmpty()) {
                 generation.page().release(threads);
@@ -140,7 +142,7 @@ public final class ExportedRegion implements AutoCloseable {
             }
         }
         due.forEach(Runnable::run);
-        open.forEach(lease -> lease.link().shutdownOutput());
+        open.forEach(Link::shutdownOutput);
         exports.remove(this);
         if (Origins.mayBeRecorded()) {
             Origins.closes(originName());
@@ -192,11 +194,10 @@ public final class ExportedRegion implements AutoCloseable {
      * Grants a lease to an importer until it hangs up; closes the link if the importer has gone or
      * the region was revoked. On the bus thread, before any other code has the link.
      */
-    public void grantLease(Link link, GrantSender sender) {
-        Lease lease = new Lease(link);
-        link.onHangUp(() -> closed(lease));
+    public void grantLease(Link lease, GrantSender sender) {
+        lease.onHangUp(() -> closed(lease));
         if (!open(lease, sender)) {
-            link.close();
+            lease.close();
         }
     }
 
@@ -207,7 +208,7 @@ public final class ExportedRegion implements AutoCloseable {
      *
      * @return false if the region was revoked or the importer has gone
      */
-    private boolean open(Lease lease, GrantSender sender) {
+    private boolean open(Link lease, GrantSender sender) {
         synchronized (this) {
             if (revoked) {
                 return false;
@@ -224,7 +225,7 @@ public final class ExportedRegion implements AutoCloseable {
     }
 
     /** Ends a lease. On the bus thread, when the importer has hung up. */
-    private void closed(Lease lease) {
+    private void closed(Link lease) {
         List<Runnable> due = List.of();
         synchronized (this) {
             if (!leases.remove(lease)) {
@@ -233,7 +234,7 @@ public final class ExportedRegion implements AutoCloseable {
             // A bus that ends closes its side of every link, and never learns when importers
             // hang up: such memory stays retained.
             if (memory != null && revoked && !threads.ending()) {
-                memory.removeHolder(lease.link());
+                memory.removeHolder(lease);
             }
             if (revoked && leases.isEmpty()) {
                 if (memory != null && !threads.ending()) {
@@ -245,7 +246,7 @@ public final class ExportedRegion implements AutoCloseable {
             }
         }
         due.forEach(Runnable::run);
-        lease.link().close();
+        lease.close();
         tell(to -> to.leaseClosed(lease));
     }
 

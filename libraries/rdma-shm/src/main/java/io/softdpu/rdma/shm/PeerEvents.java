@@ -1,7 +1,7 @@
 package io.softdpu.rdma.shm;
 
 import io.softdpu.core.spi.ContextServices;
-import io.softdpu.fabric.region.Lease;
+import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.region.LeaseListener;
 
 /**
@@ -20,7 +20,7 @@ final class PeerEvents implements LeaseListener {
     }
 
     @Override
-    public void leaseOpened(Lease opened) {
+    public void leaseOpened(Link opened) {
         synchronized (this) {
             if (leaseTaken || closed) {
                 return;
@@ -32,8 +32,8 @@ final class PeerEvents implements LeaseListener {
     }
 
     @Override
-    public void leaseClosed(Lease closedLease) {
-        // The lease's link has reported the peer's end already.
+    public void leaseClosed(Link closedLease) {
+        // The link has reported the peer's end already.
     }
 
     /** Forwards no more leases. */

@@ -15,7 +15,6 @@ import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
-import io.softdpu.fabric.region.Lease;
 import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
@@ -77,7 +76,8 @@ final class ShmConnection implements ProviderConnection {
     /** The last remote memory that was found to be mapped, and the peer's. */
     private @Nullable RemoteMemory ofPeer;
 
-    private @Nullable Lease lease;
+    /** The link of the peer that has leased the ring of this side. */
+    private @Nullable Link lease;
     private boolean peerGone;
     private boolean disconnecting;
     private @Nullable CloseReason closeReason;
@@ -427,8 +427,8 @@ final class ShmConnection implements ProviderConnection {
     }
 
     /** From the mailbox: the first lease of the ring. */
-    void ringLeased(Lease first) {
-        if (state != State.ENDED && watch(first.link())) {
+    void ringLeased(Link first) {
+        if (state != State.ENDED && watch(first)) {
             lease = first;
         }
     }
@@ -469,9 +469,9 @@ final class ShmConnection implements ProviderConnection {
             return;
         }
         boolean awaited = receiver.publishReceiveLimit();
-        Lease held = lease;
+        Link held = lease;
         if (awaited && held != null && receiver.isPeerAsleep()) {
-            held.link().ring();
+            held.ring();
         }
     }
 
@@ -481,9 +481,9 @@ final class ShmConnection implements ProviderConnection {
     }
 
     private void acknowledge() {
-        Lease held = lease;
+        Link held = lease;
         if (receiver.isAcknowledgementAwaited() && held != null) {
-            held.link().ring();
+            held.ring();
         }
     }
 
@@ -574,9 +574,9 @@ final class ShmConnection implements ProviderConnection {
             if (requested != null) {
                 requested.close();
             }
-            Lease held = lease;
+            Link held = lease;
             if (held != null) {
-                BusServices.poller(services).remove(held.link());
+                BusServices.poller(services).remove(held);
             }
             ImportedRegion region = imported;
             if (region != null) {
