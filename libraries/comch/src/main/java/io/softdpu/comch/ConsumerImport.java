@@ -84,8 +84,7 @@ final class ConsumerImport {
             EndpointServices services, RegionAddress region) {
         try {
             Import<ImportedRegion> begun =
-                    services.bus()
-                            .importRegion(region, true, true, services.controlTimeoutNanos());
+                    services.bus().importRegion(region, true, true, services.controlTimeoutNanos());
             asked.add(begun);
             return begun.future();
         } catch (FabricException e) {

@@ -108,8 +108,7 @@ final class RemoteConsumers {
         if (!services.acceptsStreams() || !canSend) {
             return refuse(id, Status.NOT_SUPPORTED);
         }
-        if (consumers.length + imports.size() + abandonedImports
-                >= ChannelLimits.MAX_CONSUMERS) {
+        if (consumers.length + imports.size() + abandonedImports >= ChannelLimits.MAX_CONSUMERS) {
             return refuse(id, Status.FULL);
         }
         ConsumerImport begun = new ConsumerImport(services, id, announcement);

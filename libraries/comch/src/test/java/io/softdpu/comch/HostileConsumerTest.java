@@ -350,7 +350,8 @@ class HostileConsumerTest extends RogueClientFixture {
         ConsumerAnnouncement announced =
                 ConsumerAnnouncement.decode(MemorySegment.ofArray(payload), 0, payload.length);
         var ring = rogue.bus.importRegion(announced.ring(), true, true, Patience.NANOS).future();
-        var memory = rogue.bus.importRegion(announced.memory(), true, true, Patience.NANOS).future();
+        var memory =
+                rogue.bus.importRegion(announced.memory(), true, true, Patience.NANOS).future();
         card.until("imported", () -> ring.isDone() && memory.isDone());
         rogue.write(MessageType.CONSUMER_READY.code(), rogue.inbound.word(), NOTHING);
         card.until("runs", () -> receiving.consumer.state() == ContextState.RUNNING);

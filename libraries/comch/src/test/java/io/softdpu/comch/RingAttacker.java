@@ -235,7 +235,8 @@ public final class RingAttacker {
         /** Connects like a correct client; false if the server has closed it meanwhile. */
         boolean open() throws Exception {
             attachment =
-                    bus.connect(serverName, RogueClient.hello(), queue, Patience.NANOS).future()
+                    bus.connect(serverName, RogueClient.hello(), queue, Patience.NANOS)
+                            .future()
                             .get(Patience.SECONDS, TimeUnit.SECONDS);
             MessageRing.Geometry theirs = Welcome.decode(attachment.payload()).terms().ring();
             if (!theirs.equals(QUEUE)) {

@@ -118,7 +118,8 @@ final class BlockedClosersTest {
     }
 
     private ImportedRegion imported(Bus by, ExportedRegion region) throws Exception {
-        return by.importRegion(region.address(), true, true, Patience.NANOS).future()
+        return by.importRegion(region.address(), true, true, Patience.NANOS)
+                .future()
                 .get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 

@@ -104,7 +104,8 @@ final class BusLimitsTest {
         SharedSegment tooLarge =
                 SharedSegment.allocate("rings", Handshakes.MAX_JOINING_BYTES + 4096);
         assertThatThrownBy(() ->
-                        importer.connect("name", new byte[0], tooLarge, Patience.NANOS).future()
+                        importer.connect("name", new byte[0], tooLarge, Patience.NANOS)
+                                .future()
                                 .get(Patience.SECONDS, TimeUnit.SECONDS))
                 .hasMessageContaining("size out of range: sizeBytes=16781312, limit=16777216");
         tooLarge.release();
@@ -152,7 +153,8 @@ final class BusLimitsTest {
         SharedSegment memory = SharedSegment.allocate("memory", 4096);
         ExportedRegion region = exporter.export(memory, true, null);
         ImportedRegion imported =
-                importer.importRegion(region.address(), true, true, Patience.NANOS).future()
+                importer.importRegion(region.address(), true, true, Patience.NANOS)
+                        .future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
         for (int i = 0; i < 50; i++) {
             importer.reexport(imported, true, null).revoke();
@@ -176,7 +178,8 @@ final class BusLimitsTest {
         SharedSegment memory = SharedSegment.allocate("memory", 8192);
         ExportedRegion region = exporter.export(memory, true, null);
         ImportedRegion imported =
-                importer.importRegion(region.address(), true, true, Patience.NANOS).future()
+                importer.importRegion(region.address(), true, true, Patience.NANOS)
+                        .future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
 
         exporter.close();

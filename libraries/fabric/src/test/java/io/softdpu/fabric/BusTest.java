@@ -10,6 +10,7 @@ import io.softdpu.fabric.folder.FabricFolder;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.handshake.Endpoint;
 import io.softdpu.fabric.handshake.EndpointListener;
+import io.softdpu.fabric.handshake.Import;
 import io.softdpu.fabric.handshake.PendingLink;
 import io.softdpu.fabric.link.EventPoller;
 import io.softdpu.fabric.memory.SharedSegment;
@@ -83,6 +84,14 @@ class BusTest {
         return future.get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 
+    private static <T> T get(Import<T> asked) throws Exception {
+        return get(asked.future());
+    }
+
+    private static FabricException failure(Import<?> asked) {
+        return failure(asked.future());
+    }
+
     private static FabricException failure(CompletableFuture<?> future) {
         try {
             future.get(Patience.SECONDS, TimeUnit.SECONDS);
@@ -147,7 +156,7 @@ class BusTest {
         SharedSegment memory = memory(10_000);
         ExportedRegion exported = bus().export(memory, true, null);
         ImportedRegion imported =
-                get(bus().importRegion(exported.address(), true, true, Patience.NANOS).future());
+                get(bus().importRegion(exported.address(), true, true, Patience.NANOS));
         memory.segment().set(ValueLayout.JAVA_LONG, 8, 42);
         assertThat(imported.memory().segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(42);
         imported.memory().segment().set(ValueLayout.JAVA_BYTE, 9_999, (byte) 7);
@@ -163,7 +172,7 @@ class BusTest {
         Bus exporter = bus();
         ExportedRegion exported = exporter.export(memory(8192), true, null);
         ImportedRegion imported =
-                get(bus().importRegion(exported.address(), true, true, Patience.NANOS).future());
+                get(bus().importRegion(exported.address(), true, true, Patience.NANOS));
         assertThat(imported.revoked()).isFalse();
         exported.revoke();
         assertThat(imported.revoked()).isTrue();
@@ -171,7 +180,7 @@ class BusTest {
         Await.until("the peer is gone", imported.link()::peerGone);
         assertThat(imported.revokedExplicitly()).as("revoked, and not just gone").isTrue();
         assertThat(
-                        failure(bus().importRegion(exported.address(), true, true, Patience.NANOS).future())
+                        failure(bus().importRegion(exported.address(), true, true, Patience.NANOS))
                                 .kind())
                 .isEqualTo(FabricException.Kind.REFUSED);
         imported.close();
@@ -183,7 +192,7 @@ class BusTest {
         Bus exporter = bus();
         ExportedRegion exported = exporter.export(memory(4096), true, null);
         ImportedRegion imported =
-                get(bus().importRegion(exported.address(), true, true, Patience.NANOS).future());
+                get(bus().importRegion(exported.address(), true, true, Patience.NANOS));
         CountDownLatch gone = new CountDownLatch(1);
         imported.link().onPeerGone(gone::countDown);
         exporter.close();
@@ -198,12 +207,12 @@ class BusTest {
         ExportedRegion exported = bus().export(memory, true, null);
         Bus middle = bus();
         ImportedRegion unmapped =
-                get(middle.importRegion(exported.address(), true, false, Patience.NANOS).future());
+                get(middle.importRegion(exported.address(), true, false, Patience.NANOS));
         assertThat(unmapped.memory()).isNull();
         ExportedRegion passedOn = middle.reexport(unmapped, true, null);
         Bus far = bus();
         ImportedRegion imported =
-                get(far.importRegion(passedOn.address(), true, true, Patience.NANOS).future());
+                get(far.importRegion(passedOn.address(), true, true, Patience.NANOS));
         imported.memory().segment().set(ValueLayout.JAVA_LONG, 0, 99);
         assertThat(memory.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(99);
 
@@ -214,7 +223,7 @@ class BusTest {
         assertThat(passedOn.revoked()).isTrue();
         imported.close();
         unmapped.close();
-        assertThat(failure(far.importRegion(passedOn.address(), true, true, Patience.NANOS).future()).kind())
+        assertThat(failure(far.importRegion(passedOn.address(), true, true, Patience.NANOS)).kind())
                 .isEqualTo(FabricException.Kind.REFUSED);
     }
 
@@ -232,10 +241,10 @@ class BusTest {
                         new RegionAddress.Id(right.key().high(), right.key().low() ^ 1),
                         right.sizeBytes());
         FabricException refused =
-                failure(importer.importRegion(wrongKey, false, true, Patience.NANOS).future());
+                failure(importer.importRegion(wrongKey, false, true, Patience.NANOS));
         assertThat(refused.kind()).isEqualTo(FabricException.Kind.REFUSED);
         assertThat(refused.refusalCode()).isEqualTo(RefuseCode.NOT_FOUND);
-        assertThat(failure(importer.importRegion(right, true, true, Patience.NANOS).future()).refusalCode())
+        assertThat(failure(importer.importRegion(right, true, true, Patience.NANOS)).refusalCode())
                 .isEqualTo(RefuseCode.NOT_PERMITTED);
         RegionAddress otherBoot =
                 new RegionAddress(
@@ -245,7 +254,7 @@ class BusTest {
                         right.regionId(),
                         right.key(),
                         right.sizeBytes());
-        assertThatThrownBy(() -> importer.importRegion(otherBoot, false, true, Patience.NANOS).future())
+        assertThatThrownBy(() -> importer.importRegion(otherBoot, false, true, Patience.NANOS))
                 .hasMessageContaining("another kernel");
         RegionAddress longer =
                 new RegionAddress(
@@ -255,9 +264,9 @@ class BusTest {
                         right.regionId(),
                         right.key(),
                         right.sizeBytes() + 1);
-        assertThat(failure(importer.importRegion(longer, false, true, Patience.NANOS).future()).kind())
+        assertThat(failure(importer.importRegion(longer, false, true, Patience.NANOS)).kind())
                 .isEqualTo(FabricException.Kind.MALFORMED);
-        ImportedRegion readOnly = get(importer.importRegion(right, false, true, Patience.NANOS).future());
+        ImportedRegion readOnly = get(importer.importRegion(right, false, true, Patience.NANOS));
         assertThat(readOnly.memory().segment().isReadOnly()).isTrue();
         assertThatThrownBy(() -> importer.reexport(readOnly, true, null))
                 .hasMessageContaining("granted=read-only");
@@ -282,8 +291,8 @@ class BusTest {
         server.listen("comch:test", arrived::add);
         SharedSegment clientMemory = memory(4096);
         SharedSegment serverMemory = memory(8192);
-        CompletableFuture<Attachment> connecting =
-                client.connect("comch:test", new byte[] {1, 2, 3}, clientMemory, Patience.NANOS).future();
+        Import<Attachment> connecting =
+                client.connect("comch:test", new byte[] {1, 2, 3}, clientMemory, Patience.NANOS);
         PendingLink pending = arrived.poll(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(pending).isNotNull();
         assertThat(pending.payload()).containsExactly(1, 2, 3);
@@ -329,9 +338,9 @@ class BusTest {
                 });
         server.listen("sound", pending -> pending.refuse(24, "no"));
         Bus client = bus();
-        failure(client.connect("broken", new byte[0], memory(4096), Patience.NANOS).future());
+        failure(client.connect("broken", new byte[0], memory(4096), Patience.NANOS));
         assertThat(
-                        failure(client.connect("sound", new byte[0], memory(4096), Patience.NANOS).future())
+                        failure(client.connect("sound", new byte[0], memory(4096), Patience.NANOS))
                                 .kind())
                 .isEqualTo(FabricException.Kind.REFUSED);
     }
@@ -340,7 +349,7 @@ class BusTest {
     void shouldTellTheClientWhyItWasRefused() throws Exception {
         bus().listen("n", pending -> pending.refuse(24, "server full: clients=1"));
         FabricException refused =
-                failure(bus().connect("n", new byte[0], memory(4096), Patience.NANOS).future());
+                failure(bus().connect("n", new byte[0], memory(4096), Patience.NANOS));
         assertThat(refused.kind()).isEqualTo(FabricException.Kind.REFUSED);
         assertThat(refused.refusalCode()).isEqualTo(24);
         assertThat(refused).hasMessage("server full: clients=1");
@@ -349,7 +358,7 @@ class BusTest {
     @Test
     void shouldFailAtOnceIfNoProcessServesTheName() {
         assertThat(
-                        failure(bus().connect("nobody", new byte[0], memory(4096), Patience.NANOS).future())
+                        failure(bus().connect("nobody", new byte[0], memory(4096), Patience.NANOS))
                                 .kind())
                 .isEqualTo(FabricException.Kind.NOT_FOUND);
     }
@@ -361,8 +370,8 @@ class BusTest {
         Bus client = bus();
         // On a busy machine the time may be over before the server has heard of the client.
         for (long limit = SHORT_NANOS; arrived.isEmpty(); limit *= 2) {
-            CompletableFuture<Attachment> connecting =
-                    client.connect("slow", new byte[0], memory(4096), limit).future();
+            Import<Attachment> connecting =
+                    client.connect("slow", new byte[0], memory(4096), limit);
             assertThat(failure(connecting).kind()).isEqualTo(FabricException.Kind.TIMED_OUT);
         }
         PendingLink pending = arrived.remove();
@@ -398,7 +407,7 @@ class BusTest {
         Files.createFile(folder.resolve("fabric").resolve(hash + ".lock"));
         Files.createFile(folder.resolve("fabric").resolve(hash + ".sock"));
         bus.listen("name", PendingLinkRefuser.INSTANCE);
-        assertThat(failure(bus().connect("name", new byte[0], memory(64), Patience.NANOS).future()).kind())
+        assertThat(failure(bus().connect("name", new byte[0], memory(64), Patience.NANOS)).kind())
                 .isEqualTo(FabricException.Kind.REFUSED);
     }
 
@@ -439,8 +448,8 @@ class BusTest {
         BlockingQueue<PendingLink> arrived = new ArrayBlockingQueue<>(1);
         bus().listen("slow", arrived::add);
         Bus client = bus();
-        CompletableFuture<Attachment> connecting =
-                client.connect("slow", new byte[0], memory(4096), Patience.NANOS).future();
+        Import<Attachment> connecting =
+                client.connect("slow", new byte[0], memory(4096), Patience.NANOS);
         Await.until("the client has arrived", () -> !arrived.isEmpty());
         client.close();
         assertThat(failure(connecting).kind()).isEqualTo(FabricException.Kind.CLOSED);
@@ -471,13 +480,13 @@ class BusTest {
         CompletableFuture<PendingLink> arrived = new CompletableFuture<>();
         CompletableFuture<Boolean> gone = new CompletableFuture<>();
         bus().listen("slow", arrived::complete);
-        CompletableFuture<Attachment> connecting =
-                bus().connect("slow", new byte[0], memory(4096), Patience.NANOS).future();
+        Import<Attachment> connecting =
+                bus().connect("slow", new byte[0], memory(4096), Patience.NANOS);
         PendingLink pending = get(arrived);
         pending.onPeerGone(() -> gone.complete(true));
         assertThat(gone).isNotDone();
 
-        connecting.cancel(false);
+        connecting.close();
 
         assertThat(get(gone)).isTrue();
         pending.refuse(1, "gone");

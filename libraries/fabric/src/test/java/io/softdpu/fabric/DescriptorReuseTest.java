@@ -143,7 +143,8 @@ class DescriptorReuseTest {
                         });
 
         ImportedRegion imported =
-                bus.importRegion(region.address(), true, true, Patience.NANOS).future()
+                bus.importRegion(region.address(), true, true, Patience.NANOS)
+                        .future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
 
         CompletableFuture<Void> handled = new CompletableFuture<>();

@@ -117,7 +117,8 @@ final class EchoServer implements AutoCloseable {
         try (EventPoller poller = new EventPoller()) {
             long begin = System.nanoTime();
             Attachment attachment =
-                    bus.connect(name, new byte[0], own, Patience.NANOS).future()
+                    bus.connect(name, new byte[0], own, Patience.NANOS)
+                            .future()
                             .get(Patience.SECONDS, TimeUnit.SECONDS);
             long took = System.nanoTime() - begin;
             poller.add(attachment.link());

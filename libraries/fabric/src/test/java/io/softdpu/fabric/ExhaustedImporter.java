@@ -71,7 +71,8 @@ public final class ExhaustedImporter {
     }
 
     private static ImportedRegion importOf(Bus bus, RegionAddress region) throws Exception {
-        return bus.importRegion(region, true, true, Patience.NANOS).future()
+        return bus.importRegion(region, true, true, Patience.NANOS)
+                .future()
                 .get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 

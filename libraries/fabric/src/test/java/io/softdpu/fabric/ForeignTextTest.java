@@ -32,7 +32,10 @@ class ForeignTextTest {
             CompletionException failure =
                     catchThrowableOfType(
                             CompletionException.class,
-                            () -> bus.connect("door", new byte[1], inbound, Patience.NANOS).future().join());
+                            () ->
+                                    bus.connect("door", new byte[1], inbound, Patience.NANOS)
+                                            .future()
+                                            .join());
 
             assertThat(failure.getCause())
                     .isInstanceOfSatisfying(

@@ -249,7 +249,8 @@ final class LingeringDescriptorTest {
             one.remote().release();
         }
         ExportedRegion region = client.export(inbound, true, null);
-        victim.importRegion(region.address(), true, true, Patience.NANOS).future()
+        victim.importRegion(region.address(), true, true, Patience.NANOS)
+                .future()
                 .get(Patience.SECONDS, TimeUnit.SECONDS)
                 .close();
         region.close();

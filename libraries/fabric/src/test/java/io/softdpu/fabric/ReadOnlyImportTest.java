@@ -84,7 +84,8 @@ final class ReadOnlyImportTest {
 
     private static ImportedRegion importRegion(Bus bus, ExportedRegion region, boolean writable)
             throws Exception {
-        return bus.importRegion(region.address(), writable, true, Patience.NANOS).future()
+        return bus.importRegion(region.address(), writable, true, Patience.NANOS)
+                .future()
                 .get(Patience.SECONDS, TimeUnit.SECONDS);
     }
 

@@ -61,7 +61,8 @@ class SystemFailureTest {
             stream.bind(UnixDomainSocketAddress.of(socket));
 
             assertThatThrownBy(() ->
-                            bus.connect("other", new byte[0], inbound, Patience.NANOS).future()
+                            bus.connect("other", new byte[0], inbound, Patience.NANOS)
+                                    .future()
                                     .get(Patience.SECONDS, TimeUnit.SECONDS))
                     .cause()
                     .satisfies(SystemFailureTest::assertSystemFailure);
@@ -87,7 +88,8 @@ class SystemFailureTest {
             assertThatThrownBy(() -> waiting.get(Patience.SECONDS, TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOf(FabricException.class);
-            assertThatThrownBy(() -> bus.connect("silent", new byte[0], inbound, Patience.NANOS).future())
+            assertThatThrownBy(() ->
+                            bus.connect("silent", new byte[0], inbound, Patience.NANOS).future())
                     .satisfies(SystemFailureTest::assertSystemFailure)
                     .hasMessageContaining("bus thread has failed: folder=" + bus.folder());
             assertThatThrownBy(() -> bus.listen("name", link -> {}))
@@ -172,7 +174,8 @@ class SystemFailureTest {
         ResourceSnapshot before = ResourceSnapshot.now();
         try {
             assertThatThrownBy(() ->
-                            bus.connect(name, new byte[0], inbound, Patience.NANOS).future()
+                            bus.connect(name, new byte[0], inbound, Patience.NANOS)
+                                    .future()
                                     .get(Patience.SECONDS, TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOfSatisfying(

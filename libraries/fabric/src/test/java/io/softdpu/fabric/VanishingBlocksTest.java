@@ -85,7 +85,8 @@ final class VanishingBlocksTest {
         bus.runForPeer(pid, () -> await(punched)); // its mapping waits behind this
         try (Exporter exporter = new Exporter(bus, EXPORTER, sizeBytes)) {
             CompletableFuture<ImportedRegion> importing =
-                    bus.importRegion(address(bus, EXPORTER, sizeBytes), true, true, Patience.NANOS).future();
+                    bus.importRegion(address(bus, EXPORTER, sizeBytes), true, true, Patience.NANOS)
+                            .future();
             exporter.grant();
             Await.until("the memory was examined", () -> bus.mappedBytesOfPeers() > sizeBytes);
 
@@ -121,7 +122,8 @@ final class VanishingBlocksTest {
         bus.runForPeer(pid, () -> await(punched));
         try (Exporter exporter = new Exporter(bus, EXPORTER, sizeBytes, memory)) {
             CompletableFuture<ImportedRegion> importing =
-                    bus.importRegion(address(bus, EXPORTER, sizeBytes), true, true, Patience.NANOS).future();
+                    bus.importRegion(address(bus, EXPORTER, sizeBytes), true, true, Patience.NANOS)
+                            .future();
             exporter.grant();
             Await.until("the memory was examined", () -> bus.mappedBytesOfPeers() > sizeBytes);
 
@@ -153,7 +155,8 @@ final class VanishingBlocksTest {
             RegionAddress.Id id = new RegionAddress.Id(1, refused + mapped);
             try (Exporter exporter = new Exporter(bus, id, sizeBytes)) {
                 CompletableFuture<ImportedRegion> importing =
-                        bus.importRegion(address(bus, id, sizeBytes), true, true, Patience.NANOS).future();
+                        bus.importRegion(address(bus, id, sizeBytes), true, true, Patience.NANOS)
+                                .future();
                 exporter.grant();
                 LockSupport.parkNanos(random.nextLong(40_000_000)); // a random point of the import
                 exporter.punch();
@@ -229,7 +232,11 @@ final class VanishingBlocksTest {
                         () -> await(goOn));
                 CompletableFuture<ImportedRegion> importing =
                         bus.importRegion(
-                                address(bus, EXPORTER, sizeBytes), true, true, Patience.NANOS).future();
+                                        address(bus, EXPORTER, sizeBytes),
+                                        true,
+                                        true,
+                                        Patience.NANOS)
+                                .future();
                 Await.until("the memory was examined", () -> bus.mappedBytesOfPeers() > sizeBytes);
                 System.out.println("examined");
                 int _ = System.in.read();

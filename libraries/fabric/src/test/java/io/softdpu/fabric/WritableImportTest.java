@@ -45,7 +45,8 @@ final class WritableImportTest {
         memory = SharedSegment.allocate("writable-export", SIZE_BYTES);
         ExportedRegion exported = exporter.export(memory, true, null);
         imported =
-                importer.importRegion(exported.address(), true, true, Patience.NANOS).future()
+                importer.importRegion(exported.address(), true, true, Patience.NANOS)
+                        .future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
         descriptor = memoryOf(imported).descriptor();
     }

@@ -2,7 +2,9 @@ package io.softdpu.core.sync;
 
 import io.softdpu.core.Status;
 import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.memory.SharedSegment;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
@@ -19,14 +21,21 @@ final class DpuHandle extends EventHandle {
      * Takes over what a join has created.
      *
      * @param guest what has joined
+     * @param attachment link to the process of the CPU handle, with the counter's memory
+     * @param page memory that was sent to that process
      */
-    DpuHandle(Guest guest, HandleImport.Joined joined) {
-        super(joined.attachment().remote());
-        this.bus = joined.bus();
-        this.counter = joined.attachment().remote();
-        this.cpu = new Peer(guest, bus, joined.attachment().link(), joined.page());
+    DpuHandle(Guest guest, Bus bus, Attachment attachment, SharedSegment page) {
+        super(attachment.remote());
+        this.bus = bus;
+        this.counter = attachment.remote();
+        this.cpu = new Peer(guest, bus, attachment.link(), page);
         this.peers = new Peer[] {cpu};
         cpu.link().onPeerGone(sleepers::wakeAll);
+    }
+
+    /** The counter, for transports. */
+    MemorySegment memory() {
+        return counter.segment();
     }
 
     @Override

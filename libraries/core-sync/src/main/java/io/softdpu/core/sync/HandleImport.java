@@ -59,19 +59,13 @@ final class HandleImport {
     }
 
     /**
-     * Result of a join, for its new owner.
-     *
-     * @param attachment link to the process of the CPU handle, with the counter's memory
-     * @param page memory that was sent to that process
-     */
-    record Joined(Bus bus, Attachment attachment, SharedSegment page) {}
-
-    /**
      * Joins an event.
      *
+     * @param guest what joins
      * @param blob its blob, which was checked; for messages
      */
-    static Joined join(
+    static DpuHandle join(
+            Guest guest,
             Bus bus,
             RegionAddress.Id eventId,
             RegionAddress.Id key,
@@ -92,7 +86,7 @@ final class HandleImport {
                             timeoutNanos);
             requireValid(attachment, bus);
             joined = true;
-            return new Joined(bus, attachment, page);
+            return new DpuHandle(guest, bus, attachment, page);
         } finally {
             if (!joined) {
                 bus.release(page);

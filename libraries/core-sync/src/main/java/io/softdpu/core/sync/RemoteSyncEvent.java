@@ -68,19 +68,15 @@ public final class RemoteSyncEvent implements AutoCloseable {
         this.onDevice = LibraryObject.hold(device, name, leak::closeRefused);
         boolean joined = false;
         try {
-            HandleImport.Joined event =
+            DpuHandle handle =
                     HandleImport.join(
+                            Guest.REMOTE_EVENT,
                             HandleImport.busOf(device),
                             blob.eventId(),
                             blob.key(),
                             blob,
                             timeoutNanos);
-            this.counter =
-                    new Counter(
-                            new DpuHandle(Guest.REMOTE_EVENT, event),
-                            event.attachment().remote().segment(),
-                            blob.busId(),
-                            name);
+            this.counter = new Counter(handle, handle.memory(), blob.busId(), name);
             joined = true;
         } finally {
             if (!joined) {

@@ -176,14 +176,13 @@ public final class SyncEvent implements AutoCloseable {
         try {
             event.hold();
             event.handle =
-                    new DpuHandle(
+                    HandleImport.join(
                             Guest.DPU_HANDLE,
-                            HandleImport.join(
-                                    HandleImport.busOf(device),
-                                    decoded.eventId(),
-                                    decoded.key(),
-                                    decoded,
-                                    timeoutNanos));
+                            HandleImport.busOf(device),
+                            decoded.eventId(),
+                            decoded.key(),
+                            decoded,
+                            timeoutNanos);
             event.publisherLocation = SyncEventLocation.valueOf(decoded.publisher().name());
             event.subscriberLocation = SyncEventLocation.valueOf(decoded.subscriber().name());
             joined = true;

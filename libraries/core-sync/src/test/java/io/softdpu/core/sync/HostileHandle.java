@@ -43,7 +43,8 @@ final class HostileHandle implements AutoCloseable {
                                     CpuHandle.nameOf(eventId),
                                     new JoinRequest(key).encode(),
                                     page,
-                                    Patience.NANOS).future()
+                                    Patience.NANOS)
+                            .future()
                             .get(Patience.SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new AssertionError("not joined", e);

@@ -377,7 +377,8 @@ class SyncEventExportTest extends SyncEventFixture {
         SharedSegment page = SharedSegment.allocate("page", HandlePage.BYTES);
         try (Endpoint _ = bus.listen(name, event)) {
             guest.release(
-                    guest.connect(name, request, page, Patience.NANOS).future()
+                    guest.connect(name, request, page, Patience.NANOS)
+                            .future()
                             .get(Patience.SECONDS, TimeUnit.SECONDS));
 
             event.endInvitation();

@@ -247,10 +247,11 @@ public final class SyncEventPeer {
         try {
             var _ =
                     bus.connect(
-                            "calls-" + ProcessHandle.current().pid(),
-                            new byte[0],
-                            memory,
-                            Patience.NANOS).future();
+                                    "calls-" + ProcessHandle.current().pid(),
+                                    new byte[0],
+                                    memory,
+                                    Patience.NANOS)
+                            .future();
             return calls.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
         } finally {
             asked.close();

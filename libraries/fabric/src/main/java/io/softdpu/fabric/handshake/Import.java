@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Import of memory that another process serves, from the request to the release: {@link
- * ImportState} names its states. A {@linkplain OutgoingHandshake handshake} asks for it, {@linkplain
- * PeerMapping mapping workers} map it, and the holder gets it from the {@linkplain #future()
- * future}.
+ * ImportState} names its states. A {@linkplain OutgoingHandshake handshake} asks for it,
+ * {@linkplain PeerMapping mapping workers} map it, and the holder gets it from the {@linkplain
+ * #future() future}.
  *
  * <p>Any thread calls the public methods; everything else happens on the bus thread.
  *
@@ -143,8 +143,7 @@ public final class Import<T> implements AutoCloseable {
      * @param post posts work to the engine's thread, the only one that closes the import
      * @param to runs there; one of the two is null
      */
-    public void deliver(
-            Consumer<Runnable> post, BiConsumer<@Nullable T, @Nullable Throwable> to) {
+    public void deliver(Consumer<Runnable> post, BiConsumer<@Nullable T, @Nullable Throwable> to) {
         var _ =
                 future.whenComplete((object, failure) ->
                         post.accept(() -> {

@@ -1,7 +1,8 @@
 /**
  * Handshakes, which establish links between two processes: one frame from the client and one reply,
  * with the memory that each sends to the other. {@link io.softdpu.fabric.handshake.Handshakes}
- * begins them for a bus; an {@link io.softdpu.fabric.handshake.Import} is what a client gets by one.
+ * begins them for a bus; an {@link io.softdpu.fabric.handshake.Import} is what a client gets by
+ * one.
  *
  * <p><b>Threads.</b> A handshake runs on the bus thread from beginning to end; its listener or
  * future is called there and only posts to an engine. An {@link

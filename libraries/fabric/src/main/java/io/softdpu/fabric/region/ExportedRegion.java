@@ -34,6 +34,7 @@ public final class ExportedRegion implements AutoCloseable {
 
     /** The links to the importers. */
     private final Set<Link> leases = new HashSet<>();
+
     private final List<Runnable> releaseCallbacks = new ArrayList<>();
     private boolean revoked;
     private boolean refusesFurther;

@@ -78,6 +78,7 @@ final class ShmConnection implements ProviderConnection {
 
     /** The link of the peer that has leased the ring of this side. */
     private @Nullable Link lease;
+
     private boolean peerGone;
     private boolean disconnecting;
     private @Nullable CloseReason closeReason;

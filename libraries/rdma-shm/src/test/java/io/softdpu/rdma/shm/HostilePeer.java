@@ -84,7 +84,8 @@ final class HostilePeer implements AutoCloseable {
     /** Takes a lease of the victim's ring and maps it. */
     HostilePeer lease() throws Exception {
         ring =
-                bus.importRegion(victim.region(), true, true, Patience.NANOS).future()
+                bus.importRegion(victim.region(), true, true, Patience.NANOS)
+                        .future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
         outbound =
                 MessageRing.producer(

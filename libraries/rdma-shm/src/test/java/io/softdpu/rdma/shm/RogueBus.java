@@ -116,7 +116,8 @@ final class RogueBus implements AutoCloseable {
     /** Leases and maps the ring of an end, which ends with this object. */
     ImportedRegion lease(ShmDetails end) throws Exception {
         ImportedRegion region =
-                bus.importRegion(end.region(), true, true, Patience.NANOS).future()
+                bus.importRegion(end.region(), true, true, Patience.NANOS)
+                        .future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
         leases.add(region);
         return region;

@@ -265,10 +265,11 @@ class ComchControlChannelTest extends ControlChannelContract {
             var _ = MessageRing.consumer(inbound.segment(), terms.ring());
             CompletableFuture<Attachment> connecting =
                     bus.connect(
-                            "comch:p0:host/pf0:broken",
-                            new Hello(terms, "host/pf0", "broken").toBytes(),
-                            inbound,
-                            Patience.NANOS).future();
+                                    "comch:p0:host/pf0:broken",
+                                    new Hello(terms, "host/pf0", "broken").toBytes(),
+                                    inbound,
+                                    Patience.NANOS)
+                            .future();
             listening.awaitConnected(Patience.LIMIT);
             Attachment rogue = connecting.get(Patience.SECONDS, TimeUnit.SECONDS);
             try {

@@ -96,7 +96,11 @@ final class Subjects implements AutoCloseable {
                             ImportedRegion imported =
                                     get(
                                             importer.importRegion(
-                                                    region.address(), true, true, TIMEOUT_NANOS).future());
+                                                            region.address(),
+                                                            true,
+                                                            true,
+                                                            TIMEOUT_NANOS)
+                                                    .future());
                             return imported;
                         }),
                 Subject.withOtherEnd("fabric.Bus.connect", () -> connection(exporter, importer)),
@@ -186,7 +190,11 @@ final class Subjects implements AutoCloseable {
                                     pending ->
                                             parts.add(closing(pending.accept(new byte[0], theirs))))
                             ::close);
-            parts.add(closing(get(client.connect("served", new byte[0], ours, TIMEOUT_NANOS).future())));
+            parts.add(
+                    closing(
+                            get(
+                                    client.connect("served", new byte[0], ours, TIMEOUT_NANOS)
+                                            .future())));
             return parts;
         } catch (Exception e) {
             parts.close();

@@ -39,7 +39,7 @@ final class Buses {
     private Buses() {}
 
     /** Joins the event of a CPU handle, the only guest of its kind. */
-    static HandleImport.Joined join(CpuHandle cpu, Guest guest)
+    static DpuHandle join(CpuHandle cpu, Guest guest)
             throws InterruptedException, ExecutionException, TimeoutException {
         CpuHandle.Invitation invitation = cpu.invite(guest, 1);
         SharedSegment page = SharedSegment.allocate("page", HandlePage.BYTES);
@@ -48,9 +48,10 @@ final class Buses {
                                 CpuHandle.nameOf(invitation.eventId()),
                                 new JoinRequest(invitation.key()).encode(),
                                 page,
-                                Patience.NANOS).future()
+                                Patience.NANOS)
+                        .future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
-        return new HandleImport.Joined(CARD, attachment, page);
+        return new DpuHandle(guest, CARD, attachment, page);
     }
 
     private static Bus open(Path folder) {

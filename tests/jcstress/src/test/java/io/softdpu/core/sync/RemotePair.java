@@ -30,7 +30,6 @@ final class RemotePair {
 
     private final CpuHandle cpu;
     private final DpuHandle remote;
-    private final MemorySegment memory;
     private final HandlePair.Napper ofCpu = new HandlePair.Napper();
     private final SharedSegment counter;
     private final Copier copier = new Copier();
@@ -38,9 +37,7 @@ final class RemotePair {
     private RemotePair() throws InterruptedException, ExecutionException, TimeoutException {
         counter = SharedSegment.allocate("counter", EventCounter.BYTES);
         cpu = new CpuHandle(Buses.HOST, counter, false);
-        HandleImport.Joined joined = Buses.join(cpu, Guest.REMOTE_EVENT);
-        remote = new DpuHandle(Guest.REMOTE_EVENT, joined);
-        memory = joined.attachment().remote().segment();
+        remote = Buses.join(cpu, Guest.REMOTE_EVENT);
         cpu.sleepers.add(ofCpu);
     }
 
@@ -54,7 +51,7 @@ final class RemotePair {
 
     /** Sets the counter to 1, as a notify set over shared memory does. */
     void set() {
-        copier.storeWord(ONE, 0, memory, 0);
+        copier.storeWord(ONE, 0, remote.memory(), 0);
         remote.changed();
     }
 
