@@ -296,9 +296,4 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
             return List.of("unknown, " + Reason.of(e));
         }
     }
-
-    @Override
-    ComchClient self() {
-        return this;
-    }
 }

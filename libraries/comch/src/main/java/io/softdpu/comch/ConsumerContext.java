@@ -6,9 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.EngineTimer;
-import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
@@ -28,7 +26,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchConsumer} context. */
-final class ConsumerContext extends ContextBase implements ComchConsumer {
+final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchConsumer {
     private static final Regions REGIONS = Regions.get();
     private static final System.Logger LOG = System.getLogger(ComchConsumer.class.getName());
     private static final Permissions NEEDED = Permissions.of(AccessFlag.PCI_READ_WRITE);
@@ -490,29 +488,5 @@ final class ConsumerContext extends ContextBase implements ComchConsumer {
         String reason = "illegal fast path slot, consumer=" + id + ", " + open.violation();
         connection.services().post(() -> connection.protocolViolated(reason));
         fatal(Status.CONNECTION_RESET, "peer violated the protocol: " + reason);
-    }
-
-    @Override
-    public ComchConsumer setStateChangedCallback(@Nullable StateChangedCallback callback) {
-        super.setStateChangedCallback(callback);
-        return this;
-    }
-
-    @Override
-    public ComchConsumer setDataPathLocation(DataPathLocation location) {
-        super.setDataPathLocation(location);
-        return this;
-    }
-
-    @Override
-    public ComchConsumer setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public ComchConsumer setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

@@ -38,7 +38,7 @@ final class ConsumerRegistry {
     /** Each with the number of its start. */
     private final IdentityHashMap<ProducerContext, Long> producers = new IdentityHashMap<>();
 
-    private final Set<ContextBase> users = ConcurrentHashMap.newKeySet();
+    private final Set<ContextBase<?>> users = ConcurrentHashMap.newKeySet();
     private int lastProducerId;
     private boolean closing;
     private final AtomicReference<@Nullable StreamContext> stream = new AtomicReference<>();
@@ -59,12 +59,12 @@ final class ConsumerRegistry {
     // ---- any thread ----
 
     /** Adds a producer or consumer that becomes active. */
-    void addUser(ContextBase user) {
+    void addUser(ContextBase<?> user) {
         users.add(user);
     }
 
     /** Removes a producer or consumer that is no longer active. */
-    void removeUser(ContextBase user) {
+    void removeUser(ContextBase<?> user) {
         users.remove(user);
     }
 

@@ -7,8 +7,6 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.DataPathLocation;
-import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.TaskType;
@@ -23,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Base class of the {@link ComchServer} and {@link ComchClient} contexts: configuration, send
  * tasks, and the channels of the connections. Thread: that of the engine.
  *
- * @param <S> the public type, which its setters return
+ * @param <S> the public type, which setters return
  */
-abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBase
+abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBase<S>
         implements ComchEndpoint permits ServerContext, ClientContext {
     private static final int DEFAULT_RECEIVE_QUEUE = 64;
     private static final int MAX_QUEUED_MESSAGES = 1 << 20;
@@ -424,32 +422,5 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
                     Status.INVALID_VALUE,
                     Text.format("out of range: %s=%d, expected=1 to %d", what, value, maximum));
         }
-    }
-
-    /** This context as its public type. */
-    abstract S self();
-
-    @Override
-    public final S setStateChangedCallback(@Nullable StateChangedCallback callback) {
-        super.setStateChangedCallback(callback);
-        return self();
-    }
-
-    @Override
-    public final S setDataPathLocation(DataPathLocation location) {
-        super.setDataPathLocation(location);
-        return self();
-    }
-
-    @Override
-    public final S setUserData(long userData) {
-        super.setUserData(userData);
-        return self();
-    }
-
-    @Override
-    public final S setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return self();
     }
 }

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchPostReceiveTask} of a {@link ConsumerContext}. */
-final class PostReceiveTask extends TaskBase implements ComchPostReceiveTask {
+final class PostReceiveTask extends TaskBase<ComchPostReceiveTask> implements ComchPostReceiveTask {
     private final ConsumerContext consumer;
     private final byte[] immediateBytes = new byte[FastPathRing.IMMEDIATE_BYTES];
     private final MemorySegment immediate = MemorySegment.ofArray(immediateBytes);
@@ -118,17 +118,5 @@ final class PostReceiveTask extends TaskBase implements ComchPostReceiveTask {
         producerId = 0;
         receivedLength = 0;
         immediateLength = 0;
-    }
-
-    @Override
-    public ComchPostReceiveTask setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public ComchPostReceiveTask setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

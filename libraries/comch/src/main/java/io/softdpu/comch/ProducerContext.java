@@ -7,8 +7,6 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.copy.SlicedCopy;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.DataPathLocation;
-import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -30,7 +28,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchProducer} context. */
-final class ProducerContext extends ContextBase implements ComchProducer {
+final class ProducerContext extends ContextBase<ComchProducer> implements ComchProducer {
     private static final Regions REGIONS = Regions.get();
 
     /**
@@ -806,29 +804,5 @@ final class ProducerContext extends ContextBase implements ComchProducer {
             }
         }
         return false;
-    }
-
-    @Override
-    public ComchProducer setStateChangedCallback(@Nullable StateChangedCallback callback) {
-        super.setStateChangedCallback(callback);
-        return this;
-    }
-
-    @Override
-    public ComchProducer setDataPathLocation(DataPathLocation location) {
-        super.setDataPathLocation(location);
-        return this;
-    }
-
-    @Override
-    public ComchProducer setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public ComchProducer setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

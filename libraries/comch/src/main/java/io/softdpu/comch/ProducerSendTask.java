@@ -12,7 +12,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchProducerSendTask} of a {@link ProducerContext}. */
-final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
+final class ProducerSendTask extends TaskBase<ComchProducerSendTask>
+        implements ComchProducerSendTask {
     private final ProducerContext producer;
     private final MemorySegment immediate =
             MemorySegment.ofArray(new byte[FastPathRing.IMMEDIATE_BYTES]);
@@ -156,17 +157,5 @@ final class ProducerSendTask extends TaskBase implements ComchProducerSendTask {
     /** The same with others; false if it has its callback by itself, later. */
     boolean finishWithOthers() {
         return completeWithOthers(outcome);
-    }
-
-    @Override
-    public ComchProducerSendTask setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public ComchProducerSendTask setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

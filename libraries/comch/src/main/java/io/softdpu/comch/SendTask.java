@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchSendTask} of an {@link EndpointContext}. */
-final class SendTask extends TaskBase implements ComchSendTask {
+final class SendTask extends TaskBase<ComchSendTask> implements ComchSendTask {
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
 
     private final EndpointContext<?> endpoint;
@@ -117,17 +117,5 @@ final class SendTask extends TaskBase implements ComchSendTask {
 
     void finish(Status ended) {
         complete(ended);
-    }
-
-    @Override
-    public ComchSendTask setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public ComchSendTask setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

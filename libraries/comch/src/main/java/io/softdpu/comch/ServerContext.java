@@ -269,9 +269,4 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
         }
         return null;
     }
-
-    @Override
-    ComchServer self() {
-        return this;
-    }
 }

@@ -5,10 +5,8 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Interrupts;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.linux.text.Text;
 import java.time.Duration;
@@ -21,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * in order. A producer and a consumer on the same engine do the work; this context has none of its
  * own while it is RUNNING.
  */
-final class StreamContext extends ContextBase implements ComchStream {
+final class StreamContext extends ContextBase<ComchStream> implements ComchStream {
     private static final System.Logger LOG = System.getLogger(ComchStream.class.getName());
     private static final long DEFAULT_BUFFER_BYTES = 64 << 10;
     private static final int DEFAULT_BUFFERS = 16;
@@ -144,30 +142,6 @@ final class StreamContext extends ContextBase implements ComchStream {
     public ComchStream setReadyCallback(@Nullable ComchStreamCallback callback) {
         requireConfigurable();
         readyCallback = callback;
-        return this;
-    }
-
-    @Override
-    public ComchStream setStateChangedCallback(@Nullable StateChangedCallback callback) {
-        super.setStateChangedCallback(callback);
-        return this;
-    }
-
-    @Override
-    public ComchStream setDataPathLocation(DataPathLocation location) {
-        super.setDataPathLocation(location);
-        return this;
-    }
-
-    @Override
-    public ComchStream setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public ComchStream setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
         return this;
     }
 

@@ -3,15 +3,13 @@ package io.softdpu.compute;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.execution.DataPathLocation;
-import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.JobQueue;
 import io.softdpu.core.spi.TaskType;
 import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link Dma}: its tasks, and the copies in flight on its engine. */
-final class DmaContext extends OperationContext implements Dma {
+final class DmaContext extends OperationContext<Dma> implements Dma {
     private final DmaCapabilities capabilities;
     private final TaskType<MemcpyTask, DmaTaskCallback<DmaMemcpyTask>> tasks;
 
@@ -96,29 +94,5 @@ final class DmaContext extends OperationContext implements Dma {
 
     void completed(MemcpyTask task) {
         tasks.callbackFor(task).completed(task);
-    }
-
-    @Override
-    public Dma setStateChangedCallback(@Nullable StateChangedCallback callback) {
-        super.setStateChangedCallback(callback);
-        return this;
-    }
-
-    @Override
-    public Dma setDataPathLocation(DataPathLocation location) {
-        super.setDataPathLocation(location);
-        return this;
-    }
-
-    @Override
-    public Dma setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public Dma setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

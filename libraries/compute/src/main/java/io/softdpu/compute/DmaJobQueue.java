@@ -10,7 +10,7 @@ final class DmaJobQueue extends OperationJobQueue {
     }
 
     @Override
-    protected boolean accepts(JobBase job) {
+    protected boolean accepts(JobBase<?> job) {
         return job instanceof MemcpyJob;
     }
 }

@@ -6,7 +6,7 @@ import io.softdpu.core.memory.Buf;
 import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link ShaHashJob}. */
-final class HashJob extends OperationJob implements ShaHashJob {
+final class HashJob extends OperationJob<ShaHashJob> implements ShaHashJob {
     private final ShaDigests digests = new ShaDigests();
     private final Hash hash;
     private ShaAlgorithm algorithm;
@@ -23,18 +23,6 @@ final class HashJob extends OperationJob implements ShaHashJob {
         requireUser();
         digests.digestOf(Arguments.notNull(algorithm, "algorithm"));
         this.algorithm = algorithm;
-        return this;
-    }
-
-    @Override
-    public ShaHashJob setSource(Buf source) {
-        putSource(source);
-        return this;
-    }
-
-    @Override
-    public ShaHashJob setDestination(Buf destination) {
-        putDestination(destination);
         return this;
     }
 
@@ -57,17 +45,5 @@ final class HashJob extends OperationJob implements ShaHashJob {
     @Override
     BufOperation operation() {
         return hash;
-    }
-
-    @Override
-    public ShaHashJob setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public ShaHashJob setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

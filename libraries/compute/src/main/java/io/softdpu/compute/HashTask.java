@@ -3,11 +3,10 @@ package io.softdpu.compute;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.memory.Buf;
 import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link ShaHashTask}. */
-final class HashTask extends OperationTask implements ShaHashTask {
+final class HashTask extends OperationTask<ShaHashTask> implements ShaHashTask {
     private final ShaContext sha;
     private final ShaDigests digests = new ShaDigests().createAll();
     private final Hash hash;
@@ -23,18 +22,6 @@ final class HashTask extends OperationTask implements ShaHashTask {
     public ShaHashTask setAlgorithm(ShaAlgorithm algorithm) {
         requireUser();
         this.algorithm = Arguments.notNull(algorithm, "algorithm");
-        return this;
-    }
-
-    @Override
-    public ShaHashTask setSource(Buf source) {
-        putSource(source);
-        return this;
-    }
-
-    @Override
-    public ShaHashTask setDestination(Buf destination) {
-        putDestination(destination);
         return this;
     }
 
@@ -60,17 +47,5 @@ final class HashTask extends OperationTask implements ShaHashTask {
     @Override
     protected void onCompleted() {
         sha.completed(this);
-    }
-
-    @Override
-    public ShaHashTask setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public ShaHashTask setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

@@ -5,24 +5,12 @@ import io.softdpu.core.memory.Buf;
 import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link DmaMemcpyJob}. */
-final class MemcpyJob extends OperationJob implements DmaMemcpyJob {
+final class MemcpyJob extends OperationJob<DmaMemcpyJob> implements DmaMemcpyJob {
     private final Copy copy;
 
     MemcpyJob(DmaContext dma, Buf source, Buf destination) {
         super(dma, Dma.MEMCPY_JOB, source, destination);
         this.copy = new Copy(this::completed, dma);
-    }
-
-    @Override
-    public DmaMemcpyJob setSource(Buf source) {
-        putSource(source);
-        return this;
-    }
-
-    @Override
-    public DmaMemcpyJob setDestination(Buf destination) {
-        putDestination(destination);
-        return this;
     }
 
     @Override
@@ -33,17 +21,5 @@ final class MemcpyJob extends OperationJob implements DmaMemcpyJob {
     @Override
     BufOperation operation() {
         return copy;
-    }
-
-    @Override
-    public DmaMemcpyJob setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public DmaMemcpyJob setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

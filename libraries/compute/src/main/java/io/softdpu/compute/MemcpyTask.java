@@ -2,11 +2,10 @@ package io.softdpu.compute;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.memory.Buf;
 import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link DmaMemcpyTask}. */
-final class MemcpyTask extends OperationTask implements DmaMemcpyTask {
+final class MemcpyTask extends OperationTask<DmaMemcpyTask> implements DmaMemcpyTask {
     private final DmaContext dma;
     private final Copy copy;
 
@@ -14,18 +13,6 @@ final class MemcpyTask extends OperationTask implements DmaMemcpyTask {
         super(dma);
         this.dma = dma;
         this.copy = new Copy(this::copyEnded, dma);
-    }
-
-    @Override
-    public DmaMemcpyTask setSource(Buf source) {
-        putSource(source);
-        return this;
-    }
-
-    @Override
-    public DmaMemcpyTask setDestination(Buf destination) {
-        putDestination(destination);
-        return this;
     }
 
     private boolean copyEnded(Status ended) {
@@ -45,17 +32,5 @@ final class MemcpyTask extends OperationTask implements DmaMemcpyTask {
     @Override
     protected void onCompleted() {
         dma.completed(this);
-    }
-
-    @Override
-    public DmaMemcpyTask setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public DmaMemcpyTask setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

@@ -3,6 +3,7 @@ package io.softdpu.compute;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.linux.text.Text;
@@ -12,8 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Context whose tasks and jobs are operations on bufs, done in slices inside progress. A task that
  * fails after its submission ends the context; a job fails alone.
+ *
+ * @param <T> the public type, which setters return
  */
-abstract class OperationContext extends ContextBase {
+abstract class OperationContext<T extends Context> extends ContextBase<T> {
     /** Limit of work queues of a context. */
     private static final int MAX_WORK_QUEUES = 1024;
 

@@ -3,6 +3,7 @@ package io.softdpu.compute;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobType;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.JobBase;
@@ -10,13 +11,17 @@ import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Job of an operation: its source and destination, and the queue that it was submitted to. */
-abstract class OperationJob extends JobBase {
+/**
+ * Job of an operation: its source and destination, and the queue that it was submitted to.
+ *
+ * @param <T> the public type, which setters return
+ */
+abstract class OperationJob<T extends Job> extends JobBase<T> {
     private Buf source;
     private Buf destination;
     private @Nullable OperationJobQueue queue;
 
-    OperationJob(OperationContext context, JobType type, Buf source, Buf destination) {
+    OperationJob(OperationContext<?> context, JobType type, Buf source, Buf destination) {
         super(context, type);
         this.source = source;
         this.destination = destination;
@@ -41,14 +46,18 @@ abstract class OperationJob extends JobBase {
         return destination;
     }
 
-    final void putSource(Buf newSource) {
+    /** Sets the source. */
+    public final T setSource(Buf source) {
         requireUser();
-        source = Arguments.notNull(newSource, "source");
+        this.source = Arguments.notNull(source, "source");
+        return self();
     }
 
-    final void putDestination(Buf newDestination) {
+    /** Sets the destination. */
+    public final T setDestination(Buf destination) {
         requireUser();
-        destination = Arguments.notNull(newDestination, "destination");
+        this.destination = Arguments.notNull(destination, "destination");
+        return self();
     }
 
     /** Begins on a queue. */

@@ -10,18 +10,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Queue of the operations of one work queue. Used by that queue's thread alone. */
 abstract class OperationJobQueue extends JobQueue {
-    private final ContextBase context;
+    private final ContextBase<?> context;
     private final OperationQueue queue;
 
-    OperationJobQueue(ContextBase context, int depth, long sliceBytes) {
+    OperationJobQueue(ContextBase<?> context, int depth, long sliceBytes) {
         super(context, depth);
         this.context = context;
         this.queue = new OperationQueue(depth, sliceBytes);
     }
 
     @Override
-    protected final @Nullable Refusal onSubmit(JobBase job) {
-        OperationJob submitted = (OperationJob) job;
+    protected final @Nullable Refusal onSubmit(JobBase<?> job) {
+        OperationJob<?> submitted = (OperationJob<?>) job;
         Refusal refusal = submitted.beginOn(this);
         if (refusal == null) {
             queue.add(submitted.operation());
@@ -48,7 +48,7 @@ abstract class OperationJobQueue extends JobQueue {
     }
 
     /** Completes a job of this queue; whether the context still runs. */
-    final boolean ended(JobBase job, Status how) {
+    final boolean ended(JobBase<?> job, Status how) {
         complete(job, how);
         return context.state() == ContextState.RUNNING;
     }

@@ -3,18 +3,23 @@ package io.softdpu.compute;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
-/** Task of an operation: its source and destination. */
-abstract class OperationTask extends TaskBase {
-    private final OperationContext context;
+/**
+ * Task of an operation: its source and destination.
+ *
+ * @param <T> the public type, which setters return
+ */
+abstract class OperationTask<T extends Task> extends TaskBase<T> {
+    private final OperationContext<?> context;
     private @Nullable Buf source;
     private @Nullable Buf destination;
 
-    OperationTask(OperationContext context) {
+    OperationTask(OperationContext<?> context) {
         super(context);
         this.context = context;
     }
@@ -29,14 +34,18 @@ abstract class OperationTask extends TaskBase {
         return requireSet(destination, "destination");
     }
 
-    final void putSource(Buf newSource) {
+    /** Sets the source. */
+    public final T setSource(Buf source) {
         requireUser();
-        source = Arguments.notNull(newSource, "source");
+        this.source = Arguments.notNull(source, "source");
+        return self();
     }
 
-    final void putDestination(Buf newDestination) {
+    /** Sets the destination. */
+    public T setDestination(Buf destination) {
         requireUser();
-        destination = Arguments.notNull(newDestination, "destination");
+        this.destination = Arguments.notNull(destination, "destination");
+        return self();
     }
 
     @Override

@@ -7,7 +7,7 @@ import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link ShaPartialHashJob}. */
-final class PartialHashJob extends OperationJob implements ShaPartialHashJob {
+final class PartialHashJob extends OperationJob<ShaPartialHashJob> implements ShaPartialHashJob {
     private final PartialHash session;
     private final Hash hash;
     private boolean isFinal;
@@ -16,18 +16,6 @@ final class PartialHashJob extends OperationJob implements ShaPartialHashJob {
         super(sha, Sha.PARTIAL_HASH_JOB, source, destination);
         this.session = session;
         this.hash = new Hash(this::hashEnded, sha);
-    }
-
-    @Override
-    public ShaPartialHashJob setSource(Buf source) {
-        putSource(source);
-        return this;
-    }
-
-    @Override
-    public ShaPartialHashJob setDestination(Buf destination) {
-        putDestination(destination);
-        return this;
     }
 
     @Override
@@ -67,17 +55,5 @@ final class PartialHashJob extends OperationJob implements ShaPartialHashJob {
     @Override
     BufOperation operation() {
         return hash;
-    }
-
-    @Override
-    public ShaPartialHashJob setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public ShaPartialHashJob setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

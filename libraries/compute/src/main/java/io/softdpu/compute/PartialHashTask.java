@@ -6,7 +6,8 @@ import io.softdpu.core.memory.Buf;
 import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link ShaPartialHashTask}. */
-final class PartialHashTask extends OperationTask implements ShaPartialHashTask {
+final class PartialHashTask extends OperationTask<ShaPartialHashTask>
+        implements ShaPartialHashTask {
     private final ShaContext sha;
     private final PartialHash session;
     private final Hash hash;
@@ -28,17 +29,10 @@ final class PartialHashTask extends OperationTask implements ShaPartialHashTask 
     }
 
     @Override
-    public ShaPartialHashTask setSource(Buf source) {
-        putSource(source);
-        return this;
-    }
-
-    @Override
     public ShaPartialHashTask setDestination(Buf destination) {
         requireUser();
         session.requireNotInProgress("destination");
-        putDestination(destination);
-        return this;
+        return super.setDestination(destination);
     }
 
     @Override
@@ -102,17 +96,5 @@ final class PartialHashTask extends OperationTask implements ShaPartialHashTask 
         session.forget();
         isFinal = false;
         hasResult = false;
-    }
-
-    @Override
-    public ShaPartialHashTask setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public ShaPartialHashTask setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

@@ -4,8 +4,6 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.execution.DataPathLocation;
-import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.JobQueue;
 import io.softdpu.core.spi.TaskType;
@@ -15,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link Sha}: its tasks, and the hashes in flight on its engine. */
 @SuppressWarnings("ReferenceEquality") // contexts are objects, not values
-final class ShaContext extends OperationContext implements Sha {
+final class ShaContext extends OperationContext<Sha> implements Sha {
     private final ShaCapabilities capabilities;
     private final TaskType<HashTask, ShaTaskCallback<ShaHashTask>> hashTasks;
     private final TaskType<PartialHashTask, ShaTaskCallback<ShaPartialHashTask>> partialHashTasks;
@@ -178,29 +176,5 @@ final class ShaContext extends OperationContext implements Sha {
 
     void completed(PartialHashTask task) {
         partialHashTasks.callbackFor(task).completed(task);
-    }
-
-    @Override
-    public Sha setStateChangedCallback(@Nullable StateChangedCallback callback) {
-        super.setStateChangedCallback(callback);
-        return this;
-    }
-
-    @Override
-    public Sha setDataPathLocation(DataPathLocation location) {
-        super.setDataPathLocation(location);
-        return this;
-    }
-
-    @Override
-    public Sha setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public Sha setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

@@ -11,7 +11,7 @@ final class ShaJobQueue extends OperationJobQueue {
     }
 
     @Override
-    protected boolean accepts(JobBase job) {
+    protected boolean accepts(JobBase<?> job) {
         return job instanceof HashJob || job instanceof PartialHashJob;
     }
 

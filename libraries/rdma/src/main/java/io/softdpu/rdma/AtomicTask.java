@@ -3,6 +3,7 @@ package io.softdpu.rdma;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
@@ -14,8 +15,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Base class of the atomic operations: eight bytes of the peer's memory, and a local buf for the
  * value before.
+ *
+ * @param <T> the public type, which setters return
  */
-abstract class AtomicTask extends RdmaTask {
+abstract class AtomicTask<T extends Task> extends RdmaTask<T> {
     private static final Regions REGIONS = Regions.get();
     private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_ATOMIC);
 
@@ -42,7 +45,19 @@ abstract class AtomicTask extends RdmaTask {
         return requireSet(result, "result");
     }
 
-    final void use(RdmaConnection newConnection, Buf newDestination, Buf newResult) {
+    public final T setConnection(RdmaConnection connection) {
+        return use(connection, destination(), result());
+    }
+
+    public final T setDestination(Buf destination) {
+        return use(connection(), destination, result());
+    }
+
+    public final T setResult(Buf result) {
+        return use(connection(), destination(), result);
+    }
+
+    final T use(RdmaConnection newConnection, Buf newDestination, Buf newResult) {
         requireUser();
         rdma.requireOwn(newConnection);
         Arguments.notNull(newDestination, "destination");
@@ -53,6 +68,7 @@ abstract class AtomicTask extends RdmaTask {
         }
         destination = newDestination;
         result = newResult;
+        return self();
     }
 
     @Override

@@ -2,14 +2,19 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
-/** Base class of sends, with and without immediate: a connection, and the source of the message. */
-abstract class MessageTask extends RdmaTask {
+/**
+ * Base class of sends, with and without immediate: a connection, and the source of the message.
+ *
+ * @param <T> the public type, which setters return
+ */
+abstract class MessageTask<T extends Task> extends RdmaTask<T> {
     private static final Regions REGIONS = Regions.get();
 
     private @Nullable RdmaConnection connection;
@@ -27,14 +32,16 @@ abstract class MessageTask extends RdmaTask {
         return source;
     }
 
-    final void use(RdmaConnection newConnection) {
+    public final T setConnection(RdmaConnection connection) {
         requireUser();
-        connection = rdma.requireOwn(newConnection);
+        this.connection = rdma.requireOwn(connection);
+        return self();
     }
 
-    final void read(@Nullable Buf newSource) {
+    public final T setSource(@Nullable Buf source) {
         requireUser();
-        source = newSource;
+        this.source = source;
+        return self();
     }
 
     @Override

@@ -7,7 +7,6 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.DataPathLocation;
-import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextBase;
@@ -20,7 +19,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link Rdma} context. */
-final class RdmaContext extends ContextBase implements Rdma {
+final class RdmaContext extends ContextBase<Rdma> implements Rdma {
     private final RdmaCapabilities capabilities;
     private final RdmaTasks tasks;
     private final RdmaSettings settings;
@@ -416,11 +415,7 @@ final class RdmaContext extends ContextBase implements Rdma {
             RdmaConnection connection, Buf source, Buf destination) {
         requireAllocating(connection, source, destination);
         ReadTask task = tasks.read.tryAllocate();
-        if (task == null) {
-            return null;
-        }
-        task.use(connection, source, destination);
-        return task;
+        return task == null ? null : task.use(connection, source, destination);
     }
 
     @Override
@@ -433,11 +428,7 @@ final class RdmaContext extends ContextBase implements Rdma {
             RdmaConnection connection, Buf source, Buf destination) {
         requireAllocating(connection, source, destination);
         WriteTask task = tasks.write.tryAllocate();
-        if (task == null) {
-            return null;
-        }
-        task.use(connection, source, destination);
-        return task;
+        return task == null ? null : task.use(connection, source, destination);
     }
 
     @Override
@@ -470,11 +461,7 @@ final class RdmaContext extends ContextBase implements Rdma {
             RdmaConnection connection, Buf source, Buf destination, int immediate) {
         requireAllocating(connection, source, destination);
         WriteImmediateTask task = tasks.writeImmediate.tryAllocate();
-        if (task == null) {
-            return null;
-        }
-        task.use(connection, source, destination);
-        return task.setImmediate(immediate);
+        return task == null ? null : task.use(connection, source, destination).setImmediate(immediate);
     }
 
     @Override
@@ -497,11 +484,7 @@ final class RdmaContext extends ContextBase implements Rdma {
             long swapData) {
         requireAllocatingAtomic(connection, destination, result);
         CompareAndSwapTask task = tasks.compareAndSwap.tryAllocate();
-        if (task == null) {
-            return null;
-        }
-        task.use(connection, destination, result);
-        return task.setCompareData(compareData).setSwapData(swapData);
+        return task == null ? null : task.use(connection, destination, result).setCompareData(compareData).setSwapData(swapData);
     }
 
     @Override
@@ -516,11 +499,7 @@ final class RdmaContext extends ContextBase implements Rdma {
             RdmaConnection connection, Buf destination, Buf result, long addData) {
         requireAllocatingAtomic(connection, destination, result);
         FetchAndAddTask task = tasks.fetchAndAdd.tryAllocate();
-        if (task == null) {
-            return null;
-        }
-        task.use(connection, destination, result);
-        return task.setAddData(addData);
+        return task == null ? null : task.use(connection, destination, result).setAddData(addData);
     }
 
     @Override
@@ -535,11 +514,7 @@ final class RdmaContext extends ContextBase implements Rdma {
             RdmaConnection connection, RemoteSyncEvent event, Buf destination) {
         requireAllocating(connection, event, "destination", destination);
         RemoteSyncEventGetTask task = tasks.remoteEventGet.tryAllocate();
-        if (task == null) {
-            return null;
-        }
-        task.use(connection, event, destination);
-        return task;
+        return task == null ? null : task.use(connection, event, destination);
     }
 
     @Override
@@ -554,11 +529,7 @@ final class RdmaContext extends ContextBase implements Rdma {
             RdmaConnection connection, RemoteSyncEvent event, Buf source) {
         requireAllocating(connection, event, "source", source);
         RemoteSyncEventNotifySetTask task = tasks.remoteEventSet.tryAllocate();
-        if (task == null) {
-            return null;
-        }
-        task.use(connection, event, source);
-        return task;
+        return task == null ? null : task.use(connection, event, source);
     }
 
     @Override
@@ -573,11 +544,7 @@ final class RdmaContext extends ContextBase implements Rdma {
             RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData) {
         requireAllocating(connection, event, "result", result);
         RemoteSyncEventNotifyAddTask task = tasks.remoteEventAdd.tryAllocate();
-        if (task == null) {
-            return null;
-        }
-        task.use(connection, event, result);
-        return task.setAddData(addData);
+        return task == null ? null : task.use(connection, event, result).setAddData(addData);
     }
 
     // ---- hooks of ContextBase ----
@@ -852,29 +819,5 @@ final class RdmaContext extends ContextBase implements Rdma {
                         "RDMA instance has no handle for an accelerator: context=%s, dataPath=%s,"
                                 + " expected=%s",
                         this, DataPathLocation.CPU, DataPathLocation.DPA));
-    }
-
-    @Override
-    public Rdma setStateChangedCallback(@Nullable StateChangedCallback callback) {
-        super.setStateChangedCallback(callback);
-        return this;
-    }
-
-    @Override
-    public Rdma setDataPathLocation(DataPathLocation location) {
-        super.setDataPathLocation(location);
-        return this;
-    }
-
-    @Override
-    public Rdma setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public Rdma setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

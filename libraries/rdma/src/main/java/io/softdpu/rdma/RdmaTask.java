@@ -3,6 +3,7 @@ package io.softdpu.rdma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
@@ -22,8 +23,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Base class of the RDMA tasks: the work request for the provider, and the checks of local bufs,
  * which follow the guide's table of permissions strictly.
+ *
+ * @param <T> the public type, which setters return
  */
-abstract class RdmaTask extends TaskBase {
+abstract class RdmaTask<T extends Task> extends TaskBase<T> {
     private static final Regions REGIONS = Regions.get();
 
     private static final Permissions LOCAL = Permissions.LOCAL_READ_WRITE;
@@ -217,7 +220,7 @@ abstract class RdmaTask extends TaskBase {
     }
 
     /** The value of a property; throws BAD_STATE if the task was freed, which clears it. */
-    final <T> T requireSet(@Nullable T value, String what) {
+    final <V> V requireSet(@Nullable V value, String what) {
         if (value == null) {
             throw new DpuException(
                     Status.BAD_STATE,

@@ -11,7 +11,7 @@ import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link RdmaReceiveTask} of an {@link RdmaContext}. */
-final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
+final class ReceiveTask extends RdmaTask<RdmaReceiveTask> implements RdmaReceiveTask {
     private static final Regions REGIONS = Regions.get();
 
     private @Nullable Buf destination;
@@ -113,17 +113,5 @@ final class ReceiveTask extends RdmaTask implements RdmaReceiveTask {
         request.local.release();
         destination = null;
         request.resultConnection = null;
-    }
-
-    @Override
-    public RdmaReceiveTask setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public RdmaReceiveTask setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

@@ -3,6 +3,7 @@ package io.softdpu.rdma;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
@@ -18,8 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Base class of the tasks on remote sync events: a counter of eight bytes, which the provider
  * accesses as memory of the peer, and a local list with or for the value. The provider wakes those
  * who wait for the event as soon as it has executed an update.
+ *
+ * @param <T> the public type, which setters return
  */
-abstract class RemoteEventTask extends RdmaTask {
+abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
     private static final Regions REGIONS = Regions.get();
 
     private final Permissions right;
@@ -64,7 +67,15 @@ abstract class RemoteEventTask extends RdmaTask {
         return requireSet(local, operand);
     }
 
-    final void use(RdmaConnection newConnection, RemoteSyncEvent newEvent, Buf newLocal) {
+    public final T setConnection(RdmaConnection connection) {
+        return use(connection, event(), local());
+    }
+
+    public final T setEvent(RemoteSyncEvent event) {
+        return use(connection(), event, local());
+    }
+
+    final T use(RdmaConnection newConnection, RemoteSyncEvent newEvent, Buf newLocal) {
         requireUser();
         rdma.requireOwn(newConnection);
         Arguments.notNull(newEvent, "event");
@@ -72,6 +83,7 @@ abstract class RemoteEventTask extends RdmaTask {
         connection = newConnection;
         event = newEvent;
         local = newLocal;
+        return self();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.softdpu.rdma;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
@@ -14,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Base class of reads and writes, with and without immediate: a source and a destination, one of
  * them over the peer's memory. Both the peer's mmap and the peer's instance have to grant the
  * operation.
+ *
+ * @param <T> the public type, which setters return
  */
-abstract class RemoteTask extends RdmaTask {
+abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
     private static final Regions REGIONS = Regions.get();
 
     /** The far side of an operation is one range. */
@@ -46,7 +49,19 @@ abstract class RemoteTask extends RdmaTask {
         return requireSet(destination, "destination");
     }
 
-    final void use(RdmaConnection newConnection, Buf newSource, Buf newDestination) {
+    public final T setConnection(RdmaConnection connection) {
+        return use(connection, source(), destination());
+    }
+
+    public final T setSource(Buf source) {
+        return use(connection(), source, destination());
+    }
+
+    public final T setDestination(Buf destination) {
+        return use(connection(), source(), destination);
+    }
+
+    final T use(RdmaConnection newConnection, Buf newSource, Buf newDestination) {
         requireUser();
         rdma.requireOwn(newConnection);
         Arguments.notNull(newSource, "source");
@@ -57,6 +72,7 @@ abstract class RemoteTask extends RdmaTask {
         }
         source = newSource;
         destination = newDestination;
+        return self();
     }
 
     @Override

@@ -1,13 +1,11 @@
 package io.softdpu.rdma;
 
 import io.softdpu.core.memory.AccessFlag;
-import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.spi.WorkRequest;
-import org.jspecify.annotations.Nullable;
 
 /** The {@link RdmaWriteTask} of an {@link RdmaContext}. */
-final class WriteTask extends RemoteTask implements RdmaWriteTask {
+final class WriteTask extends RemoteTask<RdmaWriteTask> implements RdmaWriteTask {
     private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_WRITE);
 
     WriteTask(RdmaContext rdma) {
@@ -15,37 +13,7 @@ final class WriteTask extends RemoteTask implements RdmaWriteTask {
     }
 
     @Override
-    public RdmaWriteTask setConnection(RdmaConnection connection) {
-        use(connection, source(), destination());
-        return this;
-    }
-
-    @Override
-    public RdmaWriteTask setSource(Buf source) {
-        use(connection(), source, destination());
-        return this;
-    }
-
-    @Override
-    public RdmaWriteTask setDestination(Buf destination) {
-        use(connection(), source(), destination);
-        return this;
-    }
-
-    @Override
     protected void onCompleted() {
         rdma.tasks().write.callbackFor(this).completed(this);
-    }
-
-    @Override
-    public RdmaWriteTask setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public RdmaWriteTask setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Context with the tasks that the nodes of a graph need: they complete, in the order of submission,
  * when the test says so or, by default, in the next progress.
  */
-public final class TinyContext extends ContextBase {
+public final class TinyContext extends ContextBase<Context> {
     boolean completesByItself = true;
     private int queueDepth = 16;
     private int queueCapacity = Integer.MAX_VALUE;
@@ -115,7 +115,7 @@ public final class TinyContext extends ContextBase {
     }
 
     /** A task with one callback, which is told the task. */
-    static final class TinyTask extends TaskBase {
+    static final class TinyTask extends TaskBase<Task> {
         private static final Refusal FULL =
                 Refusal.ready(Status.AGAIN, () -> "tiny queue is full: queued=all, expected=fewer");
 

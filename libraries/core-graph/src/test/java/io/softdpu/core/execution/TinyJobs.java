@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Context with the jobs that the nodes of a graph need: each takes a configured number of slices,
  * the oldest first, one slice per retrieval, and ends with a configured status.
  */
-public final class TinyJobs extends ContextBase {
+public final class TinyJobs extends ContextBase<Context> {
     static final JobType COUNT = new JobType("tiny count");
     static final JobType SHOUT = new JobType("tiny shout");
     private static final Refusal BUSY =
@@ -82,7 +82,7 @@ public final class TinyJobs extends ContextBase {
     }
 
     /** A job that counts its slices. */
-    static final class TinyJob extends JobBase {
+    static final class TinyJob extends JobBase<Job> {
         int slices = 1;
         Status outcome = Status.SUCCESS;
         boolean valid = true;
@@ -95,7 +95,7 @@ public final class TinyJobs extends ContextBase {
         @Nullable TinyObserver observer;
         private int left;
 
-        TinyJob(ContextBase context, JobType type) {
+        TinyJob(ContextBase<?> context, JobType type) {
             super(context, type);
         }
 
@@ -121,12 +121,12 @@ public final class TinyJobs extends ContextBase {
         }
 
         @Override
-        protected boolean accepts(JobBase job) {
+        protected boolean accepts(JobBase<?> job) {
             return job instanceof TinyJob;
         }
 
         @Override
-        protected @Nullable Refusal onSubmit(JobBase submitted) {
+        protected @Nullable Refusal onSubmit(JobBase<?> submitted) {
             TinyJob job = (TinyJob) submitted;
             if (!job.valid) {
                 return Refusal.of(

@@ -1,9 +1,7 @@
 package io.softdpu.core.sync;
 
-import org.jspecify.annotations.Nullable;
-
 /** Implementation of {@link SyncEventAddJob}. */
-final class AddJob extends EventJob implements SyncEventAddJob {
+final class AddJob extends EventJob<SyncEventAddJob> implements SyncEventAddJob {
     private long increment;
 
     AddJob(EventContext context, long increment) {
@@ -36,17 +34,5 @@ final class AddJob extends EventJob implements SyncEventAddJob {
     @Override
     protected String operands() {
         return ", increment=" + Long.toUnsignedString(increment);
-    }
-
-    @Override
-    public SyncEventAddJob setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public SyncEventAddJob setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

@@ -1,9 +1,7 @@
 package io.softdpu.core.sync;
 
-import org.jspecify.annotations.Nullable;
-
 /** Implementation of {@link SyncEventAddTask}. */
-final class AddTask extends EventTask implements SyncEventAddTask {
+final class AddTask extends EventTask<SyncEventAddTask> implements SyncEventAddTask {
     private long increment;
     private long previous;
 
@@ -42,17 +40,5 @@ final class AddTask extends EventTask implements SyncEventAddTask {
     protected void onFree() {
         increment = 0;
         previous = 0;
-    }
-
-    @Override
-    public SyncEventAddTask setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public SyncEventAddTask setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

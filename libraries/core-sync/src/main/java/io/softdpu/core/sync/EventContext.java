@@ -5,8 +5,6 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.DataPathLocation;
-import io.softdpu.core.execution.StateChangedCallback;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.ContextServices;
@@ -21,7 +19,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link SyncEventContext}: its tasks, and those in flight on its engine. */
-final class EventContext extends ContextBase implements SyncEventContext {
+final class EventContext extends ContextBase<SyncEventContext> implements SyncEventContext {
     /** Limit of work queues of a context. */
     private static final int MAX_WORK_QUEUES = 1024;
 
@@ -29,7 +27,7 @@ final class EventContext extends ContextBase implements SyncEventContext {
     final TaskType<SetTask, SyncEventTaskCallback<SyncEventSetTask>> setTasks;
     final TaskType<AddTask, SyncEventTaskCallback<SyncEventAddTask>> addTasks;
     private final List<TaskType<WaitTask, SyncEventTaskCallback<SyncEventWaitTask>>> waitTasks;
-    private final List<TaskType<? extends TaskBase, ?>> allTasks;
+    private final List<TaskType<? extends TaskBase<?>, ?>> allTasks;
 
     private final SyncEvent event;
     private final SyncEventCapabilities capabilities;
@@ -375,7 +373,7 @@ final class EventContext extends ContextBase implements SyncEventContext {
     // ---- for tasks and jobs ----
 
     /** Accepts a task, or refuses it since the CPU handle has ended. */
-    @Nullable Refusal submit(EventTask task) {
+    @Nullable Refusal submit(EventTask<?> task) {
         OnEngine open = onEngine();
         Status ended = open.handle.ended();
         if (ended != Status.SUCCESS) {
@@ -398,7 +396,7 @@ final class EventContext extends ContextBase implements SyncEventContext {
     private final class OnEngine {
         private final EventHandle handle;
         private final ContextServices services;
-        private final FixedQueue<EventTask> operations;
+        private final FixedQueue<EventTask<?>> operations;
         private final PendingWaits waits;
         private final Sleeper sleeper = new EngineSleeper();
         private final CounterAccess access;
@@ -415,7 +413,7 @@ final class EventContext extends ContextBase implements SyncEventContext {
             this.access = handle.newAccess();
         }
 
-        void add(EventTask task) {
+        void add(EventTask<?> task) {
             if (task instanceof WaitTask wait) {
                 waits.add(wait);
             } else {
@@ -438,7 +436,7 @@ final class EventContext extends ContextBase implements SyncEventContext {
             int turns = operations.size();
             boolean worked = turns > 0;
             for (; turns > 0 && takesTasks(); turns--) {
-                EventTask task = operations.remove();
+                EventTask<?> task = operations.remove();
                 task.execute(access);
                 task.end(Status.SUCCESS);
             }
@@ -494,29 +492,5 @@ final class EventContext extends ContextBase implements SyncEventContext {
                 services.wake();
             }
         }
-    }
-
-    @Override
-    public SyncEventContext setStateChangedCallback(@Nullable StateChangedCallback callback) {
-        super.setStateChangedCallback(callback);
-        return this;
-    }
-
-    @Override
-    public SyncEventContext setDataPathLocation(DataPathLocation location) {
-        super.setDataPathLocation(location);
-        return this;
-    }
-
-    @Override
-    public SyncEventContext setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public SyncEventContext setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

@@ -1,10 +1,15 @@
 package io.softdpu.core.sync;
 
+import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobType;
 import io.softdpu.core.spi.JobBase;
 
-/** Base class of the jobs of a sync event. */
-abstract class EventJob extends JobBase {
+/**
+ * Base class of the jobs of a sync event.
+ *
+ * @param <T> the public type, which setters return
+ */
+abstract class EventJob<T extends Job> extends JobBase<T> {
     /** The outcome as a number. */
     long outcome;
 

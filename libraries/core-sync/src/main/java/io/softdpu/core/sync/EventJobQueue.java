@@ -27,12 +27,12 @@ final class EventJobQueue extends JobQueue {
     }
 
     @Override
-    protected boolean accepts(JobBase job) {
+    protected boolean accepts(JobBase<?> job) {
         return job instanceof EventJob;
     }
 
     @Override
-    protected @Nullable Refusal onSubmit(JobBase job) {
+    protected @Nullable Refusal onSubmit(JobBase<?> job) {
         Status ended = handle.ended();
         if (ended != Status.SUCCESS) {
             return context.refusal(ended);

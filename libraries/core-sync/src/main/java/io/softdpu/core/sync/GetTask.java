@@ -1,9 +1,7 @@
 package io.softdpu.core.sync;
 
-import org.jspecify.annotations.Nullable;
-
 /** Implementation of {@link SyncEventGetTask}. */
-final class GetTask extends EventTask implements SyncEventGetTask {
+final class GetTask extends EventTask<SyncEventGetTask> implements SyncEventGetTask {
     private long value;
 
     GetTask(EventContext context) {
@@ -28,17 +26,5 @@ final class GetTask extends EventTask implements SyncEventGetTask {
     @Override
     protected void onFree() {
         value = 0;
-    }
-
-    @Override
-    public SyncEventGetTask setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public SyncEventGetTask setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

@@ -1,9 +1,7 @@
 package io.softdpu.core.sync;
 
-import org.jspecify.annotations.Nullable;
-
 /** Implementation of {@link SyncEventSetJob}. */
-final class SetJob extends EventJob implements SyncEventSetJob {
+final class SetJob extends EventJob<SyncEventSetJob> implements SyncEventSetJob {
     private long value;
 
     SetJob(EventContext context, long value) {
@@ -31,17 +29,5 @@ final class SetJob extends EventJob implements SyncEventSetJob {
     @Override
     protected String operands() {
         return ", value=" + Long.toUnsignedString(value);
-    }
-
-    @Override
-    public SyncEventSetJob setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public SyncEventSetJob setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

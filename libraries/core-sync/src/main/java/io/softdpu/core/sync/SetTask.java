@@ -1,9 +1,7 @@
 package io.softdpu.core.sync;
 
-import org.jspecify.annotations.Nullable;
-
 /** Implementation of {@link SyncEventSetTask}. */
-final class SetTask extends EventTask implements SyncEventSetTask {
+final class SetTask extends EventTask<SyncEventSetTask> implements SyncEventSetTask {
     private long value;
 
     SetTask(EventContext context) {
@@ -35,17 +33,5 @@ final class SetTask extends EventTask implements SyncEventSetTask {
     @Override
     protected void onFree() {
         value = 0;
-    }
-
-    @Override
-    public SyncEventSetTask setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public SyncEventSetTask setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

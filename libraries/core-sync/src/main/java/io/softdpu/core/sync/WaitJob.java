@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link SyncEventWaitJob}. */
-final class WaitJob extends EventJob implements SyncEventWaitJob, PendingWait {
+final class WaitJob extends EventJob<SyncEventWaitJob> implements SyncEventWaitJob, PendingWait {
     private long threshold;
     private long mask;
     private @Nullable EventJobQueue queue;
@@ -80,17 +80,5 @@ final class WaitJob extends EventJob implements SyncEventWaitJob, PendingWait {
     @Override
     protected String operands() {
         return Text.format(", threshold=%s, mask=%#x", Long.toUnsignedString(threshold), mask);
-    }
-
-    @Override
-    public SyncEventWaitJob setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public SyncEventWaitJob setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

@@ -1,10 +1,10 @@
 package io.softdpu.core.sync;
 
 import io.softdpu.core.Status;
-import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link SyncEventWaitTask}. */
-final class WaitTask extends EventTask implements SyncEventWaitTask, PendingWait {
+final class WaitTask extends EventTask<SyncEventWaitTask>
+        implements SyncEventWaitTask, PendingWait {
     private final WaitCondition condition;
     private long threshold;
     private long mask = SyncEvent.ALL_BITS;
@@ -76,17 +76,5 @@ final class WaitTask extends EventTask implements SyncEventWaitTask, PendingWait
         threshold = 0;
         mask = SyncEvent.ALL_BITS;
         value = 0;
-    }
-
-    @Override
-    public SyncEventWaitTask setUserData(long userData) {
-        super.setUserData(userData);
-        return this;
-    }
-
-    @Override
-    public SyncEventWaitTask setUserObject(@Nullable Object userObject) {
-        super.setUserObject(userObject);
-        return this;
     }
 }

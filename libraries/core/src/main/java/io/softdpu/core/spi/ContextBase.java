@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *     ShaTask allocateHash(Buf source, Buf destination);
  * }
  *
- * final class ShaContext extends ContextBase implements Sha { ... }
+ * final class ShaContext extends ContextBase<Sha> implements Sha { ... }
  * }</pre>
  *
  * <p>The library implements the hooks {@link #checkConfiguration}, {@link #onStart}, {@link
@@ -48,8 +48,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A library calls a user inside {@code try ... catch (Throwable t) { callbackFailed(t); }}, with
  * its own state consistent before the call, so that a callback may throw, stop or close the
  * context.
+ *
+ * @param <T> the library's public interface, which setters return, as in {@link TaskBase}
  */
-public abstract class ContextBase implements Context {
+public abstract class ContextBase<T extends Context> implements Context {
     static {
         ContextAccess.install(new ContextEngine.Access());
     }
@@ -244,7 +246,8 @@ public abstract class ContextBase implements Context {
      */
     protected @Nullable Refusal onSubmitAll(Task[] tasks, int from, int to) {
         for (int i = from; i < to; i++) {
-            Refusal refusal = takesTasks() ? ((TaskBase) tasks[i]).onSubmit() : engine.notRunning();
+            Refusal refusal =
+                    takesTasks() ? ((TaskBase<?>) tasks[i]).onSubmit() : engine.notRunning();
             if (refusal != null) {
                 return refusal;
             }
@@ -301,16 +304,14 @@ public abstract class ContextBase implements Context {
         return states.failure();
     }
 
-    /** The library overrides it, to return its own type. */
     @Override
-    public Context setStateChangedCallback(@Nullable StateChangedCallback callback) {
+    public final T setStateChangedCallback(@Nullable StateChangedCallback callback) {
         states.setCallback(callback);
-        return this;
+        return self();
     }
 
-    /** The library overrides it, to return its own type. */
     @Override
-    public Context setDataPathLocation(DataPathLocation location) {
+    public final T setDataPathLocation(DataPathLocation location) {
         Arguments.notNull(location, "location");
         requireConfigurable();
         if (location != DataPathLocation.CPU) {
@@ -321,7 +322,7 @@ public abstract class ContextBase implements Context {
                                     + " expected=%s",
                             name, location, DataPathLocation.CPU));
         }
-        return this;
+        return self();
     }
 
     @Override
@@ -329,12 +330,11 @@ public abstract class ContextBase implements Context {
         return userData;
     }
 
-    /** The library overrides it, to return its own type. */
     @Override
-    public Context setUserData(long userData) {
+    public final T setUserData(long userData) {
         requireConfigurable();
         this.userData = userData;
-        return this;
+        return self();
     }
 
     @Override
@@ -342,12 +342,11 @@ public abstract class ContextBase implements Context {
         return userObject;
     }
 
-    /** The library overrides it, to return its own type. */
     @Override
-    public Context setUserObject(@Nullable Object userObject) {
+    public final T setUserObject(@Nullable Object userObject) {
         requireConfigurable();
         this.userObject = userObject;
-        return this;
+        return self();
     }
 
     @Override
@@ -388,6 +387,12 @@ public abstract class ContextBase implements Context {
     }
 
     // ---- services for the library ----
+
+    /** This context as its users see it, for setters. */
+    @SuppressWarnings("unchecked") // a class that can be created implements T
+    protected final T self() {
+        return (T) this;
+    }
 
     /**
      * Moves from STARTING to RUNNING: tasks can be submitted. Only in STARTING, and inside

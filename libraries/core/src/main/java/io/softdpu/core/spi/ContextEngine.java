@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * and not the context, since they need it for each submission and completion.
  */
 final class ContextEngine extends EngineMember {
-    private final ContextBase context;
+    private final ContextBase<?> context;
     private final TaskPools pools = new TaskPools();
     private @Nullable EngineImpl impl;
     private @Nullable ContextServices services;
@@ -38,11 +38,11 @@ final class ContextEngine extends EngineMember {
     /** Whether the engine progresses the context: from start until it is IDLE and has told so. */
     private boolean entered;
 
-    ContextEngine(ContextBase context) {
+    ContextEngine(ContextBase<?> context) {
         this.context = context;
     }
 
-    ContextBase context() {
+    ContextBase<?> context() {
         return context;
     }
 
@@ -339,13 +339,13 @@ final class ContextEngine extends EngineMember {
 
         @Override
         public void refused(Job job, Refusal refusal) {
-            if (job instanceof JobBase base) {
+            if (job instanceof JobBase<?> base) {
                 base.refused(refusal);
             }
         }
 
-        static ContextBase base(Context context) {
-            if (context instanceof ContextBase base) {
+        static ContextBase<?> base(Context context) {
+            if (context instanceof ContextBase<?> base) {
                 return base;
             }
             throw refused(context);

@@ -11,10 +11,10 @@ import java.util.ArrayList;
 
 /** Job queues of a context, one per work queue. Any thread, under the context's control lock. */
 final class ContextJobQueues {
-    private final ContextBase context;
+    private final ContextBase<?> context;
     private final ArrayList<JobQueue> jobQueues = new ArrayList<>();
 
-    ContextJobQueues(ContextBase context) {
+    ContextJobQueues(ContextBase<?> context) {
         this.context = context;
     }
 

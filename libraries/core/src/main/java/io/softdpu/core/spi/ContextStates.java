@@ -24,7 +24,7 @@ final class ContextStates {
     /** Lock of changes of state: without an engine any thread may change it. */
     final Object control = new Object();
 
-    private final ContextBase context;
+    private final ContextBase<?> context;
     private final ContextEngine engine;
     private final ContextJobQueues jobQueues;
     private final ArrayDeque<StateChange> undelivered = new ArrayDeque<>();
@@ -39,7 +39,7 @@ final class ContextStates {
     private record StateChange(
             StateChangedCallback callback, ContextState previous, ContextState next) {}
 
-    ContextStates(ContextBase context, ContextEngine engine, ContextJobQueues jobQueues) {
+    ContextStates(ContextBase<?> context, ContextEngine engine, ContextJobQueues jobQueues) {
         this.context = context;
         this.engine = engine;
         this.jobQueues = jobQueues;

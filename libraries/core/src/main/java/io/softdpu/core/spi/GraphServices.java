@@ -56,7 +56,7 @@ public final class GraphServices {
 
     /** Whether the context is on a work queue. Any thread. */
     public static boolean isOnWorkQueue(Context context) {
-        return context instanceof ContextBase base && !base.jobQueues().isEmpty();
+        return context instanceof ContextBase<?> base && !base.jobQueues().isEmpty();
     }
 
     /**
@@ -66,7 +66,7 @@ public final class GraphServices {
      *     flight or another node holds it, BAD_STATE if it was freed
      */
     public static void holdTask(Task task, NodeHolder holder) {
-        if (!(task instanceof TaskBase base)) {
+        if (!(task instanceof TaskBase<?> base)) {
             throw foreign("task", task);
         }
         base.engine().requireOwner();
@@ -75,12 +75,12 @@ public final class GraphServices {
 
     /** Returns the task to its user. */
     public static void releaseTask(Task task) {
-        ((TaskBase) task).releaseFromNode();
+        ((TaskBase<?>) task).releaseFromNode();
     }
 
     /** Submits a task for its node: null if it was accepted, else why not. */
     public static @Nullable Refusal submitTask(Task task) {
-        return ((TaskBase) task).submitForNode();
+        return ((TaskBase<?>) task).submitForNode();
     }
 
     /**
@@ -90,7 +90,7 @@ public final class GraphServices {
      *     flight or another node holds it
      */
     public static void holdJob(Job job, NodeHolder holder) {
-        if (!(job instanceof JobBase base)) {
+        if (!(job instanceof JobBase<?> base)) {
             throw foreign("job", job);
         }
         base.holdFor(holder);
@@ -98,7 +98,7 @@ public final class GraphServices {
 
     /** Returns the job to its user. */
     public static void releaseJob(Job job) {
-        ((JobBase) job).releaseFromNode();
+        ((JobBase<?>) job).releaseFromNode();
     }
 
     /** Submits a job for its node, for which a place was reserved: null, or why it was refused. */

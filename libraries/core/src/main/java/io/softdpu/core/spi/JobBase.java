@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
  * Base class of the jobs of all libraries: owner and status of a job. The library adds the
  * operands, with setters that begin with {@link #requireUser()}. Created by the library's context
  * on request of the user; allocates nothing afterwards.
+ *
+ * @param <T> the library's public interface, which setters return, as in {@link TaskBase}
  */
-public abstract class JobBase implements Job {
+public abstract class JobBase<T extends Job> implements Job {
     // Owners of a job: numbers instead of an enum, as in a task.
 
     /** Owned by the user: it may be set up, submitted or kept. */
@@ -49,7 +51,7 @@ public abstract class JobBase implements Job {
                             "a node of a graph holds the job: owner=graph instance, expected=a"
                                     + " submission of the instance, or its close first");
 
-    private final ContextBase context;
+    private final ContextBase<?> context;
     private final JobType type;
     private byte owner = USER;
     private boolean refused;
@@ -61,7 +63,7 @@ public abstract class JobBase implements Job {
     private @Nullable NodeHolder holder;
 
     /** Creates a job of this context and type. */
-    protected JobBase(ContextBase context, JobType type) {
+    protected JobBase(ContextBase<?> context, JobType type) {
         this.context = Arguments.notNull(context, "context");
         this.type = Arguments.notNull(type, "type");
     }
@@ -97,12 +99,11 @@ public abstract class JobBase implements Job {
         return userData;
     }
 
-    /** The library overrides it, to return its own type. */
     @Override
-    public Job setUserData(long userData) {
+    public final T setUserData(long userData) {
         requireUser();
         this.userData = userData;
-        return this;
+        return self();
     }
 
     @Override
@@ -110,12 +111,17 @@ public abstract class JobBase implements Job {
         return userObject;
     }
 
-    /** The library overrides it, to return its own type. */
     @Override
-    public Job setUserObject(@Nullable Object userObject) {
+    public final T setUserObject(@Nullable Object userObject) {
         requireUser();
         this.userObject = userObject;
-        return this;
+        return self();
+    }
+
+    /** This job as its users see it, for setters. */
+    @SuppressWarnings("unchecked") // a class that can be created implements T
+    protected final T self() {
+        return (T) this;
     }
 
     @Override

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public abstract class JobQueue {
-    private final ContextBase context;
+    private final ContextBase<?> context;
     private final int depth;
     private final Member member = new Member();
     private @Nullable WorkQueueImpl<Job> queue;
@@ -49,7 +49,7 @@ public abstract class JobQueue {
      * @param context the context, RUNNING
      * @param depth upper bound of the jobs in flight, as given to {@link ContextBase#newJobQueue}
      */
-    protected JobQueue(ContextBase context, int depth) {
+    protected JobQueue(ContextBase<?> context, int depth) {
         this.context = Arguments.notNull(context, "context");
         this.depth = depth;
     }
@@ -60,7 +60,7 @@ public abstract class JobQueue {
      * Whether this is one of the library's own jobs; others are refused with INVALID_VALUE before
      * {@link #onSubmit} sees them.
      */
-    protected abstract boolean accepts(JobBase job);
+    protected abstract boolean accepts(JobBase<?> job);
 
     /**
      * Validates the job and accepts it. An error leaves everything unchanged: no buf marked,
@@ -69,7 +69,7 @@ public abstract class JobQueue {
      * @return null if the library has accepted it; else why not, without the job, which is added
      *     here: AGAIN if it cannot at present, another status if the job is not valid
      */
-    protected abstract @Nullable Refusal onSubmit(JobBase job);
+    protected abstract @Nullable Refusal onSubmit(JobBase<?> job);
 
     /**
      * Does a limited part of the work, so that the queue stays responsive. An exception thrown here
@@ -108,7 +108,7 @@ public abstract class JobQueue {
      *
      * @param how SUCCESS, or the failure
      */
-    protected final void complete(JobBase job, Status how) {
+    protected final void complete(JobBase<?> job, Status how) {
         job.ended(how);
         inFlight--;
         queue().ended(job, member);
@@ -184,7 +184,7 @@ public abstract class JobQueue {
 
         @Override
         public boolean isTaken(Job job) {
-            return job instanceof JobBase base ? !base.isUsers() : job.isInFlight();
+            return job instanceof JobBase<?> base ? !base.isUsers() : job.isInFlight();
         }
 
         @Override
@@ -194,7 +194,7 @@ public abstract class JobQueue {
 
         @Override
         public @Nullable Refusal submit(Job job) {
-            if (!(job instanceof JobBase base) || !accepts(base)) {
+            if (!(job instanceof JobBase<?> base) || !accepts(base)) {
                 return Refusal.of(
                         Status.INVALID_VALUE,
                         "job is not one of this library: class=%s, expected=a job that the context"
@@ -206,13 +206,13 @@ public abstract class JobQueue {
 
         @Override
         public @Nullable Refusal submitNode(Job job) {
-            JobBase base = (JobBase) job;
+            JobBase<?> base = (JobBase<?>) job;
             base.requireAtNode();
             return handOver(base);
         }
 
         /** Hands the job to the library: null if it was accepted, else why not. */
-        private @Nullable Refusal handOver(JobBase job) {
+        private @Nullable Refusal handOver(JobBase<?> job) {
             if (context.state() != ContextState.RUNNING) {
                 return context.states().notRunning();
             }
@@ -236,7 +236,7 @@ public abstract class JobQueue {
 
         @Override
         public void refused(Job job, Refusal refusal) {
-            if (job instanceof JobBase base) {
+            if (job instanceof JobBase<?> base) {
                 base.refused(refusal);
             }
         }
@@ -271,7 +271,7 @@ public abstract class JobQueue {
         @Override
         public boolean retrieved(Job job) {
             waiting--;
-            return ((JobBase) job).retrieved();
+            return ((JobBase<?>) job).retrieved();
         }
 
         @Override

@@ -10,7 +10,7 @@ final class StateText {
     private StateText() {}
 
     /** The state of a context in the form {@code key=value}, beginning with its name. */
-    static String of(ContextBase context, ContextState state, ContextEngine engine) {
+    static String of(ContextBase<?> context, ContextState state, ContextEngine engine) {
         StringBuilder text =
                 new StringBuilder(
                         Text.format(
@@ -30,7 +30,7 @@ final class StateText {
         return text.toString();
     }
 
-    private static String allocatedAt(ContextBase context, @Nullable Throwable allocation) {
+    private static String allocatedAt(ContextBase<?> context, @Nullable Throwable allocation) {
         if (allocation == null) {
             return "unknown without " + SanitizerState.ENVIRONMENT;
         }
@@ -43,7 +43,7 @@ final class StateText {
     }
 
     /** Whether a class is one of those between the program and the pool. */
-    private static boolean isOfLibrary(ContextBase context, String className) {
+    private static boolean isOfLibrary(ContextBase<?> context, String className) {
         for (Class<?> type = context.getClass(); type != null; type = type.getSuperclass()) {
             if (type.getName().equals(className)) {
                 return true;

@@ -19,8 +19,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The library implements the submission ({@link #onSubmit}) and the call of the user's callback
  * ({@link #onCompleted}), and calls {@link #complete} when the work is done. Allocates nothing.
+ *
+ * @param <T> the library's public interface, which setters return: each class that can be created
+ *     implements the interface that it names here, {@code WriteTask extends TaskBase<RdmaWriteTask>
+ *     implements RdmaWriteTask}
  */
-public abstract class TaskBase implements Task {
+public abstract class TaskBase<T extends Task> implements Task {
     // Owners of a task. Numbers instead of an enum, since it changes with each message: the garbage
     // collector's barrier around each store of a reference cost 8 ns per message in all.
 
@@ -85,7 +89,7 @@ public abstract class TaskBase implements Task {
     private @Nullable Object userObject;
 
     /** Creates a task of this context, for a {@link TaskPool}. */
-    protected TaskBase(ContextBase context) {
+    protected TaskBase(ContextBase<?> context) {
         this.engine = Arguments.notNull(context, "context").engine();
     }
 
@@ -305,12 +309,11 @@ public abstract class TaskBase implements Task {
         return userData;
     }
 
-    /** The library overrides it, to return its own type. */
     @Override
-    public Task setUserData(long userData) {
+    public final T setUserData(long userData) {
         requireHandedOut();
         this.userData = userData;
-        return this;
+        return self();
     }
 
     @Override
@@ -318,12 +321,17 @@ public abstract class TaskBase implements Task {
         return userObject;
     }
 
-    /** The library overrides it, to return its own type. */
     @Override
-    public Task setUserObject(@Nullable Object userObject) {
+    public final T setUserObject(@Nullable Object userObject) {
         requireHandedOut();
         this.userObject = userObject;
-        return this;
+        return self();
+    }
+
+    /** This task as its users see it, for setters. */
+    @SuppressWarnings("unchecked") // a class that can be created implements T
+    protected final T self() {
+        return (T) this;
     }
 
     /**

@@ -19,7 +19,7 @@ final class TaskChecker extends HeldTask implements TaskWatch {
                             "sanitizer refuses the submission, as a full queue would: sanitizer=on,"
                                     + " expected=another try after a progress");
 
-    private final TaskBase task;
+    private final TaskBase<?> task;
     private final TaskPool<?> pool;
     private final ContextChecker context;
     private @Nullable Throwable allocatedAt;
@@ -27,7 +27,7 @@ final class TaskChecker extends HeldTask implements TaskWatch {
     private long sequence;
     private Status ended = Status.SUCCESS;
 
-    TaskChecker(TaskBase task, TaskPool<?> pool, ContextChecker context) {
+    TaskChecker(TaskBase<?> task, TaskPool<?> pool, ContextChecker context) {
         this.task = task;
         this.pool = pool;
         this.context = context;

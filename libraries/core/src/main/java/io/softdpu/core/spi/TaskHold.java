@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class TaskHold implements TaskWatch {
-    private final TaskBase task;
+    private final TaskBase<?> task;
     private final NodeHolder holder;
     private final @Nullable TaskWatch checker;
 
-    TaskHold(TaskBase task, NodeHolder holder, @Nullable TaskWatch checker) {
+    TaskHold(TaskBase<?> task, NodeHolder holder, @Nullable TaskWatch checker) {
         this.task = task;
         this.holder = holder;
         this.checker = checker;

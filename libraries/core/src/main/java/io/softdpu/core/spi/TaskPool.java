@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the type of the tasks
  */
-public final class TaskPool<T extends TaskBase> {
-    private final TaskBase[] free;
+public final class TaskPool<T extends TaskBase<?>> {
+    private final TaskBase<?>[] free;
     private final ContextEngine engine;
     private final String setter;
     private final String typeName;
@@ -40,7 +40,7 @@ public final class TaskPool<T extends TaskBase> {
                     Status.INVALID_VALUE, "number of tasks is not positive: count=" + count);
         }
         this.setter = setter;
-        free = new TaskBase[count];
+        free = new TaskBase<?>[count];
         for (int i = 0; i < count; i++) {
             T task = maker.get();
             task.setPool(this);
@@ -126,7 +126,7 @@ public final class TaskPool<T extends TaskBase> {
         engine.pools().remove(this);
     }
 
-    void put(TaskBase task) {
+    void put(TaskBase<?> task) {
         free[available++] = task;
     }
 }

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Submission of several tasks of a context at a time. The engine's thread. */
 final class TaskSubmissions {
-    private final ContextBase context;
+    private final ContextBase<?> context;
     private final ContextEngine engine;
 
     /** Tasks of the present submission that the library has accepted. */
     private int accepted;
 
-    TaskSubmissions(ContextBase context, ContextEngine engine) {
+    TaskSubmissions(ContextBase<?> context, ContextEngine engine) {
         this.context = context;
         this.engine = engine;
     }
@@ -30,14 +30,14 @@ final class TaskSubmissions {
             return 0;
         }
         if (!engine.takesTasks()) {
-            ((TaskBase) tasks[from]).keep(engine.notRunning());
+            ((TaskBase<?>) tasks[from]).keep(engine.notRunning());
             return 0;
         }
         if (engine.checker() != null) {
             return trySubmitEach(tasks, from, to);
         }
         int taken = from;
-        while (taken < to && ((TaskBase) tasks[taken]).takeFromUser()) {
+        while (taken < to && ((TaskBase<?>) tasks[taken]).takeFromUser()) {
             taken++;
         }
         accepted = 0;
@@ -46,7 +46,7 @@ final class TaskSubmissions {
             refusal = context.onSubmitAll(tasks, from, taken);
         } finally {
             for (int i = from + accepted; i < taken; i++) {
-                ((TaskBase) tasks[i]).returnToUser();
+                ((TaskBase<?>) tasks[i]).returnToUser();
             }
             if (accepted > 0) {
                 engine.tasksSubmitted(accepted);
@@ -56,7 +56,7 @@ final class TaskSubmissions {
         }
         int end = from + accepted;
         if (end < to) {
-            TaskBase refused = (TaskBase) tasks[end];
+            TaskBase<?> refused = (TaskBase<?>) tasks[end];
             refused.keep(
                     end == taken
                             ? refused.notTheUsers()
@@ -90,7 +90,7 @@ final class TaskSubmissions {
                             from, to, tasks.length));
         }
         for (int i = from; i < to; i++) {
-            if (!(tasks[i] instanceof TaskBase task) || task.engine() != engine) {
+            if (!(tasks[i] instanceof TaskBase<?> task) || task.engine() != engine) {
                 throw notOwn(tasks[i], i);
             }
         }
@@ -102,7 +102,7 @@ final class TaskSubmissions {
                 Text.format(
                         "not a task of this context: index=%d, %s, expected=a task of %s",
                         index,
-                        task instanceof TaskBase base ? base.describe() : "task=" + task,
+                        task instanceof TaskBase<?> base ? base.describe() : "task=" + task,
                         context));
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the library's class of these tasks
  * @param <C> the library's callback for them
  */
-public final class TaskType<T extends TaskBase, C> {
+public final class TaskType<T extends TaskBase<?>, C> {
     private final String type;
     private final String setter;
     private final int limit;
@@ -74,7 +74,7 @@ public final class TaskType<T extends TaskBase, C> {
      * @param context for the message
      * @throws DpuException BAD_STATE
      */
-    public void requireConfigured(ContextBase context) {
+    public void requireConfigured(ContextBase<?> context) {
         if (count == 0) {
             throw new DpuException(
                     Status.BAD_STATE,

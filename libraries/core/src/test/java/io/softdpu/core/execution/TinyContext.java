@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Minimal context: its tasks complete, in the order of submission, when the test says so or, by
  * default, in the next progress.
  */
-public final class TinyContext extends ContextBase {
+public final class TinyContext extends ContextBase<Context> {
     /** Calls of the library's hooks, in order. */
     final List<String> calls = new ArrayList<>();
 
@@ -223,7 +223,7 @@ public final class TinyContext extends ContextBase {
     }
 
     /** A task with one callback, which is told the task. */
-    static final class TinyTask extends TaskBase {
+    static final class TinyTask extends TaskBase<Task> {
         private static final Refusal FULL =
                 Refusal.ready(Status.AGAIN, () -> "tiny queue is full: queued=all, expected=fewer");
 

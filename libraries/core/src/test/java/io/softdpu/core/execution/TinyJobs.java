@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Minimal context with jobs: each takes a configured number of slices, the oldest first, one slice
  * per retrieval, and ends with a configured status.
  */
-public final class TinyJobs extends ContextBase {
+public final class TinyJobs extends ContextBase<Context> {
     static final JobType COUNT = new JobType("tiny count");
     static final JobType SHOUT = new JobType("tiny shout");
 
@@ -125,7 +125,7 @@ public final class TinyJobs extends ContextBase {
     }
 
     /** A job that counts its slices. */
-    static final class TinyJob extends JobBase {
+    static final class TinyJob extends JobBase<Job> {
         int slices = 1;
         Status outcome = Status.SUCCESS;
         boolean valid = true;
@@ -134,7 +134,7 @@ public final class TinyJobs extends ContextBase {
         long number;
         private int left;
 
-        TinyJob(ContextBase context, JobType type) {
+        TinyJob(ContextBase<?> context, JobType type) {
             super(context, type);
         }
 
@@ -160,12 +160,12 @@ public final class TinyJobs extends ContextBase {
         }
 
         @Override
-        protected boolean accepts(JobBase job) {
+        protected boolean accepts(JobBase<?> job) {
             return job instanceof TinyJob;
         }
 
         @Override
-        protected @Nullable Refusal onSubmit(JobBase submitted) {
+        protected @Nullable Refusal onSubmit(JobBase<?> submitted) {
             TinyJob job = (TinyJob) submitted;
             if (!job.valid) {
                 return Refusal.of(

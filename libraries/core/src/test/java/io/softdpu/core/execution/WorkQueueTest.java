@@ -437,7 +437,7 @@ class WorkQueueTest extends WorkQueueFixture {
     }
 
     /** Job of another library, for this context. */
-    private static final class ForeignJob extends JobBase {
+    private static final class ForeignJob extends JobBase<Job> {
         ForeignJob(TinyJobs context) {
             super(context, TinyJobs.COUNT);
         }
