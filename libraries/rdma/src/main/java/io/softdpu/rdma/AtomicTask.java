@@ -9,7 +9,6 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.Regions;
-import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +28,8 @@ abstract class AtomicTask<T extends Task> extends RdmaTask<T> {
     private @Nullable Buf destination;
     private @Nullable Buf result;
 
-    AtomicTask(RdmaContext rdma, WorkRequest.Kind kind) {
-        super(rdma, kind, LIST_LENGTH);
+    AtomicTask(RdmaContext rdma, RdmaTasks.Definition<?, T> definition) {
+        super(rdma, definition, LIST_LENGTH);
     }
 
     public final RdmaConnection connection() {

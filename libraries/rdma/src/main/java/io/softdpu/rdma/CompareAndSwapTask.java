@@ -1,11 +1,14 @@
 package io.softdpu.rdma;
 
-import io.softdpu.rdma.spi.WorkRequest;
-
 /** The {@link RdmaCompareAndSwapTask} of an {@link RdmaContext}. */
-final class CompareAndSwapTask extends AtomicTask<RdmaCompareAndSwapTask> implements RdmaCompareAndSwapTask {
+final class CompareAndSwapTask extends AtomicTask<RdmaCompareAndSwapTask>
+        implements RdmaCompareAndSwapTask {
+    static final RdmaTasks.Definition<CompareAndSwapTask, RdmaCompareAndSwapTask> TYPE =
+            new RdmaTasks.Definition<>(
+                    RdmaTaskType.ATOMIC_COMPARE_AND_SWAP, CompareAndSwapTask::new);
+
     CompareAndSwapTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.COMPARE_AND_SWAP);
+        super(rdma, TYPE);
     }
 
     @Override
@@ -34,6 +37,6 @@ final class CompareAndSwapTask extends AtomicTask<RdmaCompareAndSwapTask> implem
 
     @Override
     protected void onCompleted() {
-        rdma.tasks().compareAndSwap.callbackFor(this).completed(this);
+        callback().completed(this);
     }
 }

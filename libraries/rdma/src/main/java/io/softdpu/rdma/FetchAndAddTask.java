@@ -1,11 +1,12 @@
 package io.softdpu.rdma;
 
-import io.softdpu.rdma.spi.WorkRequest;
-
 /** The {@link RdmaFetchAndAddTask} of an {@link RdmaContext}. */
 final class FetchAndAddTask extends AtomicTask<RdmaFetchAndAddTask> implements RdmaFetchAndAddTask {
+    static final RdmaTasks.Definition<FetchAndAddTask, RdmaFetchAndAddTask> TYPE =
+            new RdmaTasks.Definition<>(RdmaTaskType.ATOMIC_FETCH_AND_ADD, FetchAndAddTask::new);
+
     FetchAndAddTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.FETCH_AND_ADD);
+        super(rdma, TYPE);
     }
 
     @Override
@@ -22,6 +23,6 @@ final class FetchAndAddTask extends AtomicTask<RdmaFetchAndAddTask> implements R
 
     @Override
     protected void onCompleted() {
-        rdma.tasks().fetchAndAdd.callbackFor(this).completed(this);
+        callback().completed(this);
     }
 }

@@ -6,7 +6,6 @@ import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.Regions;
-import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +19,8 @@ abstract class MessageTask<T extends Task> extends RdmaTask<T> {
     private @Nullable RdmaConnection connection;
     private @Nullable Buf source;
 
-    MessageTask(RdmaContext rdma, WorkRequest.Kind kind) {
-        super(rdma, kind, rdma.maxSendBufferListLength());
+    MessageTask(RdmaContext rdma, RdmaTasks.Definition<?, T> definition) {
+        super(rdma, definition, rdma.maxSendBufferListLength());
     }
 
     public final RdmaConnection connection() {
@@ -33,14 +32,19 @@ abstract class MessageTask<T extends Task> extends RdmaTask<T> {
     }
 
     public final T setConnection(RdmaConnection connection) {
-        requireUser();
-        this.connection = rdma.requireOwn(connection);
-        return self();
+        return use(connection, source);
     }
 
     public final T setSource(@Nullable Buf source) {
         requireUser();
         this.source = source;
+        return self();
+    }
+
+    final T use(RdmaConnection newConnection, @Nullable Buf newSource) {
+        requireUser();
+        connection = rdma.requireOwn(newConnection);
+        source = newSource;
         return self();
     }
 

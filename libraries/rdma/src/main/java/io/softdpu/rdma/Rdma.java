@@ -287,70 +287,92 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if the count is out of range;
      *     NOT_SUPPORTED if the device does not support tasks of this type
      */
-    Rdma setSendTasks(
+    default Rdma setSendTasks(
             int count,
             RdmaTaskCallback<RdmaSendTask> onSuccess,
-            RdmaTaskCallback<RdmaSendTask> onFailure);
+            RdmaTaskCallback<RdmaSendTask> onFailure) {
+        return context().configure(SendTask.TYPE, count, onSuccess, onFailure);
+    }
 
     /** Sets the receive tasks, up to {@link RdmaCapabilities#maxReceiveTasks()}. */
-    Rdma setReceiveTasks(
+    default Rdma setReceiveTasks(
             int count,
             RdmaTaskCallback<RdmaReceiveTask> onSuccess,
-            RdmaTaskCallback<RdmaReceiveTask> onFailure);
+            RdmaTaskCallback<RdmaReceiveTask> onFailure) {
+        return context().configure(ReceiveTask.TYPE, count, onSuccess, onFailure);
+    }
 
     /** Sets the read tasks. */
-    Rdma setReadTasks(
+    default Rdma setReadTasks(
             int count,
             RdmaTaskCallback<RdmaReadTask> onSuccess,
-            RdmaTaskCallback<RdmaReadTask> onFailure);
+            RdmaTaskCallback<RdmaReadTask> onFailure) {
+        return context().configure(ReadTask.TYPE, count, onSuccess, onFailure);
+    }
 
     /** Sets the write tasks. */
-    Rdma setWriteTasks(
+    default Rdma setWriteTasks(
             int count,
             RdmaTaskCallback<RdmaWriteTask> onSuccess,
-            RdmaTaskCallback<RdmaWriteTask> onFailure);
+            RdmaTaskCallback<RdmaWriteTask> onFailure) {
+        return context().configure(WriteTask.TYPE, count, onSuccess, onFailure);
+    }
 
     /** Sets the send with immediate tasks. */
-    Rdma setSendImmediateTasks(
+    default Rdma setSendImmediateTasks(
             int count,
             RdmaTaskCallback<RdmaSendImmediateTask> onSuccess,
-            RdmaTaskCallback<RdmaSendImmediateTask> onFailure);
+            RdmaTaskCallback<RdmaSendImmediateTask> onFailure) {
+        return context().configure(SendImmediateTask.TYPE, count, onSuccess, onFailure);
+    }
 
     /** Sets the write with immediate tasks. */
-    Rdma setWriteImmediateTasks(
+    default Rdma setWriteImmediateTasks(
             int count,
             RdmaTaskCallback<RdmaWriteImmediateTask> onSuccess,
-            RdmaTaskCallback<RdmaWriteImmediateTask> onFailure);
+            RdmaTaskCallback<RdmaWriteImmediateTask> onFailure) {
+        return context().configure(WriteImmediateTask.TYPE, count, onSuccess, onFailure);
+    }
 
     /** Sets the compare and swap tasks. */
-    Rdma setCompareAndSwapTasks(
+    default Rdma setCompareAndSwapTasks(
             int count,
             RdmaTaskCallback<RdmaCompareAndSwapTask> onSuccess,
-            RdmaTaskCallback<RdmaCompareAndSwapTask> onFailure);
+            RdmaTaskCallback<RdmaCompareAndSwapTask> onFailure) {
+        return context().configure(CompareAndSwapTask.TYPE, count, onSuccess, onFailure);
+    }
 
     /** Sets the fetch and add tasks. */
-    Rdma setFetchAndAddTasks(
+    default Rdma setFetchAndAddTasks(
             int count,
             RdmaTaskCallback<RdmaFetchAndAddTask> onSuccess,
-            RdmaTaskCallback<RdmaFetchAndAddTask> onFailure);
+            RdmaTaskCallback<RdmaFetchAndAddTask> onFailure) {
+        return context().configure(FetchAndAddTask.TYPE, count, onSuccess, onFailure);
+    }
 
     /** Sets the remote sync event get tasks. */
-    Rdma setRemoteSyncEventGetTasks(
+    default Rdma setRemoteSyncEventGetTasks(
             int count,
             RdmaTaskCallback<RdmaRemoteSyncEventGetTask> onSuccess,
-            RdmaTaskCallback<RdmaRemoteSyncEventGetTask> onFailure);
+            RdmaTaskCallback<RdmaRemoteSyncEventGetTask> onFailure) {
+        return context().configure(RemoteSyncEventGetTask.TYPE, count, onSuccess, onFailure);
+    }
 
     /** Sets the remote sync event notify set tasks. */
-    Rdma setRemoteSyncEventNotifySetTasks(
+    default Rdma setRemoteSyncEventNotifySetTasks(
             int count,
             RdmaTaskCallback<RdmaRemoteSyncEventNotifySetTask> onSuccess,
-            RdmaTaskCallback<RdmaRemoteSyncEventNotifySetTask> onFailure);
+            RdmaTaskCallback<RdmaRemoteSyncEventNotifySetTask> onFailure) {
+        return context().configure(RemoteSyncEventNotifySetTask.TYPE, count, onSuccess, onFailure);
+    }
 
     /** Sets the remote sync event notify add tasks. */
-    Rdma setRemoteSyncEventNotifyAddTasks(
+    default Rdma setRemoteSyncEventNotifyAddTasks(
             int count,
             RdmaTaskCallback<RdmaRemoteSyncEventNotifyAddTask> onSuccess,
-            RdmaTaskCallback<RdmaRemoteSyncEventNotifyAddTask> onFailure);
+            RdmaTaskCallback<RdmaRemoteSyncEventNotifyAddTask> onFailure) {
+        return context().configure(RemoteSyncEventNotifyAddTask.TYPE, count, onSuccess, onFailure);
+    }
 
     /**
      * Sets the callback for state changes of connections; null for none.
@@ -450,7 +472,9 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @throws DpuException BAD_STATE unless RUNNING, or if the type was not configured; NO_MEMORY
      *     if all are allocated; INVALID_VALUE if the connection is another instance's
      */
-    RdmaSendTask allocateSend(RdmaConnection connection, @Nullable Buf source);
+    default RdmaSendTask allocateSend(RdmaConnection connection, @Nullable Buf source) {
+        return context().requireAllocated(SendTask.TYPE, tryAllocateSend(connection, source));
+    }
 
     /**
      * Does the same as {@link #allocateSend}, but returns null if all tasks are allocated. Costs no
@@ -458,7 +482,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
      *
      * @throws DpuException as {@link #allocateSend}, without NO_MEMORY
      */
-    @Nullable RdmaSendTask tryAllocateSend(RdmaConnection connection, @Nullable Buf source);
+    default @Nullable RdmaSendTask tryAllocateSend(
+            RdmaConnection connection, @Nullable Buf source) {
+        return context().tryAllocateMessage(SendTask.TYPE, connection, source);
+    }
 
     /**
      * Allocates a receive task; errors as for {@link #allocateSend}.
@@ -466,7 +493,9 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param destination the list that the message is appended to, by its head; null to receive
      *     only empty messages and writes with immediate
      */
-    RdmaReceiveTask allocateReceive(@Nullable Buf destination);
+    default RdmaReceiveTask allocateReceive(@Nullable Buf destination) {
+        return context().requireAllocated(ReceiveTask.TYPE, tryAllocateReceive(destination));
+    }
 
     /**
      * Does the same as {@link #allocateReceive}, but returns null if all tasks are allocated. Costs
@@ -482,7 +511,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param source over the peer's memory
      * @param destination over local memory
      */
-    RdmaReadTask allocateRead(RdmaConnection connection, Buf source, Buf destination);
+    default RdmaReadTask allocateRead(RdmaConnection connection, Buf source, Buf destination) {
+        return context()
+                .requireAllocated(ReadTask.TYPE, tryAllocateRead(connection, source, destination));
+    }
 
     /**
      * Does the same as {@link #allocateRead}, but returns null if all tasks are allocated. Costs no
@@ -490,7 +522,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
      *
      * @throws DpuException as {@link #allocateRead}, without NO_MEMORY
      */
-    @Nullable RdmaReadTask tryAllocateRead(RdmaConnection connection, Buf source, Buf destination);
+    default @Nullable RdmaReadTask tryAllocateRead(
+            RdmaConnection connection, Buf source, Buf destination) {
+        return context().tryAllocateRemote(ReadTask.TYPE, connection, source, destination);
+    }
 
     /**
      * Allocates a write task; errors as for {@link #allocateSend}.
@@ -498,7 +533,11 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param source over local memory
      * @param destination over the peer's memory
      */
-    RdmaWriteTask allocateWrite(RdmaConnection connection, Buf source, Buf destination);
+    default RdmaWriteTask allocateWrite(RdmaConnection connection, Buf source, Buf destination) {
+        return context()
+                .requireAllocated(
+                        WriteTask.TYPE, tryAllocateWrite(connection, source, destination));
+    }
 
     /**
      * Does the same as {@link #allocateWrite}, but returns null if all tasks are allocated. Costs
@@ -506,8 +545,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
      *
      * @throws DpuException as {@link #allocateWrite}, without NO_MEMORY
      */
-    @Nullable RdmaWriteTask tryAllocateWrite(
-            RdmaConnection connection, Buf source, Buf destination);
+    default @Nullable RdmaWriteTask tryAllocateWrite(
+            RdmaConnection connection, Buf source, Buf destination) {
+        return context().tryAllocateRemote(WriteTask.TYPE, connection, source, destination);
+    }
 
     /**
      * Allocates a send with immediate task; errors as for {@link #allocateSend}.
@@ -515,8 +556,13 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param source the list with the message, by its head; null for an empty message
      * @param immediate the value for the peer's receive
      */
-    RdmaSendImmediateTask allocateSendImmediate(
-            RdmaConnection connection, @Nullable Buf source, int immediate);
+    default RdmaSendImmediateTask allocateSendImmediate(
+            RdmaConnection connection, @Nullable Buf source, int immediate) {
+        return context()
+                .requireAllocated(
+                        SendImmediateTask.TYPE,
+                        tryAllocateSendImmediate(connection, source, immediate));
+    }
 
     /**
      * Does the same as {@link #allocateSendImmediate}, but returns null if all tasks are allocated.
@@ -524,8 +570,12 @@ public sealed interface Rdma extends Context permits RdmaContext {
      *
      * @throws DpuException as {@link #allocateSendImmediate}, without NO_MEMORY
      */
-    @Nullable RdmaSendImmediateTask tryAllocateSendImmediate(
-            RdmaConnection connection, @Nullable Buf source, int immediate);
+    default @Nullable RdmaSendImmediateTask tryAllocateSendImmediate(
+            RdmaConnection connection, @Nullable Buf source, int immediate) {
+        RdmaSendImmediateTask task =
+                context().tryAllocateMessage(SendImmediateTask.TYPE, connection, source);
+        return task == null ? null : task.setImmediate(immediate);
+    }
 
     /**
      * Allocates a write with immediate task; errors as for {@link #allocateSend}.
@@ -534,8 +584,13 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param destination over the peer's memory
      * @param immediate the value for the peer's receive
      */
-    RdmaWriteImmediateTask allocateWriteImmediate(
-            RdmaConnection connection, Buf source, Buf destination, int immediate);
+    default RdmaWriteImmediateTask allocateWriteImmediate(
+            RdmaConnection connection, Buf source, Buf destination, int immediate) {
+        return context()
+                .requireAllocated(
+                        WriteImmediateTask.TYPE,
+                        tryAllocateWriteImmediate(connection, source, destination, immediate));
+    }
 
     /**
      * Does the same as {@link #allocateWriteImmediate}, but returns null if all tasks are
@@ -543,8 +598,14 @@ public sealed interface Rdma extends Context permits RdmaContext {
      *
      * @throws DpuException as {@link #allocateWriteImmediate}, without NO_MEMORY
      */
-    @Nullable RdmaWriteImmediateTask tryAllocateWriteImmediate(
-            RdmaConnection connection, Buf source, Buf destination, int immediate);
+    default @Nullable RdmaWriteImmediateTask tryAllocateWriteImmediate(
+            RdmaConnection connection, Buf source, Buf destination, int immediate) {
+        RdmaWriteImmediateTask task =
+                context()
+                        .tryAllocateRemote(
+                                WriteImmediateTask.TYPE, connection, source, destination);
+        return task == null ? null : task.setImmediate(immediate);
+    }
 
     /**
      * Allocates a compare and swap task; errors as for {@link #allocateSend}.
@@ -554,12 +615,18 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param compareData the number that the bytes are compared with
      * @param swapData the number that replaces them if they are equal
      */
-    RdmaCompareAndSwapTask allocateCompareAndSwap(
+    default RdmaCompareAndSwapTask allocateCompareAndSwap(
             RdmaConnection connection,
             Buf destination,
             Buf result,
             long compareData,
-            long swapData);
+            long swapData) {
+        return context()
+                .requireAllocated(
+                        CompareAndSwapTask.TYPE,
+                        tryAllocateCompareAndSwap(
+                                connection, destination, result, compareData, swapData));
+    }
 
     /**
      * Does the same as {@link #allocateCompareAndSwap}, but returns null if all tasks are
@@ -567,12 +634,18 @@ public sealed interface Rdma extends Context permits RdmaContext {
      *
      * @throws DpuException as {@link #allocateCompareAndSwap}, without NO_MEMORY
      */
-    @Nullable RdmaCompareAndSwapTask tryAllocateCompareAndSwap(
+    default @Nullable RdmaCompareAndSwapTask tryAllocateCompareAndSwap(
             RdmaConnection connection,
             Buf destination,
             Buf result,
             long compareData,
-            long swapData);
+            long swapData) {
+        RdmaCompareAndSwapTask task =
+                context()
+                        .tryAllocateAtomic(
+                                CompareAndSwapTask.TYPE, connection, destination, result);
+        return task == null ? null : task.setCompareData(compareData).setSwapData(swapData);
+    }
 
     /**
      * Allocates a fetch and add task; errors as for {@link #allocateSend}.
@@ -581,8 +654,13 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param result over local memory
      * @param addData the number to add
      */
-    RdmaFetchAndAddTask allocateFetchAndAdd(
-            RdmaConnection connection, Buf destination, Buf result, long addData);
+    default RdmaFetchAndAddTask allocateFetchAndAdd(
+            RdmaConnection connection, Buf destination, Buf result, long addData) {
+        return context()
+                .requireAllocated(
+                        FetchAndAddTask.TYPE,
+                        tryAllocateFetchAndAdd(connection, destination, result, addData));
+    }
 
     /**
      * Does the same as {@link #allocateFetchAndAdd}, but returns null if all tasks are allocated.
@@ -590,8 +668,12 @@ public sealed interface Rdma extends Context permits RdmaContext {
      *
      * @throws DpuException as {@link #allocateFetchAndAdd}, without NO_MEMORY
      */
-    @Nullable RdmaFetchAndAddTask tryAllocateFetchAndAdd(
-            RdmaConnection connection, Buf destination, Buf result, long addData);
+    default @Nullable RdmaFetchAndAddTask tryAllocateFetchAndAdd(
+            RdmaConnection connection, Buf destination, Buf result, long addData) {
+        RdmaFetchAndAddTask task =
+                context().tryAllocateAtomic(FetchAndAddTask.TYPE, connection, destination, result);
+        return task == null ? null : task.setAddData(addData);
+    }
 
     /**
      * Allocates a remote sync event get task; errors as for {@link #allocateSend}.
@@ -599,8 +681,13 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param event of the peer
      * @param destination the list that the value is appended to, by its head
      */
-    RdmaRemoteSyncEventGetTask allocateRemoteSyncEventGet(
-            RdmaConnection connection, RemoteSyncEvent event, Buf destination);
+    default RdmaRemoteSyncEventGetTask allocateRemoteSyncEventGet(
+            RdmaConnection connection, RemoteSyncEvent event, Buf destination) {
+        return context()
+                .requireAllocated(
+                        RemoteSyncEventGetTask.TYPE,
+                        tryAllocateRemoteSyncEventGet(connection, event, destination));
+    }
 
     /**
      * Does the same as {@link #allocateRemoteSyncEventGet}, but returns null if all tasks are
@@ -608,8 +695,12 @@ public sealed interface Rdma extends Context permits RdmaContext {
      *
      * @throws DpuException as {@link #allocateRemoteSyncEventGet}, without NO_MEMORY
      */
-    @Nullable RdmaRemoteSyncEventGetTask tryAllocateRemoteSyncEventGet(
-            RdmaConnection connection, RemoteSyncEvent event, Buf destination);
+    default @Nullable RdmaRemoteSyncEventGetTask tryAllocateRemoteSyncEventGet(
+            RdmaConnection connection, RemoteSyncEvent event, Buf destination) {
+        return context()
+                .tryAllocateOnEvent(
+                        RemoteSyncEventGetTask.TYPE, connection, event, "destination", destination);
+    }
 
     /**
      * Allocates a remote sync event notify set task; errors as for {@link #allocateSend}.
@@ -617,8 +708,13 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param event of the peer
      * @param source the list with the eight bytes of the value, by its head
      */
-    RdmaRemoteSyncEventNotifySetTask allocateRemoteSyncEventNotifySet(
-            RdmaConnection connection, RemoteSyncEvent event, Buf source);
+    default RdmaRemoteSyncEventNotifySetTask allocateRemoteSyncEventNotifySet(
+            RdmaConnection connection, RemoteSyncEvent event, Buf source) {
+        return context()
+                .requireAllocated(
+                        RemoteSyncEventNotifySetTask.TYPE,
+                        tryAllocateRemoteSyncEventNotifySet(connection, event, source));
+    }
 
     /**
      * Does the same as {@link #allocateRemoteSyncEventNotifySet}, but returns null if all tasks are
@@ -626,8 +722,12 @@ public sealed interface Rdma extends Context permits RdmaContext {
      *
      * @throws DpuException as {@link #allocateRemoteSyncEventNotifySet}, without NO_MEMORY
      */
-    @Nullable RdmaRemoteSyncEventNotifySetTask tryAllocateRemoteSyncEventNotifySet(
-            RdmaConnection connection, RemoteSyncEvent event, Buf source);
+    default @Nullable RdmaRemoteSyncEventNotifySetTask tryAllocateRemoteSyncEventNotifySet(
+            RdmaConnection connection, RemoteSyncEvent event, Buf source) {
+        return context()
+                .tryAllocateOnEvent(
+                        RemoteSyncEventNotifySetTask.TYPE, connection, event, "source", source);
+    }
 
     /**
      * Allocates a remote sync event notify add task; errors as for {@link #allocateSend}.
@@ -636,8 +736,13 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param result over local memory
      * @param addData the number to add
      */
-    RdmaRemoteSyncEventNotifyAddTask allocateRemoteSyncEventNotifyAdd(
-            RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData);
+    default RdmaRemoteSyncEventNotifyAddTask allocateRemoteSyncEventNotifyAdd(
+            RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData) {
+        return context()
+                .requireAllocated(
+                        RemoteSyncEventNotifyAddTask.TYPE,
+                        tryAllocateRemoteSyncEventNotifyAdd(connection, event, result, addData));
+    }
 
     /**
      * Does the same as {@link #allocateRemoteSyncEventNotifyAdd}, but returns null if all tasks are
@@ -645,8 +750,18 @@ public sealed interface Rdma extends Context permits RdmaContext {
      *
      * @throws DpuException as {@link #allocateRemoteSyncEventNotifyAdd}, without NO_MEMORY
      */
-    @Nullable RdmaRemoteSyncEventNotifyAddTask tryAllocateRemoteSyncEventNotifyAdd(
-            RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData);
+    default @Nullable RdmaRemoteSyncEventNotifyAddTask tryAllocateRemoteSyncEventNotifyAdd(
+            RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData) {
+        RdmaRemoteSyncEventNotifyAddTask task =
+                context()
+                        .tryAllocateOnEvent(
+                                RemoteSyncEventNotifyAddTask.TYPE,
+                                connection,
+                                event,
+                                "result",
+                                result);
+        return task == null ? null : task.setAddData(addData);
+    }
 
     /**
      * Would return the handle of this instance for kernels on a data path accelerator
@@ -667,4 +782,9 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     @Override
     Rdma setUserObject(@Nullable Object userObject);
+
+    /** This instance as its task types see it. */
+    private RdmaContext context() {
+        return (RdmaContext) this;
+    }
 }

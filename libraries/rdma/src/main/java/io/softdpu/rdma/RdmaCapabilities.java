@@ -9,7 +9,6 @@ import io.softdpu.core.device.PciFunction;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
-import io.softdpu.rdma.spi.WorkRequest;
 import java.net.InetAddress;
 import java.util.EnumMap;
 import java.util.List;
@@ -184,30 +183,12 @@ public final class RdmaCapabilities {
     /** Limit of tasks of a type of an instance; 0 if the device does not support the type. */
     public int maxTasks(RdmaTaskType type) {
         Arguments.notNull(type, "type");
-        int ofProviders =
-                switch (type) {
-                    case RECEIVE ->
-                            isProvided(WorkRequest.Kind.RECEIVE) ? limits.maxReceiveTasks() : 0;
-                    case SEND -> tasksOf(WorkRequest.Kind.SEND);
-                    case SEND_IMMEDIATE -> tasksOf(WorkRequest.Kind.SEND_IMMEDIATE);
-                    case READ -> tasksOf(WorkRequest.Kind.READ);
-                    case WRITE -> tasksOf(WorkRequest.Kind.WRITE);
-                    case WRITE_IMMEDIATE -> tasksOf(WorkRequest.Kind.WRITE_IMMEDIATE);
-                    case ATOMIC_COMPARE_AND_SWAP -> tasksOf(WorkRequest.Kind.COMPARE_AND_SWAP);
-                    case ATOMIC_FETCH_AND_ADD -> tasksOf(WorkRequest.Kind.FETCH_AND_ADD);
-                    case REMOTE_SYNC_EVENT_GET -> tasksOf(WorkRequest.Kind.READ);
-                    case REMOTE_SYNC_EVENT_NOTIFY_SET -> tasksOf(WorkRequest.Kind.WRITE);
-                    case REMOTE_SYNC_EVENT_NOTIFY_ADD -> tasksOf(WorkRequest.Kind.FETCH_AND_ADD);
-                };
+        int ofProviders = 0;
+        if (limits.operations().contains(type.kind)) {
+            ofProviders =
+                    type == RdmaTaskType.RECEIVE ? limits.maxReceiveTasks() : limits.maxTasks();
+        }
         return (int) function.lowered(tasksLimit(type), ofProviders);
-    }
-
-    private int tasksOf(WorkRequest.Kind kind) {
-        return isProvided(kind) ? limits.maxTasks() : 0;
-    }
-
-    private boolean isProvided(WorkRequest.Kind kind) {
-        return limits.operations().contains(kind);
     }
 
     /** Names of the providers that support the device, the preferred one first. */

@@ -7,9 +7,12 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.DataPathLocation;
+import io.softdpu.core.execution.Task;
+import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextBase;
+import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -30,7 +33,7 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
     RdmaContext(Device device) {
         super("rdma " + device.info().ibdevName(), device);
         this.capabilities = RdmaCapabilities.of(device.info());
-        this.tasks = new RdmaTasks(this, capabilities);
+        this.tasks = new RdmaTasks(this);
         this.settings = new RdmaSettings(capabilities);
     }
 
@@ -69,7 +72,7 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
 
     @Override
     public int receiveQueueSize() {
-        return settings.receiveQueueSize(tasks.receive.count());
+        return settings.receiveQueueSize(tasks.of(ReceiveTask.TYPE).count());
     }
 
     @Override
@@ -181,116 +184,6 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
     }
 
     @Override
-    public Rdma setSendTasks(
-            int count,
-            RdmaTaskCallback<RdmaSendTask> onSuccess,
-            RdmaTaskCallback<RdmaSendTask> onFailure) {
-        requireConfigurable(RdmaTaskType.SEND);
-        tasks.send.configure(count, onSuccess, onFailure);
-        return this;
-    }
-
-    @Override
-    public Rdma setReceiveTasks(
-            int count,
-            RdmaTaskCallback<RdmaReceiveTask> onSuccess,
-            RdmaTaskCallback<RdmaReceiveTask> onFailure) {
-        requireConfigurable(RdmaTaskType.RECEIVE);
-        tasks.receive.configure(count, onSuccess, onFailure);
-        return this;
-    }
-
-    @Override
-    public Rdma setReadTasks(
-            int count,
-            RdmaTaskCallback<RdmaReadTask> onSuccess,
-            RdmaTaskCallback<RdmaReadTask> onFailure) {
-        requireConfigurable(RdmaTaskType.READ);
-        tasks.read.configure(count, onSuccess, onFailure);
-        return this;
-    }
-
-    @Override
-    public Rdma setWriteTasks(
-            int count,
-            RdmaTaskCallback<RdmaWriteTask> onSuccess,
-            RdmaTaskCallback<RdmaWriteTask> onFailure) {
-        requireConfigurable(RdmaTaskType.WRITE);
-        tasks.write.configure(count, onSuccess, onFailure);
-        return this;
-    }
-
-    @Override
-    public Rdma setSendImmediateTasks(
-            int count,
-            RdmaTaskCallback<RdmaSendImmediateTask> onSuccess,
-            RdmaTaskCallback<RdmaSendImmediateTask> onFailure) {
-        requireConfigurable(RdmaTaskType.SEND_IMMEDIATE);
-        tasks.sendImmediate.configure(count, onSuccess, onFailure);
-        return this;
-    }
-
-    @Override
-    public Rdma setWriteImmediateTasks(
-            int count,
-            RdmaTaskCallback<RdmaWriteImmediateTask> onSuccess,
-            RdmaTaskCallback<RdmaWriteImmediateTask> onFailure) {
-        requireConfigurable(RdmaTaskType.WRITE_IMMEDIATE);
-        tasks.writeImmediate.configure(count, onSuccess, onFailure);
-        return this;
-    }
-
-    @Override
-    public Rdma setCompareAndSwapTasks(
-            int count,
-            RdmaTaskCallback<RdmaCompareAndSwapTask> onSuccess,
-            RdmaTaskCallback<RdmaCompareAndSwapTask> onFailure) {
-        requireConfigurable(RdmaTaskType.ATOMIC_COMPARE_AND_SWAP);
-        tasks.compareAndSwap.configure(count, onSuccess, onFailure);
-        return this;
-    }
-
-    @Override
-    public Rdma setFetchAndAddTasks(
-            int count,
-            RdmaTaskCallback<RdmaFetchAndAddTask> onSuccess,
-            RdmaTaskCallback<RdmaFetchAndAddTask> onFailure) {
-        requireConfigurable(RdmaTaskType.ATOMIC_FETCH_AND_ADD);
-        tasks.fetchAndAdd.configure(count, onSuccess, onFailure);
-        return this;
-    }
-
-    @Override
-    public Rdma setRemoteSyncEventGetTasks(
-            int count,
-            RdmaTaskCallback<RdmaRemoteSyncEventGetTask> onSuccess,
-            RdmaTaskCallback<RdmaRemoteSyncEventGetTask> onFailure) {
-        requireConfigurable(RdmaTaskType.REMOTE_SYNC_EVENT_GET);
-        tasks.remoteEventGet.configure(count, onSuccess, onFailure);
-        return this;
-    }
-
-    @Override
-    public Rdma setRemoteSyncEventNotifySetTasks(
-            int count,
-            RdmaTaskCallback<RdmaRemoteSyncEventNotifySetTask> onSuccess,
-            RdmaTaskCallback<RdmaRemoteSyncEventNotifySetTask> onFailure) {
-        requireConfigurable(RdmaTaskType.REMOTE_SYNC_EVENT_NOTIFY_SET);
-        tasks.remoteEventSet.configure(count, onSuccess, onFailure);
-        return this;
-    }
-
-    @Override
-    public Rdma setRemoteSyncEventNotifyAddTasks(
-            int count,
-            RdmaTaskCallback<RdmaRemoteSyncEventNotifyAddTask> onSuccess,
-            RdmaTaskCallback<RdmaRemoteSyncEventNotifyAddTask> onFailure) {
-        requireConfigurable(RdmaTaskType.REMOTE_SYNC_EVENT_NOTIFY_ADD);
-        tasks.remoteEventAdd.configure(count, onSuccess, onFailure);
-        return this;
-    }
-
-    @Override
     public Rdma setConnectionCallback(@Nullable RdmaConnectionCallback callback) {
         requireConfigurable();
         connectionCallback = callback;
@@ -378,175 +271,6 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
         }
     }
 
-    // ---- tasks, in RUNNING ----
-
-    @Override
-    public RdmaSendTask allocateSend(RdmaConnection connection, @Nullable Buf source) {
-        return tasks.send.requireAllocated(tryAllocateSend(connection, source));
-    }
-
-    @Override
-    public @Nullable RdmaSendTask tryAllocateSend(RdmaConnection connection, @Nullable Buf source) {
-        requireAllocating();
-        requireOwn(connection);
-        SendTask task = tasks.send.tryAllocate();
-        return task == null ? null : task.setConnection(connection).setSource(source);
-    }
-
-    @Override
-    public RdmaReceiveTask allocateReceive(@Nullable Buf destination) {
-        return tasks.receive.requireAllocated(tryAllocateReceive(destination));
-    }
-
-    @Override
-    public @Nullable RdmaReceiveTask tryAllocateReceive(@Nullable Buf destination) {
-        requireAllocating();
-        ReceiveTask task = tasks.receive.tryAllocate();
-        return task == null ? null : task.setDestination(destination);
-    }
-
-    @Override
-    public RdmaReadTask allocateRead(RdmaConnection connection, Buf source, Buf destination) {
-        return tasks.read.requireAllocated(tryAllocateRead(connection, source, destination));
-    }
-
-    @Override
-    public @Nullable RdmaReadTask tryAllocateRead(
-            RdmaConnection connection, Buf source, Buf destination) {
-        requireAllocating(connection, source, destination);
-        ReadTask task = tasks.read.tryAllocate();
-        return task == null ? null : task.use(connection, source, destination);
-    }
-
-    @Override
-    public RdmaWriteTask allocateWrite(RdmaConnection connection, Buf source, Buf destination) {
-        return tasks.write.requireAllocated(tryAllocateWrite(connection, source, destination));
-    }
-
-    @Override
-    public @Nullable RdmaWriteTask tryAllocateWrite(
-            RdmaConnection connection, Buf source, Buf destination) {
-        requireAllocating(connection, source, destination);
-        WriteTask task = tasks.write.tryAllocate();
-        return task == null ? null : task.use(connection, source, destination);
-    }
-
-    @Override
-    public RdmaSendImmediateTask allocateSendImmediate(
-            RdmaConnection connection, @Nullable Buf source, int immediate) {
-        return tasks.sendImmediate.requireAllocated(
-                tryAllocateSendImmediate(connection, source, immediate));
-    }
-
-    @Override
-    public @Nullable RdmaSendImmediateTask tryAllocateSendImmediate(
-            RdmaConnection connection, @Nullable Buf source, int immediate) {
-        requireAllocating();
-        requireOwn(connection);
-        SendImmediateTask task = tasks.sendImmediate.tryAllocate();
-        return task == null
-                ? null
-                : task.setConnection(connection).setSource(source).setImmediate(immediate);
-    }
-
-    @Override
-    public RdmaWriteImmediateTask allocateWriteImmediate(
-            RdmaConnection connection, Buf source, Buf destination, int immediate) {
-        return tasks.writeImmediate.requireAllocated(
-                tryAllocateWriteImmediate(connection, source, destination, immediate));
-    }
-
-    @Override
-    public @Nullable RdmaWriteImmediateTask tryAllocateWriteImmediate(
-            RdmaConnection connection, Buf source, Buf destination, int immediate) {
-        requireAllocating(connection, source, destination);
-        WriteImmediateTask task = tasks.writeImmediate.tryAllocate();
-        return task == null ? null : task.use(connection, source, destination).setImmediate(immediate);
-    }
-
-    @Override
-    public RdmaCompareAndSwapTask allocateCompareAndSwap(
-            RdmaConnection connection,
-            Buf destination,
-            Buf result,
-            long compareData,
-            long swapData) {
-        return tasks.compareAndSwap.requireAllocated(
-                tryAllocateCompareAndSwap(connection, destination, result, compareData, swapData));
-    }
-
-    @Override
-    public @Nullable RdmaCompareAndSwapTask tryAllocateCompareAndSwap(
-            RdmaConnection connection,
-            Buf destination,
-            Buf result,
-            long compareData,
-            long swapData) {
-        requireAllocatingAtomic(connection, destination, result);
-        CompareAndSwapTask task = tasks.compareAndSwap.tryAllocate();
-        return task == null ? null : task.use(connection, destination, result).setCompareData(compareData).setSwapData(swapData);
-    }
-
-    @Override
-    public RdmaFetchAndAddTask allocateFetchAndAdd(
-            RdmaConnection connection, Buf destination, Buf result, long addData) {
-        return tasks.fetchAndAdd.requireAllocated(
-                tryAllocateFetchAndAdd(connection, destination, result, addData));
-    }
-
-    @Override
-    public @Nullable RdmaFetchAndAddTask tryAllocateFetchAndAdd(
-            RdmaConnection connection, Buf destination, Buf result, long addData) {
-        requireAllocatingAtomic(connection, destination, result);
-        FetchAndAddTask task = tasks.fetchAndAdd.tryAllocate();
-        return task == null ? null : task.use(connection, destination, result).setAddData(addData);
-    }
-
-    @Override
-    public RdmaRemoteSyncEventGetTask allocateRemoteSyncEventGet(
-            RdmaConnection connection, RemoteSyncEvent event, Buf destination) {
-        return tasks.remoteEventGet.requireAllocated(
-                tryAllocateRemoteSyncEventGet(connection, event, destination));
-    }
-
-    @Override
-    public @Nullable RdmaRemoteSyncEventGetTask tryAllocateRemoteSyncEventGet(
-            RdmaConnection connection, RemoteSyncEvent event, Buf destination) {
-        requireAllocating(connection, event, "destination", destination);
-        RemoteSyncEventGetTask task = tasks.remoteEventGet.tryAllocate();
-        return task == null ? null : task.use(connection, event, destination);
-    }
-
-    @Override
-    public RdmaRemoteSyncEventNotifySetTask allocateRemoteSyncEventNotifySet(
-            RdmaConnection connection, RemoteSyncEvent event, Buf source) {
-        return tasks.remoteEventSet.requireAllocated(
-                tryAllocateRemoteSyncEventNotifySet(connection, event, source));
-    }
-
-    @Override
-    public @Nullable RdmaRemoteSyncEventNotifySetTask tryAllocateRemoteSyncEventNotifySet(
-            RdmaConnection connection, RemoteSyncEvent event, Buf source) {
-        requireAllocating(connection, event, "source", source);
-        RemoteSyncEventNotifySetTask task = tasks.remoteEventSet.tryAllocate();
-        return task == null ? null : task.use(connection, event, source);
-    }
-
-    @Override
-    public RdmaRemoteSyncEventNotifyAddTask allocateRemoteSyncEventNotifyAdd(
-            RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData) {
-        return tasks.remoteEventAdd.requireAllocated(
-                tryAllocateRemoteSyncEventNotifyAdd(connection, event, result, addData));
-    }
-
-    @Override
-    public @Nullable RdmaRemoteSyncEventNotifyAddTask tryAllocateRemoteSyncEventNotifyAdd(
-            RdmaConnection connection, RemoteSyncEvent event, Buf result, long addData) {
-        requireAllocating(connection, event, "result", result);
-        RemoteSyncEventNotifyAddTask task = tasks.remoteEventAdd.tryAllocate();
-        return task == null ? null : task.use(connection, event, result).setAddData(addData);
-    }
-
     // ---- hooks of ContextBase ----
 
     @Override
@@ -572,7 +296,7 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
             connections =
                     new ConnectionTable(
                             this,
-                            settings.endpointConfig(device(), services(), tasks.receive.count()),
+                            settings.endpointConfig(device(), services(), tasks.of(ReceiveTask.TYPE).count()),
                             Providers.require(device().info()));
             return ContextState.STARTING;
         } finally {
@@ -642,8 +366,15 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
         // Everything is created at start and released at stop.
     }
 
-    private void requireConfigurable(RdmaTaskType type) {
+    // ---- for the operations of task types ----
+
+    <V extends RdmaTask<T>, T extends Task> Rdma configure(
+            RdmaTasks.Definition<V, T> definition,
+            int count,
+            RdmaTaskCallback<T> onSuccess,
+            RdmaTaskCallback<T> onFailure) {
         requireConfigurable();
+        RdmaTaskType type = definition.type();
         if (!capabilities.isSupported(type)) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
@@ -652,6 +383,81 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
                                 + " limit=%s, expected=a device whose RdmaCapabilities support it",
                             type, device().info().pciAddress(), RdmaCapabilities.tasksLimit(type)));
         }
+        tasks.of(definition).configure(count, onSuccess, onFailure);
+        return this;
+    }
+
+    <U extends Task> U requireAllocated(RdmaTasks.Definition<?, U> definition, @Nullable U task) {
+        return tasks.of(definition).requireAllocated(task);
+    }
+
+    @Override
+    public @Nullable RdmaReceiveTask tryAllocateReceive(@Nullable Buf destination) {
+        requireAllocating();
+        ReceiveTask task = tasks.of(ReceiveTask.TYPE).tryAllocate();
+        return task == null ? null : task.setDestination(destination);
+    }
+
+    <V extends MessageTask<T>, T extends Task> @Nullable T tryAllocateMessage(
+            RdmaTasks.Definition<V, T> definition,
+            RdmaConnection connection,
+            @Nullable Buf source) {
+        requireAllocating(connection);
+        V task = tasks.of(definition).tryAllocate();
+        return task == null ? null : task.use(connection, source);
+    }
+
+    <V extends RemoteTask<T>, T extends Task> @Nullable T tryAllocateRemote(
+            RdmaTasks.Definition<V, T> definition,
+            RdmaConnection connection,
+            Buf source,
+            Buf destination) {
+        requireAllocating(connection);
+        Arguments.notNull(source, "source");
+        Arguments.notNull(destination, "destination");
+        V task = tasks.of(definition).tryAllocate();
+        return task == null ? null : task.use(connection, source, destination);
+    }
+
+    <V extends AtomicTask<T>, T extends Task> @Nullable T tryAllocateAtomic(
+            RdmaTasks.Definition<V, T> definition,
+            RdmaConnection connection,
+            Buf destination,
+            Buf result) {
+        requireAllocating(connection);
+        Arguments.notNull(destination, "destination");
+        Arguments.notNull(result, "result");
+        V task = tasks.of(definition).tryAllocate();
+        return task == null ? null : task.use(connection, destination, result);
+    }
+
+    /**
+     * Allocates a task on a remote sync event.
+     *
+     * @param operand the name of the local list: {@code source}
+     */
+    <V extends RemoteEventTask<T>, T extends Task> @Nullable T tryAllocateOnEvent(
+            RdmaTasks.Definition<V, T> definition,
+            RdmaConnection connection,
+            RemoteSyncEvent event,
+            String operand,
+            Buf local) {
+        requireAllocating(connection);
+        Arguments.notNull(event, "event");
+        Arguments.notNull(local, operand);
+        V task = tasks.of(definition).tryAllocate();
+        return task == null ? null : task.use(connection, event, local);
+    }
+
+    /** Called before a task leaves its pool: a task that leaks would block a stop. */
+    private void requireAllocating(RdmaConnection connection) {
+        requireAllocating();
+        requireOwn(connection);
+    }
+
+    private void requireAllocating() {
+        requireOwnerThread();
+        requireState(ContextState.RUNNING, "allocating a task");
     }
 
     // ---- for the tasks and connections ----
@@ -777,34 +583,6 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
                     failed);
         }
         return open;
-    }
-
-    /** Called before a task leaves its pool: a task that leaks would block a stop. */
-    private void requireAllocating(RdmaConnection connection, Buf source, Buf destination) {
-        requireAllocating();
-        requireOwn(connection);
-        Arguments.notNull(source, "source");
-        Arguments.notNull(destination, "destination");
-    }
-
-    private void requireAllocating(
-            RdmaConnection connection, RemoteSyncEvent event, String operand, Buf local) {
-        requireAllocating();
-        requireOwn(connection);
-        Arguments.notNull(event, "event");
-        Arguments.notNull(local, operand);
-    }
-
-    private void requireAllocatingAtomic(RdmaConnection connection, Buf destination, Buf result) {
-        requireAllocating();
-        requireOwn(connection);
-        Arguments.notNull(destination, "destination");
-        Arguments.notNull(result, "result");
-    }
-
-    private void requireAllocating() {
-        requireOwnerThread();
-        requireState(ContextState.RUNNING, "allocating a task");
     }
 
     void requireThread() {

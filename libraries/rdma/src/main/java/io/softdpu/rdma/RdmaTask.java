@@ -12,6 +12,7 @@ import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.MemoryRight;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.core.spi.TaskBase;
+import io.softdpu.core.spi.TaskType;
 import io.softdpu.core.spi.memory.Grant;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.linux.text.Text;
@@ -34,6 +35,7 @@ abstract class RdmaTask<T extends Task> extends TaskBase<T> {
 
     final RdmaContext rdma;
     final WorkRequest request;
+    private final TaskType<?, RdmaTaskCallback<T>> type;
     final int maxListLength;
     private final MemoryRight local;
     private final MemoryRight overPci;
@@ -44,13 +46,19 @@ abstract class RdmaTask<T extends Task> extends TaskBase<T> {
     /**
      * @param maxListLength limit of elements of the task's local list
      */
-    RdmaTask(RdmaContext rdma, WorkRequest.Kind kind, int maxListLength) {
+    RdmaTask(RdmaContext rdma, RdmaTasks.Definition<?, T> definition, int maxListLength) {
         super(rdma);
         this.rdma = rdma;
+        this.type = rdma.tasks().of(definition);
         this.maxListLength = maxListLength;
-        this.request = new WorkRequest(kind, this::finish, maxListLength);
+        this.request = new WorkRequest(definition.type().kind, this::finish, maxListLength);
         this.local = new MemoryRight(rdma.device(), LOCAL);
         this.overPci = new MemoryRight(rdma.device(), OVER_PCI);
+    }
+
+    /** The user's callback for this task, which has completed. */
+    final RdmaTaskCallback<T> callback() {
+        return type.callbackFor(this);
     }
 
     /** Operation, status and instance, for messages. */

@@ -2,14 +2,15 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.rdma.spi.WorkRequest;
 
 /** The {@link RdmaReadTask} of an {@link RdmaContext}. */
 final class ReadTask extends RemoteTask<RdmaReadTask> implements RdmaReadTask {
+    static final RdmaTasks.Definition<ReadTask, RdmaReadTask> TYPE =
+            new RdmaTasks.Definition<>(RdmaTaskType.READ, ReadTask::new);
     private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_READ);
 
     ReadTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.READ, RIGHT);
+        super(rdma, TYPE, RIGHT);
     }
 
     @Override
@@ -19,6 +20,6 @@ final class ReadTask extends RemoteTask<RdmaReadTask> implements RdmaReadTask {
 
     @Override
     protected void onCompleted() {
-        rdma.tasks().read.callbackFor(this).completed(this);
+        callback().completed(this);
     }
 }

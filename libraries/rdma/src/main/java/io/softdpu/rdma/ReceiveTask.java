@@ -7,17 +7,18 @@ import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.ReceivedOpcode;
-import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link RdmaReceiveTask} of an {@link RdmaContext}. */
 final class ReceiveTask extends RdmaTask<RdmaReceiveTask> implements RdmaReceiveTask {
+    static final RdmaTasks.Definition<ReceiveTask, RdmaReceiveTask> TYPE =
+            new RdmaTasks.Definition<>(RdmaTaskType.RECEIVE, ReceiveTask::new);
     private static final Regions REGIONS = Regions.get();
 
     private @Nullable Buf destination;
 
     ReceiveTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.RECEIVE, rdma.receiveBufferListLength());
+        super(rdma, TYPE, rdma.receiveBufferListLength());
     }
 
     @Override
@@ -100,7 +101,7 @@ final class ReceiveTask extends RdmaTask<RdmaReceiveTask> implements RdmaReceive
 
     @Override
     protected void onCompleted() {
-        rdma.tasks().receive.callbackFor(this).completed(this);
+        callback().completed(this);
     }
 
     @Override

@@ -45,11 +45,11 @@ abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
      */
     RemoteEventTask(
             RdmaContext rdma,
-            WorkRequest.Kind kind,
+            RdmaTasks.Definition<?, T> definition,
             Permissions right,
             String operand,
             int maxListLength) {
-        super(rdma, kind, maxListLength);
+        super(rdma, definition, maxListLength);
         this.right = right;
         this.operand = operand;
         this.word = maxListLength == 1 ? MemorySegment.NULL : MemorySegment.ofArray(new long[1]);

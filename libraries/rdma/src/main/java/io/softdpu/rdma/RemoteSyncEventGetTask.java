@@ -3,14 +3,17 @@ package io.softdpu.rdma;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.rdma.spi.WorkRequest;
 
 /** The {@link RdmaRemoteSyncEventGetTask} of an {@link RdmaContext}. */
-final class RemoteSyncEventGetTask extends RemoteEventTask<RdmaRemoteSyncEventGetTask> implements RdmaRemoteSyncEventGetTask {
+final class RemoteSyncEventGetTask extends RemoteEventTask<RdmaRemoteSyncEventGetTask>
+        implements RdmaRemoteSyncEventGetTask {
+    static final RdmaTasks.Definition<RemoteSyncEventGetTask, RdmaRemoteSyncEventGetTask> TYPE =
+            new RdmaTasks.Definition<>(
+                    RdmaTaskType.REMOTE_SYNC_EVENT_GET, RemoteSyncEventGetTask::new);
     private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_READ);
 
     RemoteSyncEventGetTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.READ, RIGHT, "destination", rdma.maxSendBufferListLength());
+        super(rdma, TYPE, RIGHT, "destination", rdma.maxSendBufferListLength());
     }
 
     @Override
@@ -30,6 +33,6 @@ final class RemoteSyncEventGetTask extends RemoteEventTask<RdmaRemoteSyncEventGe
 
     @Override
     protected void onCompleted() {
-        rdma.tasks().remoteEventGet.callbackFor(this).completed(this);
+        callback().completed(this);
     }
 }

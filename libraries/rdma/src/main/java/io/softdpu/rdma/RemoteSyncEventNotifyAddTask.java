@@ -3,14 +3,20 @@ package io.softdpu.rdma;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.rdma.spi.WorkRequest;
 
 /** The {@link RdmaRemoteSyncEventNotifyAddTask} of an {@link RdmaContext}. */
-final class RemoteSyncEventNotifyAddTask extends RemoteEventTask<RdmaRemoteSyncEventNotifyAddTask> implements RdmaRemoteSyncEventNotifyAddTask {
+final class RemoteSyncEventNotifyAddTask extends RemoteEventTask<RdmaRemoteSyncEventNotifyAddTask>
+        implements RdmaRemoteSyncEventNotifyAddTask {
+    static final RdmaTasks.Definition<
+                    RemoteSyncEventNotifyAddTask, RdmaRemoteSyncEventNotifyAddTask>
+            TYPE =
+                    new RdmaTasks.Definition<>(
+                            RdmaTaskType.REMOTE_SYNC_EVENT_NOTIFY_ADD,
+                            RemoteSyncEventNotifyAddTask::new);
     private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_ATOMIC);
 
     RemoteSyncEventNotifyAddTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.FETCH_AND_ADD, RIGHT, "result", 1);
+        super(rdma, TYPE, RIGHT, "result", 1);
     }
 
     @Override
@@ -37,6 +43,6 @@ final class RemoteSyncEventNotifyAddTask extends RemoteEventTask<RdmaRemoteSyncE
 
     @Override
     protected void onCompleted() {
-        rdma.tasks().remoteEventAdd.callbackFor(this).completed(this);
+        callback().completed(this);
     }
 }

@@ -3,14 +3,20 @@ package io.softdpu.rdma;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.rdma.spi.WorkRequest;
 
 /** The {@link RdmaRemoteSyncEventNotifySetTask} of an {@link RdmaContext}. */
-final class RemoteSyncEventNotifySetTask extends RemoteEventTask<RdmaRemoteSyncEventNotifySetTask> implements RdmaRemoteSyncEventNotifySetTask {
+final class RemoteSyncEventNotifySetTask extends RemoteEventTask<RdmaRemoteSyncEventNotifySetTask>
+        implements RdmaRemoteSyncEventNotifySetTask {
+    static final RdmaTasks.Definition<
+                    RemoteSyncEventNotifySetTask, RdmaRemoteSyncEventNotifySetTask>
+            TYPE =
+                    new RdmaTasks.Definition<>(
+                            RdmaTaskType.REMOTE_SYNC_EVENT_NOTIFY_SET,
+                            RemoteSyncEventNotifySetTask::new);
     private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_WRITE);
 
     RemoteSyncEventNotifySetTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.WRITE, RIGHT, "source", rdma.maxSendBufferListLength());
+        super(rdma, TYPE, RIGHT, "source", rdma.maxSendBufferListLength());
     }
 
     @Override
@@ -25,6 +31,6 @@ final class RemoteSyncEventNotifySetTask extends RemoteEventTask<RdmaRemoteSyncE
 
     @Override
     protected void onCompleted() {
-        rdma.tasks().remoteEventSet.callbackFor(this).completed(this);
+        callback().completed(this);
     }
 }

@@ -32,8 +32,8 @@ abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
     /**
      * @param right the permission that mmap and instance of the peer have to grant
      */
-    RemoteTask(RdmaContext rdma, WorkRequest.Kind kind, Permissions right) {
-        super(rdma, kind, rdma.maxSendBufferListLength());
+    RemoteTask(RdmaContext rdma, RdmaTasks.Definition<?, T> definition, Permissions right) {
+        super(rdma, definition, rdma.maxSendBufferListLength());
         this.right = right;
     }
 

@@ -1,11 +1,13 @@
 package io.softdpu.rdma;
 
-import io.softdpu.rdma.spi.WorkRequest;
-
 /** The {@link RdmaSendImmediateTask} of an {@link RdmaContext}. */
-final class SendImmediateTask extends MessageTask<RdmaSendImmediateTask> implements RdmaSendImmediateTask {
+final class SendImmediateTask extends MessageTask<RdmaSendImmediateTask>
+        implements RdmaSendImmediateTask {
+    static final RdmaTasks.Definition<SendImmediateTask, RdmaSendImmediateTask> TYPE =
+            new RdmaTasks.Definition<>(RdmaTaskType.SEND_IMMEDIATE, SendImmediateTask::new);
+
     SendImmediateTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.SEND_IMMEDIATE);
+        super(rdma, TYPE);
     }
 
     @Override
@@ -22,6 +24,6 @@ final class SendImmediateTask extends MessageTask<RdmaSendImmediateTask> impleme
 
     @Override
     protected void onCompleted() {
-        rdma.tasks().sendImmediate.callbackFor(this).completed(this);
+        callback().completed(this);
     }
 }

@@ -1,15 +1,16 @@
 package io.softdpu.rdma;
 
-import io.softdpu.rdma.spi.WorkRequest;
-
 /** The {@link RdmaSendTask} of an {@link RdmaContext}. */
 final class SendTask extends MessageTask<RdmaSendTask> implements RdmaSendTask {
+    static final RdmaTasks.Definition<SendTask, RdmaSendTask> TYPE =
+            new RdmaTasks.Definition<>(RdmaTaskType.SEND, SendTask::new);
+
     SendTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.SEND);
+        super(rdma, TYPE);
     }
 
     @Override
     protected void onCompleted() {
-        rdma.tasks().send.callbackFor(this).completed(this);
+        callback().completed(this);
     }
 }

@@ -2,14 +2,16 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.rdma.spi.WorkRequest;
 
 /** The {@link RdmaWriteImmediateTask} of an {@link RdmaContext}. */
-final class WriteImmediateTask extends RemoteTask<RdmaWriteImmediateTask> implements RdmaWriteImmediateTask {
+final class WriteImmediateTask extends RemoteTask<RdmaWriteImmediateTask>
+        implements RdmaWriteImmediateTask {
+    static final RdmaTasks.Definition<WriteImmediateTask, RdmaWriteImmediateTask> TYPE =
+            new RdmaTasks.Definition<>(RdmaTaskType.WRITE_IMMEDIATE, WriteImmediateTask::new);
     private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_WRITE);
 
     WriteImmediateTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.WRITE_IMMEDIATE, RIGHT);
+        super(rdma, TYPE, RIGHT);
     }
 
     @Override
@@ -26,6 +28,6 @@ final class WriteImmediateTask extends RemoteTask<RdmaWriteImmediateTask> implem
 
     @Override
     protected void onCompleted() {
-        rdma.tasks().writeImmediate.callbackFor(this).completed(this);
+        callback().completed(this);
     }
 }

@@ -2,18 +2,19 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.rdma.spi.WorkRequest;
 
 /** The {@link RdmaWriteTask} of an {@link RdmaContext}. */
 final class WriteTask extends RemoteTask<RdmaWriteTask> implements RdmaWriteTask {
+    static final RdmaTasks.Definition<WriteTask, RdmaWriteTask> TYPE =
+            new RdmaTasks.Definition<>(RdmaTaskType.WRITE, WriteTask::new);
     private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_WRITE);
 
     WriteTask(RdmaContext rdma) {
-        super(rdma, WorkRequest.Kind.WRITE, RIGHT);
+        super(rdma, TYPE, RIGHT);
     }
 
     @Override
     protected void onCompleted() {
-        rdma.tasks().write.callbackFor(this).completed(this);
+        callback().completed(this);
     }
 }

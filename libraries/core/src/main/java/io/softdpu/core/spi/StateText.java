@@ -3,6 +3,7 @@ package io.softdpu.core.spi;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.internal.sanitizer.SanitizerState;
 import io.softdpu.linux.text.Text;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Descriptions of contexts for messages: state, tasks, and the events that they wait for. */
@@ -45,11 +46,15 @@ final class StateText {
     /** Whether a class is one of those between the program and the pool. */
     private static boolean isOfLibrary(ContextBase<?> context, String className) {
         for (Class<?> type = context.getClass(); type != null; type = type.getSuperclass()) {
-            if (type.getName().equals(className)) {
+            if (type.getName().equals(className) || isInterfaceOf(type, className)) {
                 return true;
             }
         }
         return className.startsWith(StateText.class.getPackageName() + ".")
                 || className.startsWith(SanitizerState.class.getPackageName() + ".");
+    }
+
+    private static boolean isInterfaceOf(Class<?> type, String className) {
+        return Stream.of(type.getInterfaces()).anyMatch(each -> each.getName().equals(className));
     }
 }

@@ -134,7 +134,7 @@ public final class TaskType<T extends TaskBase<?>, C> {
     }
 
     /** The callback for a completed task, by its status. */
-    public C callbackFor(T task) {
+    public C callbackFor(TaskBase<?> task) {
         return Objects.requireNonNull(
                 task.hasSucceeded() ? onSuccess : onFailure, "configured before start");
     }
