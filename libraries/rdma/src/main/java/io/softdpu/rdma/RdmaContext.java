@@ -9,178 +9,29 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.DataPathLocation;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.ContextBase;
-import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.WorkRequest;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link Rdma} context. */
-final class RdmaContext extends ContextBase<Rdma> implements Rdma {
-    private final RdmaCapabilities capabilities;
-    private final RdmaTasks tasks;
-    private final RdmaSettings settings;
+final class RdmaContext extends RdmaSettings implements Rdma {
+    private final RdmaTasks tasks = new RdmaTasks(this);
     private @Nullable RdmaConnectionCallback connectionCallback;
     private @Nullable RdmaConnectionRequestCallback requestCallback;
     private @Nullable ConnectionTable connections;
 
     RdmaContext(Device device) {
-        super("rdma " + device.info().ibdevName(), device);
-        this.capabilities = RdmaCapabilities.of(device.info());
-        this.tasks = new RdmaTasks(this);
-        this.settings = new RdmaSettings(capabilities);
+        super(device);
     }
 
     // ---- configuration, in IDLE ----
 
     @Override
-    public Rdma setPermissions(Permissions permissions) {
-        requireConfigurable();
-        settings.setPermissions(permissions);
-        return this;
-    }
-
-    @Override
-    public Permissions permissions() {
-        return settings.permissions();
-    }
-
-    @Override
-    public Rdma setSendQueueSize(int tasks) {
-        requireConfigurable();
-        settings.setSendQueueSize(tasks);
-        return this;
-    }
-
-    @Override
-    public int sendQueueSize() {
-        return settings.sendQueueSize();
-    }
-
-    @Override
-    public Rdma setReceiveQueueSize(int tasks) {
-        requireConfigurable();
-        settings.setReceiveQueueSize(tasks);
-        return this;
-    }
-
-    @Override
-    public int receiveQueueSize() {
-        return settings.receiveQueueSize(tasks.of(ReceiveTask.TYPE).count());
-    }
-
-    @Override
-    public Rdma setMaxSendBufferListLength(int length) {
-        requireConfigurable();
-        settings.setMaxSendBufferListLength(length);
-        return this;
-    }
-
-    @Override
-    public int maxSendBufferListLength() {
-        return settings.maxSendBufferListLength();
-    }
-
-    @Override
-    public Rdma setReceiveBufferListLength(int length) {
-        requireConfigurable();
-        settings.setReceiveBufferListLength(length);
-        return this;
-    }
-
-    @Override
-    public int receiveBufferListLength() {
-        return settings.receiveBufferListLength();
-    }
-
-    @Override
-    public Rdma setPathMtuBytes(int bytes) {
-        requireConfigurable();
-        settings.setPathMtuBytes(bytes);
-        return this;
-    }
-
-    @Override
-    public int pathMtuBytes() {
-        return settings.pathMtuBytes();
-    }
-
-    @Override
-    public Rdma setGidIndex(int index) {
-        requireConfigurable();
-        settings.setGidIndex(index);
-        return this;
-    }
-
-    @Override
-    public int gidIndex() {
-        return settings.gidIndex();
-    }
-
-    @Override
-    public Rdma setTransportType(RdmaTransportType type) {
-        requireConfigurable();
-        settings.setTransportType(type);
-        return this;
-    }
-
-    @Override
-    public RdmaTransportType transportType() {
-        return settings.transportType();
-    }
-
-    @Override
-    public Rdma setMaxConnections(int count) {
-        requireConfigurable();
-        settings.setMaxConnections(count);
-        return this;
-    }
-
-    @Override
-    public int maxConnections() {
-        return settings.maxConnections();
-    }
-
-    @Override
-    public Rdma setRnrRetries(int retries) {
-        requireConfigurable();
-        settings.setRnrRetries(retries);
-        return this;
-    }
-
-    @Override
-    public int rnrRetries() {
-        return settings.rnrRetries();
-    }
-
-    @Override
-    public Rdma setRnrTimer(Duration timer) {
-        requireConfigurable();
-        settings.setRnrTimer(timer);
-        return this;
-    }
-
-    @Override
-    public Duration rnrTimer() {
-        return settings.rnrTimer();
-    }
-
-    @Override
-    public Rdma setConnectTimeout(Duration timeout) {
-        requireConfigurable();
-        settings.setConnectTimeout(timeout);
-        return this;
-    }
-
-    @Override
-    public Duration connectTimeout() {
-        return settings.connectTimeout();
+    int receiveTasks() {
+        return tasks.of(ReceiveTask.TYPE).count();
     }
 
     @Override
@@ -201,7 +52,7 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
 
     @Override
     public RdmaConnection exportConnection() {
-        return startedConnections("export").export(settings.permissions());
+        return startedConnections("export").export(permissions());
     }
 
     @Override
@@ -294,10 +145,7 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
         try {
             tasks.makePools();
             connections =
-                    new ConnectionTable(
-                            this,
-                            settings.endpointConfig(device(), services(), tasks.of(ReceiveTask.TYPE).count()),
-                            Providers.require(device().info()));
+                    new ConnectionTable(this, endpointConfig(), Providers.require(device().info()));
             return ContextState.STARTING;
         } finally {
             if (connections == null) {
@@ -375,7 +223,7 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
             RdmaTaskCallback<T> onFailure) {
         requireConfigurable();
         RdmaTaskType type = definition.type();
-        if (!capabilities.isSupported(type)) {
+        if (!capabilities().isSupported(type)) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
                     Text.format(
@@ -466,12 +314,8 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
         return tasks;
     }
 
-    RdmaCapabilities capabilities() {
-        return capabilities;
-    }
-
     long maxMessageBytes() {
-        return capabilities.maxMessageBytes();
+        return capabilities().maxMessageBytes();
     }
 
     @Nullable Refusal postReceive(WorkRequest request) {
@@ -523,7 +367,7 @@ final class RdmaContext extends ContextBase<Rdma> implements Rdma {
      * operation was in flight.
      */
     void connectionFailed(Status status, String reason, boolean atomic) {
-        if (atomic || settings.maxConnections() == 1) {
+        if (atomic || maxConnections() == 1) {
             fatal(status, reason);
         }
     }

@@ -5,14 +5,17 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Permissions;
-import io.softdpu.core.spi.ContextServices;
+import io.softdpu.core.spi.ContextBase;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.RnrTimer;
 import java.time.Duration;
 
-/** Properties of an RDMA instance, each checked against the device's capabilities. */
-final class RdmaSettings {
+/**
+ * Base class of the {@link RdmaContext} with the properties of {@link Rdma}, each checked against
+ * the device's capabilities.
+ */
+abstract sealed class RdmaSettings extends ContextBase<Rdma> permits RdmaContext {
     private final RdmaCapabilities capabilities;
     private Permissions permissions = Permissions.LOCAL_READ_ONLY;
     private int sendQueueSize;
@@ -30,8 +33,9 @@ final class RdmaSettings {
     private RnrTimer rnrTimer = RnrTimer.atLeast(Rdma.DEFAULT_RNR_TIMER.toNanos());
     private long connectTimeoutNanos = Rdma.DEFAULT_CONNECT_TIMEOUT.toNanos();
 
-    RdmaSettings(RdmaCapabilities capabilities) {
-        this.capabilities = capabilities;
+    RdmaSettings(Device device) {
+        super("rdma " + device.info().ibdevName(), device);
+        this.capabilities = RdmaCapabilities.of(device.info());
         this.sendQueueSize =
                 Math.min(
                         Math.min(Rdma.DEFAULT_SEND_QUEUE_SIZE, capabilities.maxSendQueueSize()),
@@ -43,7 +47,8 @@ final class RdmaSettings {
                         capabilities.maxPathMtuBytes());
     }
 
-    void setPermissions(Permissions permissions) {
+    public final Rdma setPermissions(Permissions permissions) {
+        requireConfigurable();
         Arguments.notNull(permissions, "permissions");
         if (permissions.allowsPci()) {
             throw new DpuException(
@@ -51,69 +56,80 @@ final class RdmaSettings {
                     "RDMA instance cannot grant PCIe permissions: permissions=" + permissions);
         }
         this.permissions = permissions;
+        return self();
     }
 
-    Permissions permissions() {
+    public final Permissions permissions() {
         return permissions;
     }
 
-    void setSendQueueSize(int tasks) {
+    public final Rdma setSendQueueSize(int tasks) {
+        requireConfigurable();
         requireRange("sendQueueSize", tasks, 1, capabilities.maxSendQueueSize());
         int size = powerOfTwo(tasks);
         requireElements(size, maxSendBufferListLength);
         sendQueueSize = size;
+        return self();
     }
 
-    int sendQueueSize() {
+    public final int sendQueueSize() {
         return sendQueueSize;
     }
 
-    void setReceiveQueueSize(int tasks) {
+    public final Rdma setReceiveQueueSize(int tasks) {
+        requireConfigurable();
         requireRange("receiveQueueSize", tasks, 1, capabilities.maxReceiveQueueSize());
         receiveQueueSize = powerOfTwo(tasks);
+        return self();
     }
 
-    /**
-     * The size that was set, or as many as there are receive tasks, within the limit.
-     *
-     * @param receiveTasks their number, 0 without any
-     */
-    int receiveQueueSize(int receiveTasks) {
+    /** The size that was set, or as many as there are receive tasks, within the limit. */
+    public final int receiveQueueSize() {
         return receiveQueueSize == 0
-                ? Math.max(1, Math.min(receiveTasks, capabilities.maxReceiveQueueSize()))
+                ? Math.max(1, Math.min(receiveTasks(), capabilities.maxReceiveQueueSize()))
                 : receiveQueueSize;
     }
 
-    void setMaxSendBufferListLength(int length) {
+    /** Number of receive tasks; 0 without any. */
+    abstract int receiveTasks();
+
+    public final Rdma setMaxSendBufferListLength(int length) {
+        requireConfigurable();
         requireRange("maxSendBufferListLength", length, 1, capabilities.maxSendBufferListLength());
         requireElements(sendQueueSize, length);
         maxSendBufferListLength = length;
+        return self();
     }
 
-    int maxSendBufferListLength() {
+    public final int maxSendBufferListLength() {
         return maxSendBufferListLength;
     }
 
-    void setReceiveBufferListLength(int length) {
+    public final Rdma setReceiveBufferListLength(int length) {
+        requireConfigurable();
         requireRange(
                 "receiveBufferListLength", length, 1, capabilities.maxReceiveBufferListLength());
         receiveBufferListLength = length;
+        return self();
     }
 
-    int receiveBufferListLength() {
+    public final int receiveBufferListLength() {
         return receiveBufferListLength;
     }
 
-    void setMaxConnections(int count) {
+    public final Rdma setMaxConnections(int count) {
+        requireConfigurable();
         requireRange("maxConnections", count, 1, capabilities.maxConnections());
         maxConnections = count;
+        return self();
     }
 
-    int maxConnections() {
+    public final int maxConnections() {
         return maxConnections;
     }
 
-    void setPathMtuBytes(int bytes) {
+    public final Rdma setPathMtuBytes(int bytes) {
+        requireConfigurable();
         requireRange(
                 "pathMtuBytes",
                 bytes,
@@ -128,22 +144,26 @@ final class RdmaSettings {
                             bytes));
         }
         pathMtuBytes = bytes;
+        return self();
     }
 
-    int pathMtuBytes() {
+    public final int pathMtuBytes() {
         return pathMtuBytes;
     }
 
-    void setGidIndex(int index) {
+    public final Rdma setGidIndex(int index) {
+        requireConfigurable();
         requireRange("gidIndex", index, 0, capabilities.gidAddresses().size() - 1);
         gidIndex = index;
+        return self();
     }
 
-    int gidIndex() {
+    public final int gidIndex() {
         return gidIndex;
     }
 
-    void setTransportType(RdmaTransportType type) {
+    public final Rdma setTransportType(RdmaTransportType type) {
+        requireConfigurable();
         if (!capabilities.isSupported(type)) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
@@ -152,22 +172,26 @@ final class RdmaSettings {
                             type, RdmaTransportType.RC));
         }
         transportType = type;
+        return self();
     }
 
-    RdmaTransportType transportType() {
+    public final RdmaTransportType transportType() {
         return transportType;
     }
 
-    void setRnrRetries(int retries) {
+    public final Rdma setRnrRetries(int retries) {
+        requireConfigurable();
         requireRange("rnrRetries", retries, 0, Rdma.RNR_RETRIES_UNLIMITED);
         rnrRetries = retries;
+        return self();
     }
 
-    int rnrRetries() {
+    public final int rnrRetries() {
         return rnrRetries;
     }
 
-    void setRnrTimer(Duration timer) {
+    public final Rdma setRnrTimer(Duration timer) {
+        requireConfigurable();
         long nanos = Arguments.positiveNanos(timer, "timer");
         if (nanos > RnrTimer.LONGEST.nanos()) {
             throw new DpuException(
@@ -177,28 +201,35 @@ final class RdmaSettings {
                             nanos, RnrTimer.LONGEST.nanos()));
         }
         rnrTimer = RnrTimer.atLeast(nanos);
+        return self();
     }
 
-    Duration rnrTimer() {
+    public final Duration rnrTimer() {
         return Duration.ofNanos(rnrTimer.nanos());
     }
 
-    void setConnectTimeout(Duration timeout) {
+    public final Rdma setConnectTimeout(Duration timeout) {
+        requireConfigurable();
         connectTimeoutNanos = Arguments.positiveNanos(timeout, "timeout");
+        return self();
     }
 
-    Duration connectTimeout() {
+    public final Duration connectTimeout() {
         return Duration.ofNanos(connectTimeoutNanos);
     }
 
+    final RdmaCapabilities capabilities() {
+        return capabilities;
+    }
+
     /** The properties as a provider's configuration. */
-    EndpointConfig endpointConfig(Device device, ContextServices services, int receiveTasks) {
+    final EndpointConfig endpointConfig() {
         return new EndpointConfig(
-                device,
-                services,
+                device(),
+                services(),
                 permissions,
                 sendQueueSize,
-                receiveQueueSize(receiveTasks),
+                receiveQueueSize(),
                 maxSendBufferListLength,
                 receiveBufferListLength,
                 maxConnections,

@@ -54,8 +54,7 @@ class ProviderSelectionTest {
         rdma = new RdmaContext(device);
         rdma.setConnectionRequestCallback(requests::add);
         engine.connect(rdma);
-        RdmaSettings settings = new RdmaSettings(RdmaCapabilities.of(device.info()));
-        EndpointConfig ofOne = settings.endpointConfig(device, null, 1);
+        EndpointConfig ofOne = rdma.endpointConfig();
         EndpointConfig config =
                 new EndpointConfig(
                         ofOne.device(),
