@@ -33,12 +33,12 @@ public abstract class RdmaAtomicContract extends RdmaContract {
 
     /** The two operations. */
     enum Operation {
-        COMPARE_AND_SWAP(RdmaTaskType.COMPARE_AND_SWAP),
-        FETCH_AND_ADD(RdmaTaskType.FETCH_AND_ADD);
+        COMPARE_AND_SWAP(BufTaskType.COMPARE_AND_SWAP),
+        FETCH_AND_ADD(BufTaskType.FETCH_AND_ADD);
 
-        final RdmaTaskType type;
+        final BufTaskType type;
 
-        Operation(RdmaTaskType type) {
+        Operation(BufTaskType type) {
             this.type = type;
         }
     }

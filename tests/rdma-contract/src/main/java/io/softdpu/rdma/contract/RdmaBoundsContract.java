@@ -127,7 +127,7 @@ public abstract class RdmaBoundsContract extends RdmaContract {
         long began = System.nanoTime();
         far.fill(0, (long) LIST_LENGTH * BYTES, 5);
         int rounds = Soak.count(10_000, 10_000, 300_000);
-        List<Enum<?>> types = new ArrayList<>(List.of(RdmaTaskType.values()));
+        List<Enum<?>> types = new ArrayList<>(List.of(BufTaskType.values()));
         types.addAll(List.of(RdmaSyncEventContract.Operation.values()));
         Map<Enum<?>, Integer> done = new HashMap<>();
         int illegal = 0;
@@ -147,7 +147,7 @@ public abstract class RdmaBoundsContract extends RdmaContract {
             }
             Status expected;
             Status submitted;
-            if (type instanceof RdmaTaskType task) {
+            if (type instanceof BufTaskType task) {
                 expected = expected(task, list, single);
                 submitted = run(task, list, single, expected, random);
             } else {
@@ -246,7 +246,7 @@ public abstract class RdmaBoundsContract extends RdmaContract {
         return list.stream().mapToLong(Range::tailroom).sum();
     }
 
-    private static Status expected(RdmaTaskType type, List<Range> list, Range single) {
+    private static Status expected(BufTaskType type, List<Range> list, Range single) {
         boolean fits =
                 switch (type) {
                     case SEND, SEND_IMMEDIATE, RECEIVE -> true;
@@ -304,12 +304,12 @@ public abstract class RdmaBoundsContract extends RdmaContract {
 
     /** Submits, and if it was accepted drives it to its end and applies it to the model. */
     private Status run(
-            RdmaTaskType type,
+            BufTaskType type,
             List<Range> list,
             Range single,
             Status expected,
             SeededRandom random) {
-        long message = type == RdmaTaskType.RECEIVE ? random.between(0, tailroom(list)) : 0;
+        long message = type == BufTaskType.RECEIVE ? random.between(0, tailroom(list)) : 0;
         if (expected == Status.SUCCESS && type.needsReceive()) {
             far.receive(far.room(MESSAGES, (long) LIST_LENGTH * BYTES), 1);
         }
@@ -324,11 +324,11 @@ public abstract class RdmaBoundsContract extends RdmaContract {
         if (submitted != Status.SUCCESS) {
             return submitted;
         }
-        if (type == RdmaTaskType.RECEIVE) {
+        if (type == BufTaskType.RECEIVE) {
             far.send(pair.toNear(), far.data(0, message), 3);
         }
         Status ended = near.next(far).status();
-        if (type.needsReceive() || type == RdmaTaskType.RECEIVE) {
+        if (type.needsReceive() || type == BufTaskType.RECEIVE) {
             Status farther = far.next(near).status();
             ended = ended == Status.SUCCESS ? farther : ended;
         }
@@ -339,7 +339,7 @@ public abstract class RdmaBoundsContract extends RdmaContract {
         return submitted;
     }
 
-    private void apply(RdmaTaskType type, List<Range> list, Range single, long message) {
+    private void apply(BufTaskType type, List<Range> list, Range single, long message) {
         switch (type) {
             case READ -> scatter(list, there.model, single.dataOffset(), single.dataLength());
             case RECEIVE -> {
@@ -363,7 +363,7 @@ public abstract class RdmaBoundsContract extends RdmaContract {
                 MemorySegment word = MemorySegment.ofArray(there.model);
                 long before = word.get(WORD, single.dataOffset());
                 MemorySegment.ofArray(here.model).set(WORD, list.getFirst().end(), before);
-                if (type == RdmaTaskType.FETCH_AND_ADD) {
+                if (type == BufTaskType.FETCH_AND_ADD) {
                     word.set(WORD, single.dataOffset(), before + Submissions.OPERAND);
                 } else if (before == 0) {
                     word.set(WORD, single.dataOffset(), Submissions.OPERAND);

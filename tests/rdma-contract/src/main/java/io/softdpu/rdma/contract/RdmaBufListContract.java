@@ -266,7 +266,7 @@ public abstract class RdmaBufListContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource
     @Clause("rdma-012")
-    void shouldRefuseEachTypeOfTaskWithoutTheMemoryOfEitherSide(RdmaTaskType type) {
+    void shouldRefuseEachTypeOfTaskWithoutTheMemoryOfEitherSide(BufTaskType type) {
         Peer far = pair.far();
         Mmap remote = near.importRdma(far);
         for (boolean ofNear : new boolean[] {true, false}) {

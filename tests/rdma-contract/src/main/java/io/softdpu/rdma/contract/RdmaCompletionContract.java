@@ -30,11 +30,11 @@ public abstract class RdmaCompletionContract extends RdmaContract {
     /** A sanitizer holds the callbacks of the far side back, as its program could be slow. */
     @ParameterizedTest
     @EnumSource(
-            value = RdmaTaskType.class,
+            value = BufTaskType.class,
             names = {"SEND", "SEND_IMMEDIATE"})
     @Clause({"rdma-082", "rdma-094"})
     void shouldCompleteASendBeforeTheProgramOfThePeerHasTheMessage(
-            RdmaTaskType type, SeededRandom random) {
+            BufTaskType type, SeededRandom random) {
         Peer near = openNear();
         Peer far;
         try (Sanitizer _ = Sanitizer.startForThread(random.nextLong())) {
@@ -57,19 +57,19 @@ public abstract class RdmaCompletionContract extends RdmaContract {
 
     @ParameterizedTest
     @EnumSource(
-            value = RdmaTaskType.class,
+            value = BufTaskType.class,
             names = {"READ", "WRITE", "WRITE_IMMEDIATE"})
     @Clause("rdma-054")
-    void shouldShowALargeTransferHalfDone(RdmaTaskType type) {
+    void shouldShowALargeTransferHalfDone(BufTaskType type) {
         Pair pair = connected();
         Peer near = pair.near();
         Peer far = pair.far();
         long size = Peer.MEMORY_BYTES;
         Mmap remote = near.importRdma(far);
-        Peer target = type == RdmaTaskType.READ ? near : far;
-        (type == RdmaTaskType.READ ? far : near).bytes.fill((byte) 1);
+        Peer target = type == BufTaskType.READ ? near : far;
+        (type == BufTaskType.READ ? far : near).bytes.fill((byte) 1);
         target.bytes.fill((byte) 2);
-        if (type == RdmaTaskType.WRITE_IMMEDIATE) {
+        if (type == BufTaskType.WRITE_IMMEDIATE) {
             far.receive(null, 1);
         }
         Submissions.submit(
@@ -106,17 +106,17 @@ public abstract class RdmaCompletionContract extends RdmaContract {
 
     @ParameterizedTest
     @EnumSource(
-            value = RdmaTaskType.class,
+            value = BufTaskType.class,
             names = {"READ", "WRITE", "WRITE_IMMEDIATE"})
     @Clause({"rdma-108", "rdma-119", "rdma-132"})
-    void shouldTellTheErrorAndLeaveEachByteOldOrNewWhileTheInstanceGoesOn(RdmaTaskType type) {
+    void shouldTellTheErrorAndLeaveEachByteOldOrNewWhileTheInstanceGoesOn(BufTaskType type) {
         Peer near = openConfigured(rdma -> rdma.setMaxConnections(2));
         Pair pair = connect(near, openFar());
         Peer far = pair.far();
         long size = Peer.MEMORY_BYTES / 2;
         Mmap remote = near.importRdma(far);
-        Peer target = type == RdmaTaskType.READ ? near : far;
-        (type == RdmaTaskType.READ ? far : near).fill(0, size, 1);
+        Peer target = type == BufTaskType.READ ? near : far;
+        (type == BufTaskType.READ ? far : near).fill(0, size, 1);
         target.fill(0, Peer.MEMORY_BYTES, 2);
         Buf local = Submissions.local(type, near, near.mmap, 0, size);
         Buf there = Submissions.remote(type, near, remote, 0, size);
@@ -132,7 +132,7 @@ public abstract class RdmaCompletionContract extends RdmaContract {
         assertThat(outcome.userData()).isEqualTo(3);
         Peer.drive("the end", () -> pair.toFar().state() == RdmaConnection.State.FAILED, near, far);
         assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
-        Buf destination = type == RdmaTaskType.READ ? local : there;
+        Buf destination = type == BufTaskType.READ ? local : there;
         assertThat(destination.dataLength()).as("does not grow").isZero();
         local.release();
         there.release();
@@ -153,9 +153,9 @@ public abstract class RdmaCompletionContract extends RdmaContract {
 
     @ParameterizedTest
     @EnumSource(
-            value = RdmaTaskType.class,
+            value = BufTaskType.class,
             names = {"READ", "WRITE", "COMPARE_AND_SWAP", "FETCH_AND_ADD"})
-    void shouldTellWhetherItWasDoneWhenItWasSubmittedAndThenStopped(RdmaTaskType type) {
+    void shouldTellWhetherItWasDoneWhenItWasSubmittedAndThenStopped(BufTaskType type) {
         Pair pair = connected();
         submitOnWord(type, pair);
         assertThat(isDone(type, pair))
@@ -168,9 +168,9 @@ public abstract class RdmaCompletionContract extends RdmaContract {
 
     @ParameterizedTest
     @EnumSource(
-            value = RdmaTaskType.class,
+            value = BufTaskType.class,
             names = {"READ", "WRITE", "COMPARE_AND_SWAP", "FETCH_AND_ADD"})
-    void shouldTellWhetherItWasDoneWhenItWasSubmittedAndThenDisconnected(RdmaTaskType type) {
+    void shouldTellWhetherItWasDoneWhenItWasSubmittedAndThenDisconnected(BufTaskType type) {
         Pair pair = connected();
         submitOnWord(type, pair);
         pair.toFar().disconnect();
@@ -182,9 +182,9 @@ public abstract class RdmaCompletionContract extends RdmaContract {
 
     @ParameterizedTest
     @EnumSource(
-            value = RdmaTaskType.class,
+            value = BufTaskType.class,
             names = {"READ", "WRITE", "COMPARE_AND_SWAP", "FETCH_AND_ADD"})
-    void shouldNotDoWhatIsSubmittedAfterADisconnect(RdmaTaskType type) {
+    void shouldNotDoWhatIsSubmittedAfterADisconnect(BufTaskType type) {
         Pair pair = connected();
         pair.toFar().disconnect();
         submitOnWord(type, pair);
@@ -194,9 +194,9 @@ public abstract class RdmaCompletionContract extends RdmaContract {
 
     @ParameterizedTest
     @EnumSource(
-            value = RdmaTaskType.class,
+            value = BufTaskType.class,
             names = {"READ", "WRITE", "COMPARE_AND_SWAP", "FETCH_AND_ADD"})
-    void shouldNotDoWhatIsBehindAMessageThatWaits(RdmaTaskType type) {
+    void shouldNotDoWhatIsBehindAMessageThatWaits(BufTaskType type) {
         Pair pair = connected();
         pair.near().send(pair.toFar(), null, 1); // without a receive
         submitOnWord(type, pair);
@@ -208,7 +208,7 @@ public abstract class RdmaCompletionContract extends RdmaContract {
     }
 
     /** Submits an operation after which a word of the one side or the other is another. */
-    private static void submitOnWord(RdmaTaskType type, Pair pair) {
+    private static void submitOnWord(BufTaskType type, Pair pair) {
         Peer near = pair.near();
         near.setWord(0, NEAR_WORD);
         pair.far().setWord(0, FAR_WORD);
@@ -224,14 +224,14 @@ public abstract class RdmaCompletionContract extends RdmaContract {
         assertThat(submitted).isEqualTo(Status.SUCCESS);
     }
 
-    private static boolean isDone(RdmaTaskType type, Pair pair) {
-        return type == RdmaTaskType.READ
+    private static boolean isDone(BufTaskType type, Pair pair) {
+        return type == BufTaskType.READ
                 ? pair.near().word(0) != NEAR_WORD
                 : pair.far().word(0) != FAR_WORD;
     }
 
     /** Asserts that its status tells whether it was done. */
-    private static void assertTold(RdmaTaskType type, Pair pair) {
+    private static void assertTold(BufTaskType type, Pair pair) {
         Peer.Outcome outcome = pair.near().next(pair.far());
         assertThat(outcome.userData()).isEqualTo(2);
         assertThat(outcome.status())

@@ -254,12 +254,12 @@ public abstract class RdmaFailureContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource(names = {"SEND", "SEND_IMMEDIATE", "WRITE_IMMEDIATE"})
     @Clause({"rdma-255", "rdma-263", "rdma-270"})
-    void shouldFailFatallyWithoutAReceiveByDefault(RdmaTaskType type) {
+    void shouldFailFatallyWithoutAReceiveByDefault(BufTaskType type) {
         Pair pair = connect(openNear(), openFarWithShortTimer());
         Peer near = pair.near();
         Peer far = pair.far();
         Buf remote =
-                type == RdmaTaskType.WRITE_IMMEDIATE
+                type == BufTaskType.WRITE_IMMEDIATE
                         ? Submissions.remote(type, near, near.importRdma(far), 0, 64)
                         : null;
         assertThat(Submissions.submit(type, near, pair.toFar(), near.data(0, 64), remote, 1))
@@ -275,7 +275,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource(names = {"SEND", "SEND_IMMEDIATE", "WRITE_IMMEDIATE"})
     @Clause({"rdma-255", "rdma-263", "rdma-270"})
-    void shouldUseAReceiveThatIsPostedWhileAMessageWaits(RdmaTaskType type) {
+    void shouldUseAReceiveThatIsPostedWhileAMessageWaits(BufTaskType type) {
         Peer near = openNear();
         Peer far =
                 add(
@@ -288,7 +288,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
         Pair pair = connect(near, far);
         for (int i = 0; i < 3; i++) { // the known limit is used up each time
             Buf remote =
-                    type == RdmaTaskType.WRITE_IMMEDIATE
+                    type == BufTaskType.WRITE_IMMEDIATE
                             ? Submissions.remote(type, near, near.importRdma(far), 0, 64)
                             : null;
             Status submitted =
@@ -500,9 +500,9 @@ public abstract class RdmaFailureContract extends RdmaContract {
 
     @ParameterizedTest
     @EnumSource(
-            value = RdmaTaskType.class,
+            value = BufTaskType.class,
             names = {"READ", "WRITE", "WRITE_IMMEDIATE", "COMPARE_AND_SWAP", "FETCH_AND_ADD"})
-    void shouldRefuseRemoteMemoryThatWasRevoked(RdmaTaskType type) {
+    void shouldRefuseRemoteMemoryThatWasRevoked(BufTaskType type) {
         Pair pair = connected();
         Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());
@@ -520,7 +520,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
                         type,
                         near,
                         pair.toFar(),
-                        type == RdmaTaskType.WRITE || type == RdmaTaskType.WRITE_IMMEDIATE
+                        type == BufTaskType.WRITE || type == BufTaskType.WRITE_IMMEDIATE
                                 ? near.data(0, 64)
                                 : near.room(0, 64),
                         Submissions.remote(type, near, remote, 0, 64),

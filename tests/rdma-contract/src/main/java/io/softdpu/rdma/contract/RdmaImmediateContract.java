@@ -285,12 +285,12 @@ public abstract class RdmaImmediateContract extends RdmaContract {
     // ---- failures ----
 
     enum Kind {
-        SEND_IMMEDIATE(RdmaTaskType.SEND_IMMEDIATE),
-        WRITE_IMMEDIATE(RdmaTaskType.WRITE_IMMEDIATE);
+        SEND_IMMEDIATE(BufTaskType.SEND_IMMEDIATE),
+        WRITE_IMMEDIATE(BufTaskType.WRITE_IMMEDIATE);
 
-        private final RdmaTaskType type;
+        private final BufTaskType type;
 
-        Kind(RdmaTaskType type) {
+        Kind(BufTaskType type) {
             this.type = type;
         }
     }

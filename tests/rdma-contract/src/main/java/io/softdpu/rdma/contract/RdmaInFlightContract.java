@@ -217,16 +217,16 @@ public abstract class RdmaInFlightContract extends RdmaProgramContract {
 
     private static Status submit(InFlight operation, Peer near, Remote far) {
         return switch (operation) {
-            case SEND_IMMEDIATE -> message(RdmaTaskType.SEND_IMMEDIATE, near, far);
-            case SEND_LIST -> message(RdmaTaskType.SEND, near, far);
-            case READ_LIST -> copy(RdmaTaskType.READ, true, LARGE, near, far);
-            case WRITE_LIST -> copy(RdmaTaskType.WRITE, true, LARGE, near, far);
-            case WRITE_IMMEDIATE -> copy(RdmaTaskType.WRITE_IMMEDIATE, false, LARGE, near, far);
-            case WRITE_IMMEDIATE_LIST -> copy(RdmaTaskType.WRITE_IMMEDIATE, true, LARGE, near, far);
+            case SEND_IMMEDIATE -> message(BufTaskType.SEND_IMMEDIATE, near, far);
+            case SEND_LIST -> message(BufTaskType.SEND, near, far);
+            case READ_LIST -> copy(BufTaskType.READ, true, LARGE, near, far);
+            case WRITE_LIST -> copy(BufTaskType.WRITE, true, LARGE, near, far);
+            case WRITE_IMMEDIATE -> copy(BufTaskType.WRITE_IMMEDIATE, false, LARGE, near, far);
+            case WRITE_IMMEDIATE_LIST -> copy(BufTaskType.WRITE_IMMEDIATE, true, LARGE, near, far);
             case WRITE_IMMEDIATE_WRITTEN ->
-                    copy(RdmaTaskType.WRITE_IMMEDIATE, false, SMALL, near, far);
-            case COMPARE_AND_SWAP -> atomic(RdmaTaskType.COMPARE_AND_SWAP, near, far);
-            case FETCH_AND_ADD -> atomic(RdmaTaskType.FETCH_AND_ADD, near, far);
+                    copy(BufTaskType.WRITE_IMMEDIATE, false, SMALL, near, far);
+            case COMPARE_AND_SWAP -> atomic(BufTaskType.COMPARE_AND_SWAP, near, far);
+            case FETCH_AND_ADD -> atomic(BufTaskType.FETCH_AND_ADD, near, far);
             case EVENT_GET -> near.getEvent(far.connection(), far.event(), near.room(ROOM, 8), 1);
             case EVENT_SET -> near.setEvent(far.connection(), far.event(), near.data(SOURCE, 8), 1);
             case EVENT_ADD ->
@@ -234,19 +234,19 @@ public abstract class RdmaInFlightContract extends RdmaProgramContract {
         };
     }
 
-    private static Status message(RdmaTaskType type, Peer near, Remote far) {
+    private static Status message(BufTaskType type, Peer near, Remote far) {
         Buf source = list(type, near, SOURCE, SMALL, true);
         return Submissions.submit(type, near, far.connection(), source, null, 1);
     }
 
-    private static Status atomic(RdmaTaskType type, Peer near, Remote far) {
+    private static Status atomic(BufTaskType type, Peer near, Remote far) {
         Buf there = near.inventory.bufByData(far.memory(), WORD, 8);
         return Submissions.submit(type, near, far.connection(), near.room(ROOM, 8), there, 1);
     }
 
     private static Status copy(
-            RdmaTaskType type, boolean several, long length, Peer near, Remote far) {
-        boolean read = type == RdmaTaskType.READ;
+            BufTaskType type, boolean several, long length, Peer near, Remote far) {
+        boolean read = type == BufTaskType.READ;
         Buf here = list(type, near, read ? ROOM : SOURCE, length, several);
         long at = read ? READ_FROM : WRITTEN_TO;
         Buf there = Submissions.remote(type, near, far.memory(), at, length);
@@ -255,7 +255,7 @@ public abstract class RdmaInFlightContract extends RdmaProgramContract {
 
     /** A range as one buf, or as a list of two that are one behind the other. */
     private static Buf list(
-            RdmaTaskType type, Peer near, long offset, long length, boolean several) {
+            BufTaskType type, Peer near, long offset, long length, boolean several) {
         long first = several ? length / 4 : length;
         Buf head = Submissions.local(type, near, near.mmap, offset, first);
         if (several) {

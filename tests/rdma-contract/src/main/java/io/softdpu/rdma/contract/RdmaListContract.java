@@ -32,16 +32,16 @@ public abstract class RdmaListContract extends RdmaContract {
 
     /** The uses of a local list. */
     enum Use {
-        SEND(RdmaTaskType.SEND),
-        SEND_IMMEDIATE(RdmaTaskType.SEND_IMMEDIATE),
-        RECEIVE(RdmaTaskType.RECEIVE),
-        READ(RdmaTaskType.READ),
-        WRITE(RdmaTaskType.WRITE),
-        WRITE_IMMEDIATE(RdmaTaskType.WRITE_IMMEDIATE);
+        SEND(BufTaskType.SEND),
+        SEND_IMMEDIATE(BufTaskType.SEND_IMMEDIATE),
+        RECEIVE(BufTaskType.RECEIVE),
+        READ(BufTaskType.READ),
+        WRITE(BufTaskType.WRITE),
+        WRITE_IMMEDIATE(BufTaskType.WRITE_IMMEDIATE);
 
-        final RdmaTaskType type;
+        final BufTaskType type;
 
-        Use(RdmaTaskType type) {
+        Use(BufTaskType type) {
             this.type = type;
         }
 
@@ -232,7 +232,7 @@ public abstract class RdmaListContract extends RdmaContract {
                             : near.inventory.bufByData(on.remote(), FAR, before);
             assertThat(
                             Submissions.submit(
-                                    RdmaTaskType.READ, near, on.pair().toFar(), into, there, 2))
+                                    BufTaskType.READ, near, on.pair().toFar(), into, there, 2))
                     .isEqualTo(Status.SUCCESS);
         }
         assertThat(near.next(far).length()).isEqualTo(before);

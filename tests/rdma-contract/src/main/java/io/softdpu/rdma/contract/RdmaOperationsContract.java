@@ -7,6 +7,7 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.core.sync.SyncEvent;
 import io.softdpu.rdma.RdmaCapabilities;
+import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Clause;
 import java.util.EnumSet;
 import java.util.Set;
@@ -95,14 +96,26 @@ public abstract class RdmaOperationsContract extends RdmaContract {
     @Test
     @Clause("rdma-009")
     void shouldSupportATaskTypePerOperation() {
-        Set<io.softdpu.rdma.RdmaTaskType> types =
-                EnumSet.noneOf(io.softdpu.rdma.RdmaTaskType.class);
+        Set<RdmaTaskType> types = EnumSet.noneOf(RdmaTaskType.class);
         RdmaCapabilities can = RdmaCapabilities.of(openNear().device.info());
-        for (io.softdpu.rdma.RdmaTaskType type : io.softdpu.rdma.RdmaTaskType.values()) {
+        for (RdmaTaskType type : RdmaTaskType.values()) {
             if (can.isSupported(type)) {
                 types.add(type);
             }
         }
         assertThat(types).hasSize(11);
+    }
+
+    /** A new type is to be added to the types that the tests run with. */
+    @Test
+    void shouldTestEachTaskType() {
+        Set<RdmaTaskType> tested = EnumSet.noneOf(RdmaTaskType.class);
+        for (BufTaskType type : BufTaskType.values()) {
+            tested.add(type.type);
+        }
+        for (RdmaSyncEventContract.Operation operation : RdmaSyncEventContract.Operation.values()) {
+            tested.add(operation.type);
+        }
+        assertThat(tested).containsExactlyInAnyOrder(RdmaTaskType.values());
     }
 }

@@ -94,7 +94,7 @@ public abstract class RdmaPermissionTableContract extends RdmaContract {
         return Permissions.of(flags.toArray(AccessFlag[]::new));
     }
 
-    private static @Nullable AccessFlag needed(RdmaTaskType type) {
+    private static @Nullable AccessFlag needed(BufTaskType type) {
         return switch (type) {
             case READ -> AccessFlag.RDMA_READ;
             case WRITE, WRITE_IMMEDIATE -> AccessFlag.RDMA_WRITE;
@@ -108,7 +108,7 @@ public abstract class RdmaPermissionTableContract extends RdmaContract {
     @Clause({"rdma-018", "rdma-019"})
     @Clause({"rdma-020", "rdma-021"})
     void shouldAllowReadsAsTheTableDoes(int ofInstance) {
-        assertTable(ofInstance, EnumSet.of(RdmaTaskType.READ));
+        assertTable(ofInstance, EnumSet.of(BufTaskType.READ));
     }
 
     @ParameterizedTest
@@ -116,7 +116,7 @@ public abstract class RdmaPermissionTableContract extends RdmaContract {
     @Clause({"rdma-022", "rdma-023"})
     @Clause({"rdma-024", "rdma-025"})
     void shouldAllowWritesAsTheTableDoes(int ofInstance) {
-        assertTable(ofInstance, EnumSet.of(RdmaTaskType.WRITE, RdmaTaskType.WRITE_IMMEDIATE));
+        assertTable(ofInstance, EnumSet.of(BufTaskType.WRITE, BufTaskType.WRITE_IMMEDIATE));
     }
 
     @ParameterizedTest
@@ -125,7 +125,7 @@ public abstract class RdmaPermissionTableContract extends RdmaContract {
     @Clause({"rdma-028", "rdma-029"})
     void shouldAllowAtomicOperationsAsTheTableDoes(int ofInstance) {
         assertTable(
-                ofInstance, EnumSet.of(RdmaTaskType.COMPARE_AND_SWAP, RdmaTaskType.FETCH_AND_ADD));
+                ofInstance, EnumSet.of(BufTaskType.COMPARE_AND_SWAP, BufTaskType.FETCH_AND_ADD));
     }
 
     @ParameterizedTest
@@ -135,10 +135,10 @@ public abstract class RdmaPermissionTableContract extends RdmaContract {
     void shouldAllowMessagesAsTheTableDoes(int ofInstance) {
         assertTable(
                 ofInstance,
-                EnumSet.of(RdmaTaskType.SEND, RdmaTaskType.SEND_IMMEDIATE, RdmaTaskType.RECEIVE));
+                EnumSet.of(BufTaskType.SEND, BufTaskType.SEND_IMMEDIATE, BufTaskType.RECEIVE));
     }
 
-    private void assertTable(int ofInstance, Set<RdmaTaskType> types) {
+    private void assertTable(int ofInstance, Set<BufTaskType> types) {
         Peer near = openConfigured(rdma -> rdma.setPermissions(Permissions.LOCAL_READ_ONLY));
         Peer far =
                 add(
@@ -161,7 +161,7 @@ public abstract class RdmaPermissionTableContract extends RdmaContract {
                 Permissions ofLocal =
                         writable ? Permissions.LOCAL_READ_WRITE : Permissions.LOCAL_READ_ONLY;
                 Region here = keep(near, new Region(near, ofLocal, 1));
-                for (RdmaTaskType type : types) {
+                for (BufTaskType type : types) {
                     for (boolean exported : new boolean[] {true, false}) {
                         Status expected = expected(type, ofInstance, ofMmap, writable, exported);
                         assertOne(type, pair, here, there, exported ? remote : null, expected);
@@ -177,7 +177,7 @@ public abstract class RdmaPermissionTableContract extends RdmaContract {
     }
 
     private static Status expected(
-            RdmaTaskType type, int ofInstance, int ofMmap, boolean writable, boolean exported) {
+            BufTaskType type, int ofInstance, int ofMmap, boolean writable, boolean exported) {
         AccessFlag needed = needed(type);
         if (!writable) {
             return Status.NOT_PERMITTED;
@@ -194,7 +194,7 @@ public abstract class RdmaPermissionTableContract extends RdmaContract {
     }
 
     private static void assertOne(
-            RdmaTaskType type,
+            BufTaskType type,
             Pair pair,
             Region here,
             Region there,
@@ -202,7 +202,7 @@ public abstract class RdmaPermissionTableContract extends RdmaContract {
             Status expected) {
         Peer near = pair.near();
         Peer far = pair.far();
-        if (type == RdmaTaskType.COMPARE_AND_SWAP) {
+        if (type == BufTaskType.COMPARE_AND_SWAP) {
             there.setWord(1024, 0); // what the task compares with
         }
         here.keep();
@@ -237,22 +237,22 @@ public abstract class RdmaPermissionTableContract extends RdmaContract {
     }
 
     /** Drives a task that was accepted to its end. */
-    private static void run(RdmaTaskType type, Pair pair, Region there, String what) {
+    private static void run(BufTaskType type, Pair pair, Region there, String what) {
         Peer near = pair.near();
         Peer far = pair.far();
         if (type.needsReceive()) {
             far.receive(far.inventory.bufByAddress(there.mmap, 2048, LENGTH), 2);
-        } else if (type == RdmaTaskType.RECEIVE) {
+        } else if (type == BufTaskType.RECEIVE) {
             far.send(pair.toNear(), far.inventory.bufByData(there.mmap, 0, LENGTH), 2);
         }
         assertThat(near.next(far).status()).as(what).isEqualTo(Status.SUCCESS);
-        if (type.needsReceive() || type == RdmaTaskType.RECEIVE) {
+        if (type.needsReceive() || type == BufTaskType.RECEIVE) {
             assertThat(far.next(near).status()).as(what).isEqualTo(Status.SUCCESS);
         }
     }
 
     /** Applies an operation to what both regions are expected to contain. */
-    private static void expect(RdmaTaskType type, Region here, Region there) {
+    private static void expect(BufTaskType type, Region here, Region there) {
         switch (type) {
             case READ -> here.copy(512, there, 1024);
             case RECEIVE -> here.copy(512, there, 0);

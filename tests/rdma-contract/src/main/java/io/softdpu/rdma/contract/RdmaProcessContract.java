@@ -184,12 +184,12 @@ public abstract class RdmaProcessContract extends RdmaProgramContract {
                 near.inventory.bufByData(far.memory(), 0, 64),
                 near.room(0, 64),
                 301);
-        for (RdmaTaskType type :
-                new RdmaTaskType[] {
-                    RdmaTaskType.SEND_IMMEDIATE,
-                    RdmaTaskType.WRITE_IMMEDIATE,
-                    RdmaTaskType.COMPARE_AND_SWAP,
-                    RdmaTaskType.FETCH_AND_ADD
+        for (BufTaskType type :
+                new BufTaskType[] {
+                    BufTaskType.SEND_IMMEDIATE,
+                    BufTaskType.WRITE_IMMEDIATE,
+                    BufTaskType.COMPARE_AND_SWAP,
+                    BufTaskType.FETCH_AND_ADD
                 }) {
             Status submitted =
                     Submissions.submit(

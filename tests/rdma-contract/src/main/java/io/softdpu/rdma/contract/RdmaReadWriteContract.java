@@ -293,7 +293,7 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource
     @Clause({"rdma-056", "rdma-073", "rdma-188"})
-    void shouldKeepATaskInFlightAndItsBufsFromBeingReleasedOrUsedTwice(RdmaTaskType type) {
+    void shouldKeepATaskInFlightAndItsBufsFromBeingReleasedOrUsedTwice(BufTaskType type) {
         Pair pair = connected();
         Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());
@@ -337,7 +337,7 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
         }
         if (type.needsReceive()) {
             pair.far().receive(pair.far().room(0, 64), 1);
-        } else if (type == RdmaTaskType.RECEIVE) {
+        } else if (type == BufTaskType.RECEIVE) {
             pair.far().send(pair.toNear(), pair.far().data(0, 64), 1);
         }
         assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);

@@ -30,15 +30,15 @@ public abstract class RdmaRevocationContract extends RdmaProgramContract {
     protected RdmaRevocationContract() {}
 
     private enum Operation {
-        READ(RdmaTaskType.READ),
-        WRITE(RdmaTaskType.WRITE),
-        WRITE_IMMEDIATE(RdmaTaskType.WRITE_IMMEDIATE),
-        SEND(RdmaTaskType.SEND),
-        SEND_IMMEDIATE(RdmaTaskType.SEND_IMMEDIATE);
+        READ(BufTaskType.READ),
+        WRITE(BufTaskType.WRITE),
+        WRITE_IMMEDIATE(BufTaskType.WRITE_IMMEDIATE),
+        SEND(BufTaskType.SEND),
+        SEND_IMMEDIATE(BufTaskType.SEND_IMMEDIATE);
 
-        private final RdmaTaskType type;
+        private final BufTaskType type;
 
-        Operation(RdmaTaskType type) {
+        Operation(BufTaskType type) {
             this.type = type;
         }
     }
@@ -199,7 +199,7 @@ public abstract class RdmaRevocationContract extends RdmaProgramContract {
 
     /** A read or write of many slices; a send that finds no receive. */
     private static Status submit(Row row) {
-        RdmaTaskType type = row.operation().type;
+        BufTaskType type = row.operation().type;
         Peer near = row.near();
         long size = type.isRemote() ? Peer.MEMORY_BYTES : 64;
         return Submissions.submit(

@@ -29,15 +29,15 @@ public abstract class RdmaSizeContract extends RdmaContract {
 
     /** The operations whose size the user chooses. */
     enum Operation {
-        SEND(RdmaTaskType.SEND),
-        SEND_IMMEDIATE(RdmaTaskType.SEND_IMMEDIATE),
-        READ(RdmaTaskType.READ),
-        WRITE(RdmaTaskType.WRITE),
-        WRITE_IMMEDIATE(RdmaTaskType.WRITE_IMMEDIATE);
+        SEND(BufTaskType.SEND),
+        SEND_IMMEDIATE(BufTaskType.SEND_IMMEDIATE),
+        READ(BufTaskType.READ),
+        WRITE(BufTaskType.WRITE),
+        WRITE_IMMEDIATE(BufTaskType.WRITE_IMMEDIATE);
 
-        final RdmaTaskType type;
+        final BufTaskType type;
 
-        Operation(RdmaTaskType type) {
+        Operation(BufTaskType type) {
             this.type = type;
         }
     }

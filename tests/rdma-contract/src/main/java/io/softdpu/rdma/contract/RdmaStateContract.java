@@ -274,8 +274,7 @@ public abstract class RdmaStateContract extends RdmaContract {
                 .as("the connection callback")
                 .endsWith(RdmaConnection.State.CONNECTED);
         Mmap remote = near.importRdma(far);
-        for (RdmaTaskType type :
-                RdmaTaskType.values()) { // two of each, with the callbacks of before
+        for (BufTaskType type : BufTaskType.values()) { // two of each, with the callbacks of before
             exchange(type, again, remote, 1);
             exchange(type, again, remote, 2);
             assertThat(near.next(far).status()).as("%s", type).isEqualTo(Status.SUCCESS);
@@ -284,7 +283,7 @@ public abstract class RdmaStateContract extends RdmaContract {
     }
 
     /** Submits a task of the near side that will succeed. */
-    private static void exchange(RdmaTaskType type, Pair pair, Mmap remote, long userData) {
+    private static void exchange(BufTaskType type, Pair pair, Mmap remote, long userData) {
         Peer near = pair.near();
         Status submitted =
                 switch (type) {
@@ -343,11 +342,11 @@ public abstract class RdmaStateContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource
     @Clause("rdma-188")
-    void shouldRefuseTasksBeforeRunning(RdmaTaskType type) {
+    void shouldRefuseTasksBeforeRunning(BufTaskType type) {
         Peer near = openNear();
         Peer far = openFar();
         far.start();
-        if (type == RdmaTaskType.RECEIVE) { // the only one that needs no connection
+        if (type == BufTaskType.RECEIVE) { // the only one that needs no connection
             assertThat(Refusals.statusOf(() -> near.rdma.allocateReceive(null)))
                     .as("IDLE")
                     .isEqualTo(Status.BAD_STATE);
@@ -376,7 +375,7 @@ public abstract class RdmaStateContract extends RdmaContract {
     }
 
     private static Supplier<Task> allocation(
-            RdmaTaskType type, Peer near, RdmaConnection toFar, Buf here, Buf there) {
+            BufTaskType type, Peer near, RdmaConnection toFar, Buf here, Buf there) {
         return switch (type) {
             case SEND -> () -> near.rdma.allocateSend(toFar, here);
             case RECEIVE -> () -> near.rdma.allocateReceive(here);
@@ -396,7 +395,7 @@ public abstract class RdmaStateContract extends RdmaContract {
         Pair pair = connected();
         Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());
-        for (RdmaTaskType type : RdmaTaskType.values()) {
+        for (BufTaskType type : BufTaskType.values()) {
             exchange(type, pair, remote, 1);
             assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);
         }
@@ -564,7 +563,7 @@ public abstract class RdmaStateContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource
     @Clause({"rdma-184", "rdma-190", "rdma-193"})
-    void shouldStayInStoppingUntilEachTypeOfTaskIsFreed(RdmaTaskType type) {
+    void shouldStayInStoppingUntilEachTypeOfTaskIsFreed(BufTaskType type) {
         List<Task> completed = new ArrayList<>();
         Peer near =
                 openConfigured(rdma -> {
@@ -603,7 +602,7 @@ public abstract class RdmaStateContract extends RdmaContract {
     @ParameterizedTest
     @EnumSource
     @Clause({"rdma-184", "rdma-190"})
-    void shouldBeStoppingForATaskThatWasNeverSubmitted(RdmaTaskType type) {
+    void shouldBeStoppingForATaskThatWasNeverSubmitted(BufTaskType type) {
         Pair pair = connected();
         Peer near = pair.near();
         Buf here = near.data(0, 8);

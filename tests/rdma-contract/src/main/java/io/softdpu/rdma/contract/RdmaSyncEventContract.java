@@ -21,6 +21,7 @@ import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaRemoteSyncEventGetTask;
 import io.softdpu.rdma.RdmaRemoteSyncEventNotifyAddTask;
 import io.softdpu.rdma.RdmaRemoteSyncEventNotifySetTask;
+import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -42,13 +43,15 @@ public abstract class RdmaSyncEventContract extends RdmaContract {
 
     /** The three operations. */
     enum Operation {
-        GET(AccessFlag.RDMA_READ),
-        NOTIFY_SET(AccessFlag.RDMA_WRITE),
-        NOTIFY_ADD(AccessFlag.RDMA_ATOMIC);
+        GET(RdmaTaskType.REMOTE_SYNC_EVENT_GET, AccessFlag.RDMA_READ),
+        NOTIFY_SET(RdmaTaskType.REMOTE_SYNC_EVENT_NOTIFY_SET, AccessFlag.RDMA_WRITE),
+        NOTIFY_ADD(RdmaTaskType.REMOTE_SYNC_EVENT_NOTIFY_ADD, AccessFlag.RDMA_ATOMIC);
 
+        final RdmaTaskType type;
         final AccessFlag right;
 
-        Operation(AccessFlag right) {
+        Operation(RdmaTaskType type, AccessFlag right) {
+            this.type = type;
             this.right = right;
         }
 
@@ -663,12 +666,7 @@ public abstract class RdmaSyncEventContract extends RdmaContract {
         Pair pair = connected();
         Peer near = pair.near();
         RemoteSyncEvent remote = near.remoteEvent(pair.far(), pair.far().event());
-        assertThat(
-                        RdmaCapabilities.of(near.device.info())
-                                .isSupported(
-                                        io.softdpu.rdma.RdmaTaskType.valueOf(
-                                                "REMOTE_SYNC_EVENT_" + operation)))
-                .isTrue();
+        assertThat(RdmaCapabilities.of(near.device.info()).isSupported(operation.type)).isTrue();
         operation.submit(pair, remote, operation.local(near, near.mmap, 0, 8), 1);
         assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
     }

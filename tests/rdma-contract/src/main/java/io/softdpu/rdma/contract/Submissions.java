@@ -17,7 +17,7 @@ final class Submissions {
     private Submissions() {}
 
     /** Bufs over the peer's memory: data to read or to update, room to write. */
-    static Buf remote(RdmaTaskType type, Peer near, Mmap remote, long offset, long length) {
+    static Buf remote(BufTaskType type, Peer near, Mmap remote, long offset, long length) {
         return switch (type) {
             case WRITE, WRITE_IMMEDIATE -> near.inventory.bufByAddress(remote, offset, length);
             default -> near.inventory.bufByData(remote, offset, length);
@@ -25,7 +25,7 @@ final class Submissions {
     }
 
     /** Bufs over local memory: data to send or write, room for anything else. */
-    static Buf local(RdmaTaskType type, Peer near, Mmap mmap, long offset, long length) {
+    static Buf local(BufTaskType type, Peer near, Mmap mmap, long offset, long length) {
         return switch (type) {
             case SEND, SEND_IMMEDIATE, WRITE, WRITE_IMMEDIATE ->
                     near.inventory.bufByData(mmap, offset, length);
@@ -39,7 +39,7 @@ final class Submissions {
      * @param remote null for messages
      */
     static Status submit(
-            RdmaTaskType type,
+            BufTaskType type,
             Peer near,
             RdmaConnection connection,
             Buf local,
