@@ -2,7 +2,6 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Permissions;
@@ -13,7 +12,6 @@ import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.rdma.spi.RdmaProvider;
-import io.softdpu.rdma.spi.WorkRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
@@ -22,36 +20,18 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections of a started instance, and the endpoints of the providers that could serve them. The
- * first connection selects the provider: all connections of an instance share one receive queue,
- * which belongs to one provider. By blobs that is the first connect; by address the first request
- * that is accepted, or the first answer that accepts one, and until then each endpoint that listens
- * or connects is driven. Belongs to the engine's thread.
+ * Connections of a started instance, by blob and by address. The first connection selects the
+ * provider: by blobs that is the first connect; by address the first request that is accepted, or
+ * the first answer that accepts one, and until then each endpoint that listens or connects is
+ * driven. Belongs to the engine's thread.
  */
-final class ConnectionTable implements EndpointListener {
-    private static final Refusal NOT_CONNECTED =
-            Refusal.ready(
-                    Status.NOT_CONNECTED,
-                    () -> "instance has no connection yet: connections=0, expected=Rdma.connect");
-
+final class ConnectionTable extends ProviderEndpoints implements EndpointListener {
     private final RdmaContext rdma;
     private final Device device;
-    private final List<RdmaProvider> providers;
-    private final @Nullable ProviderEndpoint[] endpoints;
     private final List<RdmaConnection> connections = new ArrayList<>();
     private final int maxConnections;
     private final List<RdmaConnectionRequest> requests = new ArrayList<>();
     private final NavigableSet<Integer> ports = new TreeSet<>();
-
-    /** Whether an endpoint is driven: it listens, connects, or is the selected one. */
-    private final boolean[] driven;
-
-    /** Endpoints that were not selected in a callback of this progress, closed at its end. */
-    private final List<ProviderEndpoint> displaced = new ArrayList<>();
-
-    private boolean insideProgress;
-    private @Nullable ProviderEndpoint selected;
-    private int selectedProvider = -1;
 
     /** Whether a request was accepted outside progress, whose context is not RUNNING yet. */
     private boolean startPending;
@@ -64,23 +44,11 @@ final class ConnectionTable implements EndpointListener {
     private boolean flushed;
 
     ConnectionTable(RdmaContext rdma, EndpointConfig config, List<RdmaProvider> providers) {
+        super(providers);
         this.rdma = rdma;
         this.device = config.device();
         this.maxConnections = config.maxConnections();
-        this.providers = providers;
-        this.driven = new boolean[providers.size()];
-        this.endpoints = new @Nullable ProviderEndpoint[providers.size()];
-        boolean opened = false;
-        try {
-            for (int i = 0; i < endpoints.length; i++) {
-                endpoints[i] = providers.get(i).open(config, this);
-            }
-            opened = true;
-        } finally {
-            if (!opened) {
-                close();
-            }
-        }
+        open(config, this);
     }
 
     RdmaConnection export(Permissions permissions) {
@@ -170,18 +138,12 @@ final class ConnectionTable implements EndpointListener {
         }
         boolean listening = false;
         try {
-            for (int i = 0; i < endpoints.length; i++) {
-                ProviderEndpoint endpoint = endpoints[i];
-                if (endpoint != null) {
-                    endpoint.listen(port);
-                    driven[i] = true;
-                }
-            }
+            listenOnAll(port);
             listening = true;
             ports.add(port);
         } finally {
             if (!listening) {
-                releasePort(port);
+                stopListeningOnAll(port);
             }
         }
     }
@@ -195,15 +157,7 @@ final class ConnectionTable implements EndpointListener {
                                     + " ports=%s",
                             port, rdma, ports));
         }
-        releasePort(port);
-    }
-
-    private void releasePort(int port) {
-        for (ProviderEndpoint endpoint : endpoints) {
-            if (endpoint != null) {
-                endpoint.stopListening(port);
-            }
-        }
+        stopListeningOnAll(port);
     }
 
     RdmaConnection connect(RdmaAddress address, byte[] privateData) {
@@ -245,7 +199,7 @@ final class ConnectionTable implements EndpointListener {
                 }
                 continue;
             }
-            driven[i] = true;
+            drive(i);
             connection.setAttempt(new AddressAttempt(address, privateData, i));
             return true;
         }
@@ -281,12 +235,10 @@ final class ConnectionTable implements EndpointListener {
      *     call: a callback may end any connection
      */
     private List<RdmaConnection> select(int provider) {
-        if (selectedProvider == provider) {
+        if (isSelected(provider)) {
             return List.of();
         }
-        selectedProvider = provider;
-        selected = endpoints[provider];
-        driven[provider] = true;
+        selectEndpoint(provider);
         String name = providers.get(provider).name();
         for (RdmaConnectionRequest request : requests) {
             if (request.provider() != provider && request.isPending()) {
@@ -339,11 +291,6 @@ final class ConnectionTable implements EndpointListener {
             connection.setAttempt(null);
             changeState(connection, RdmaConnection.State.DISCONNECTED);
         }
-    }
-
-    @Nullable Refusal postReceive(WorkRequest request) {
-        ProviderEndpoint endpoint = selected;
-        return endpoint == null ? NOT_CONNECTED : endpoint.postReceive(request);
     }
 
     /**
@@ -425,47 +372,12 @@ final class ConnectionTable implements EndpointListener {
             rdma.connectionEstablished();
             return true;
         }
-        boolean moved = false;
-        insideProgress = true;
-        try {
-            for (int i = 0; i < endpoints.length; i++) {
-                ProviderEndpoint endpoint = endpoints[i];
-                if (endpoint != null && driven[i]) {
-                    moved |= endpoint.progress();
-                }
-            }
-        } finally {
-            insideProgress = false;
-            closeDisplaced();
-        }
-        return moved;
+        return progressEndpoints();
     }
 
     boolean arm() {
-        boolean work = startPending;
-        for (int i = 0; i < endpoints.length; i++) {
-            ProviderEndpoint endpoint = endpoints[i];
-            if (endpoint != null && driven[i]) {
-                work |= endpoint.arm();
-            }
-        }
-        return work;
-    }
-
-    void ring() {
-        ProviderEndpoint endpoint = selected;
-        if (endpoint != null) {
-            endpoint.ring();
-        }
-    }
-
-    void disarm() {
-        for (int i = 0; i < endpoints.length; i++) {
-            ProviderEndpoint endpoint = endpoints[i];
-            if (endpoint != null && driven[i]) {
-                endpoint.disarm();
-            }
-        }
+        boolean work = armEndpoints(); // even with work here: all are armed before a sleep
+        return work || startPending;
     }
 
     /** Ends all connections and completes all requests in flight; further calls have no effect. */
@@ -474,12 +386,7 @@ final class ConnectionTable implements EndpointListener {
             return;
         }
         flushed = true;
-        for (int i = 0; i < endpoints.length; i++) {
-            ProviderEndpoint endpoint = endpoints[i];
-            if (endpoint != null && driven[i]) {
-                endpoint.flush(Status.CONNECTION_ABORTED);
-            }
-        }
+        flushEndpoints(Status.CONNECTION_ABORTED);
         for (RdmaConnection connection : connections) {
             if (!connection.ended()) {
                 changeState(connection, RdmaConnection.State.DISCONNECTED);
@@ -491,37 +398,7 @@ final class ConnectionTable implements EndpointListener {
         for (RdmaConnection connection : connections) {
             connection.closeProviderConnections();
         }
-        for (int i = 0; i < endpoints.length; i++) {
-            closeEndpoint(i);
-        }
-        closeDisplaced();
-        selected = null;
-    }
-
-    /** Closes an endpoint that is not selected; one inside its progress after that. */
-    private void displace(int index) {
-        ProviderEndpoint endpoint = endpoints[index];
-        if (endpoint != null && insideProgress) {
-            endpoints[index] = null;
-            displaced.add(endpoint);
-        } else {
-            closeEndpoint(index);
-        }
-    }
-
-    private void closeDisplaced() {
-        if (!displaced.isEmpty()) {
-            displaced.forEach(ProviderEndpoint::close);
-            displaced.clear();
-        }
-    }
-
-    private void closeEndpoint(int index) {
-        ProviderEndpoint endpoint = endpoints[index];
-        if (endpoint != null) {
-            endpoints[index] = null;
-            endpoint.close();
-        }
+        closeEndpoints();
     }
 
     // ---- events of the provider ----
@@ -550,16 +427,6 @@ final class ConnectionTable implements EndpointListener {
         RdmaConnectionRequest passed = new RdmaConnectionRequest(rdma, provider, request);
         requests.add(passed);
         rdma.notifyRequestCallback(passed);
-    }
-
-    /** The provider of an endpoint; -1 if it is to be closed. */
-    private int indexOf(ProviderEndpoint endpoint) {
-        for (int i = 0; i < endpoints.length; i++) {
-            if (endpoint.equals(endpoints[i])) {
-                return i;
-            }
-        }
-        return -1;
     }
 
     @Override
