@@ -151,11 +151,6 @@ final class ClientContext extends EndpointContext<ComchClient> implements ComchC
                                 "server ended the connection: server=" + serverName()));
     }
 
-    @Override
-    protected void onDestroy() {
-        // Nothing: the memory was released when the client stopped.
-    }
-
     // ---- connecting ----
 
     private void attemptNow() {

@@ -289,11 +289,6 @@ final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchC
         }
     }
 
-    @Override
-    protected void onDestroy() {
-        // Nothing: the queue was destroyed when the consumer stopped.
-    }
-
     // ---- for this package; the first four are called on the connection's engine ----
 
     void announced(ConsumerQueue of, int newId) {

@@ -30,48 +30,34 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
     private static final int MAX_QUEUED_BYTES = 1 << 30;
 
     private final String serverName;
-    private final ComchCapabilities capabilities;
+    private final ComchCapabilities capabilities = ComchCapabilities.of(device().info());
     private final List<Channel> channels = new ArrayList<>();
-    private int maxMessageBytes;
-    private int receiveQueue;
+    private int maxMessageBytes = capabilities.maxMessageBytes();
+    private int receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
     private long controlTimeoutNanos = DEFAULT_CONTROL_TIMEOUT.toNanos();
     private int sendQueueMessages = DEFAULT_SEND_QUEUE_MESSAGES;
     private int sendQueueBytes = DEFAULT_SEND_QUEUE_BYTES;
     private boolean sendQueueSet;
     private @Nullable ComchConnectionCallback writableCallback;
-    private final TaskType<SendTask, ComchTaskCallback<ComchSendTask>> sends;
+    private final TaskType<SendTask, ComchTaskCallback<ComchSendTask>> sends =
+            new TaskType<>(
+                    "send", "setSendTasks", capabilities.maxSendTasks(), () -> new SendTask(this));
     private @Nullable ComchMessageCallback messageCallback;
     private @Nullable ComchConsumerCallback consumerCreated;
     private @Nullable ComchConsumerCallback consumerExpired;
     private boolean streamsAccepted;
     private @Nullable EndpointServices endpointServices;
 
+    /** Creates a client. */
     EndpointContext(Device device, String serverName) {
         super("comch client " + serverName, device);
         this.serverName = serverName;
-        this.capabilities = ComchCapabilities.of(device.info());
-        this.maxMessageBytes = capabilities.maxMessageBytes();
-        this.receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
-        this.sends =
-                new TaskType<>(
-                        "send",
-                        "setSendTasks",
-                        capabilities.maxSendTasks(),
-                        () -> new SendTask(this));
     }
 
+    /** Creates a server. */
     EndpointContext(Device device, Representor representor, String serverName) {
         super("comch server " + serverName, device, representor);
         this.serverName = serverName;
-        this.capabilities = ComchCapabilities.of(device.info());
-        this.maxMessageBytes = capabilities.maxMessageBytes();
-        this.receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
-        this.sends =
-                new TaskType<>(
-                        "send",
-                        "setSendTasks",
-                        capabilities.maxSendTasks(),
-                        () -> new SendTask(this));
     }
 
     // ---- configuration ----
@@ -124,9 +110,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
             int count,
             ComchTaskCallback<ComchSendTask> onSuccess,
             ComchTaskCallback<ComchSendTask> onFailure) {
-        requireConfigurable();
-        sends.configure(count, onSuccess, onFailure);
-        return self();
+        return configure(sends, count, onSuccess, onFailure);
     }
 
     @Override

@@ -139,11 +139,6 @@ final class ProducerContext extends ProducerSends implements ComchProducer {
         return isOfStream() ? Long.MAX_VALUE : super.stopWarningNanos();
     }
 
-    @Override
-    protected void onDestroy() {
-        // Nothing: the imports were released when the producer stopped.
-    }
-
     // ---- from the connection's engine ----
 
     void registered(long atStart, int newId) {

@@ -142,11 +142,6 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
         }
     }
 
-    @Override
-    protected void onDestroy() {
-        // Nothing: the name and the memory were released when the server stopped.
-    }
-
     // ---- clients ----
 
     /** Number of clients that wait for progress; for tests. Any thread. */

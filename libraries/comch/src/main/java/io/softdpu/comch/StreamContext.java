@@ -462,11 +462,6 @@ final class StreamContext extends ContextBase<ComchStream> implements ComchStrea
     }
 
     @Override
-    protected void onDisarm() {
-        // There are no doorbells.
-    }
-
-    @Override
     protected long stopWarningNanos() {
         return connection.services().controlTimeoutNanos();
     }

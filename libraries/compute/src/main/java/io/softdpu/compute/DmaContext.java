@@ -29,9 +29,7 @@ final class DmaContext extends OperationContext<Dma> implements Dma {
             int count,
             DmaTaskCallback<DmaMemcpyTask> onSuccess,
             DmaTaskCallback<DmaMemcpyTask> onFailure) {
-        requireConfigurable();
-        tasks.configure(count, onSuccess, onFailure);
-        return this;
+        return configure(tasks, count, onSuccess, onFailure);
     }
 
     @Override

@@ -91,16 +91,6 @@ abstract class OperationContext<T extends Context> extends ContextBase<T> {
         return !queue().isEmpty();
     }
 
-    @Override
-    protected final void onDisarm() {
-        // Nothing rings: the work of an operation is done by progress itself.
-    }
-
-    @Override
-    protected final void onDestroy() {
-        // All resources are created at start and released at stop.
-    }
-
     // ---- for tasks ----
 
     /** Whether the context is RUNNING on an engine, which may process more. */
@@ -111,26 +101,6 @@ abstract class OperationContext<T extends Context> extends ContextBase<T> {
     /** Adds the operation of a task, which has begun. */
     final void add(BufOperation operation) {
         queue().add(operation);
-    }
-
-    /**
-     * Refuses an allocation of a task that cannot be: in another state, on another thread, or
-     * without an engine.
-     *
-     * @param jobs the call for jobs, for the message
-     */
-    final void requireTasks(String jobs) {
-        requireOwnerThread();
-        requireState(ContextState.RUNNING, "allocate");
-        if (!hasEngine()) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    Text.format(
-                            "no progress engine is connected, so the context has no tasks:"
-                                + " context=%s, expected=ProgressEngine.connect before its start,"
-                                + " or %s",
-                            this, jobs));
-        }
     }
 
     /** Fails the context before the callback runs, so that the callback cannot submit any more. */

@@ -1,12 +1,9 @@
 package io.softdpu.compute;
 
-import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.spi.TaskBase;
-import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,13 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the public type, which setters return
  */
 abstract class OperationTask<T extends Task> extends TaskBase<T> {
-    private final OperationContext<?> context;
     private @Nullable Buf source;
     private @Nullable Buf destination;
 
     OperationTask(OperationContext<?> context) {
         super(context);
-        this.context = context;
     }
 
     /** The source. */
@@ -52,14 +47,5 @@ abstract class OperationTask<T extends Task> extends TaskBase<T> {
     protected void onFree() {
         source = null;
         destination = null;
-    }
-
-    private <T> T requireSet(@Nullable T value, String item) {
-        if (value == null) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    Text.format("task was freed: item=%s, context=%s", item, context));
-        }
-        return value;
     }
 }

@@ -38,9 +38,7 @@ final class ShaContext extends OperationContext<Sha> implements Sha {
             int count,
             ShaTaskCallback<ShaHashTask> onSuccess,
             ShaTaskCallback<ShaHashTask> onFailure) {
-        requireConfigurable();
-        hashTasks.configure(count, onSuccess, onFailure);
-        return this;
+        return configure(hashTasks, count, onSuccess, onFailure);
     }
 
     @Override
@@ -48,9 +46,7 @@ final class ShaContext extends OperationContext<Sha> implements Sha {
             int count,
             ShaTaskCallback<ShaPartialHashTask> onSuccess,
             ShaTaskCallback<ShaPartialHashTask> onFailure) {
-        requireConfigurable();
-        partialHashTasks.configure(count, onSuccess, onFailure);
-        return this;
+        return configure(partialHashTasks, count, onSuccess, onFailure);
     }
 
     @Override

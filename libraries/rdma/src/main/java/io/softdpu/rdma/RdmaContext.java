@@ -209,11 +209,6 @@ final class RdmaContext extends RdmaSettings implements Rdma {
         }
     }
 
-    @Override
-    protected void onDestroy() {
-        // Everything is created at start and released at stop.
-    }
-
     // ---- for the operations of task types ----
 
     <V extends RdmaTask<T>, T extends Task> Rdma configure(

@@ -1,6 +1,5 @@
 package io.softdpu.rdma;
 
-import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.Task;
@@ -225,16 +224,6 @@ abstract class RdmaTask<T extends Task> extends TaskBase<T> {
             request.remote = memory;
         }
         request.remoteOffset = offset;
-    }
-
-    /** The value of a property; throws BAD_STATE if the task was freed, which clears it. */
-    final <V> V requireSet(@Nullable V value, String what) {
-        if (value == null) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    Text.format("task was freed: item=%s, context=%s", what, rdma));
-        }
-        return value;
     }
 
     static @Nullable Refusal submit(RdmaConnection connection, WorkRequest request) {

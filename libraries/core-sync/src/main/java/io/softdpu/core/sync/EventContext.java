@@ -96,9 +96,7 @@ final class EventContext extends ContextBase<SyncEventContext> implements SyncEv
             int count,
             SyncEventTaskCallback<SyncEventGetTask> onSuccess,
             SyncEventTaskCallback<SyncEventGetTask> onFailure) {
-        requireConfigurable();
-        getTasks.configure(count, onSuccess, onFailure);
-        return this;
+        return configure(getTasks, count, onSuccess, onFailure);
     }
 
     @Override
@@ -106,9 +104,7 @@ final class EventContext extends ContextBase<SyncEventContext> implements SyncEv
             int count,
             SyncEventTaskCallback<SyncEventSetTask> onSuccess,
             SyncEventTaskCallback<SyncEventSetTask> onFailure) {
-        requireConfigurable();
-        setTasks.configure(count, onSuccess, onFailure);
-        return this;
+        return configure(setTasks, count, onSuccess, onFailure);
     }
 
     @Override
@@ -116,9 +112,7 @@ final class EventContext extends ContextBase<SyncEventContext> implements SyncEv
             int count,
             SyncEventTaskCallback<SyncEventAddTask> onSuccess,
             SyncEventTaskCallback<SyncEventAddTask> onFailure) {
-        requireConfigurable();
-        addTasks.configure(count, onSuccess, onFailure);
-        return this;
+        return configure(addTasks, count, onSuccess, onFailure);
     }
 
     @Override
@@ -176,7 +170,7 @@ final class EventContext extends ContextBase<SyncEventContext> implements SyncEv
 
     @Override
     public @Nullable SyncEventGetTask tryAllocateGet() {
-        requireTasks();
+        requireTasks("a job");
         return getTasks.tryAllocate();
     }
 
@@ -187,7 +181,7 @@ final class EventContext extends ContextBase<SyncEventContext> implements SyncEv
 
     @Override
     public @Nullable SyncEventSetTask tryAllocateSet(long value) {
-        requireTasks();
+        requireTasks("a job");
         SetTask task = setTasks.tryAllocate();
         return task == null ? null : task.setValue(value);
     }
@@ -199,7 +193,7 @@ final class EventContext extends ContextBase<SyncEventContext> implements SyncEv
 
     @Override
     public @Nullable SyncEventAddTask tryAllocateAdd(long increment) {
-        requireTasks();
+        requireTasks("a job");
         AddTask task = addTasks.tryAllocate();
         return task == null ? null : task.setIncrement(increment);
     }
@@ -239,24 +233,10 @@ final class EventContext extends ContextBase<SyncEventContext> implements SyncEv
 
     private @Nullable SyncEventWaitTask tryAllocateWait(
             WaitCondition condition, long threshold, long mask) {
-        requireTasks();
+        requireTasks("a job");
         long checked = PendingWait.requireMask(mask);
         WaitTask task = waitTasks(condition).tryAllocate();
         return task == null ? null : task.setThreshold(threshold).setMask(checked);
-    }
-
-    private void requireTasks() {
-        requireOwnerThread();
-        requireState(ContextState.RUNNING, "allocate");
-        if (!hasEngine()) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    Text.format(
-                            "no progress engine is connected, so the context has no tasks:"
-                                + " context=%s, expected=ProgressEngine.connect before its start,"
-                                + " or a job",
-                            this));
-        }
     }
 
     @Override
@@ -363,11 +343,6 @@ final class EventContext extends ContextBase<SyncEventContext> implements SyncEv
     @Override
     protected void checkCloseOfStarted() {
         throw event.startedStill();
-    }
-
-    @Override
-    protected void onDestroy() {
-        // All resources are created at start and released at stop; the counter is the event's.
     }
 
     // ---- for tasks and jobs ----

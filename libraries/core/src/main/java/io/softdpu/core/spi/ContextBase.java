@@ -224,8 +224,11 @@ public abstract class ContextBase<T extends Context> implements Context {
      */
     protected abstract boolean onArm();
 
-    /** Cancels {@link #onArm}; not called if the context became IDLE meanwhile. */
-    protected abstract void onDisarm();
+    /**
+     * Cancels {@link #onArm}; not called if the context became IDLE meanwhile. The default does
+     * nothing, for a library that requests no wake-up.
+     */
+    protected void onDisarm() {}
 
     /**
      * Rings the doorbells for all tasks submitted so far, since one was submitted with FLUSH. The
@@ -258,9 +261,10 @@ public abstract class ContextBase<T extends Context> implements Context {
 
     /**
      * Releases what is left of the last run. Called once, in IDLE. A context that was never started
-     * may be dropped without it, so a constructor acquires nothing.
+     * may be dropped without it, so a constructor acquires nothing. The default does nothing, for a
+     * library that releases everything when it stops.
      */
-    protected abstract void onDestroy();
+    protected void onDestroy() {}
 
     /**
      * Limit of work queues of the context, for a library with jobs. With 0, the default, it
@@ -495,6 +499,38 @@ public abstract class ContextBase<T extends Context> implements Context {
      */
     protected final void requireState(ContextState expected, String call) {
         states.require(expected, call);
+    }
+
+    /**
+     * Refuses the allocation of a task in another state, on another thread, or without an engine.
+     *
+     * @param jobs the call of this library for jobs, for the message
+     * @throws DpuException BAD_STATE, NOT_PERMITTED
+     */
+    protected final void requireTasks(String jobs) {
+        requireOwnerThread();
+        requireState(ContextState.RUNNING, "allocate");
+        if (!hasEngine()) {
+            throw new DpuException(
+                    Status.BAD_STATE,
+                    Text.format(
+                            "no progress engine is connected, so the context has no tasks:"
+                                    + " context=%s, expected=ProgressEngine.connect before its"
+                                    + " start, or %s",
+                            this, jobs));
+        }
+    }
+
+    /**
+     * Configures a type of tasks, for a setter of the library.
+     *
+     * @return this context
+     * @throws DpuException as {@link #requireConfigurable} and {@link TaskType#configure}
+     */
+    protected final <C> T configure(TaskType<?, C> type, int count, C onSuccess, C onFailure) {
+        requireConfigurable();
+        type.configure(count, onSuccess, onFailure);
+        return self();
     }
 
     /** Whether the engine is inside progress: the only time for users' callbacks. */

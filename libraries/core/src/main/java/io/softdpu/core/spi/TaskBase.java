@@ -492,6 +492,20 @@ public abstract class TaskBase<T extends Task> implements Task {
         }
     }
 
+    /**
+     * Requires that an operand is set: only a task that was freed has none.
+     *
+     * @param item the name of the operand, for the message
+     * @throws DpuException BAD_STATE if it is null
+     */
+    protected final <V> V requireSet(@Nullable V operand, String item) {
+        if (operand == null) {
+            throw new DpuException(
+                    Status.BAD_STATE, "task was freed: item=" + item + ", " + describe());
+        }
+        return operand;
+    }
+
     final void setPool(TaskPool<?> newPool) {
         pool = newPool;
         ContextChecker contextChecker = engine.checker();
