@@ -457,10 +457,9 @@ final class ComchFixtures {
     }
 
     /** A producer on the host, a consumer on the DPU, and one buffer that it has posted. */
-    private record Flow(
-            ComchProducer producer, ComchConsumer consumer, ComchPostReceiveTask posted) {}
+    record Flow(ComchProducer producer, ComchConsumer consumer, ComchPostReceiveTask posted) {}
 
-    private static Flow flow(FixtureScope scope) {
+    static Flow flow(FixtureScope scope) {
         FixtureScope.Pair pair = scope.pair();
         ComchProducer producer = scope.keep(ComchProducer.create(pair.atClient()));
         Mmap mmap = scope.mmap(scope.environment.p0);
