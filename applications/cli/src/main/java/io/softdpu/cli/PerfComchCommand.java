@@ -5,11 +5,11 @@ import io.softdpu.cli.doctor.DescriptorLimit;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
-import io.softdpu.perf.comch.PerfJson;
-import io.softdpu.perf.comch.PerfPlan;
-import io.softdpu.perf.comch.PerfSession;
-import io.softdpu.perf.comch.PerfSummary;
-import io.softdpu.perf.comch.PerfTable;
+import io.softdpu.perf.comch.ComchJson;
+import io.softdpu.perf.comch.ComchPlan;
+import io.softdpu.perf.comch.ComchSession;
+import io.softdpu.perf.comch.ComchSummary;
+import io.softdpu.perf.comch.ComchTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -55,18 +55,18 @@ import picocli.CommandLine.Spec;
 final class PerfComchCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
     @ParentCommand private @Nullable PerfCommand parent;
-    @Mixin private final PerfPlanOptions options = new PerfPlanOptions();
+    @Mixin private final ComchPlanOptions options = new ComchPlanOptions();
     @Mixin private final TopologyOption topology = new TopologyOption();
     @Mixin private final JsonOption json = new JsonOption();
 
     @Override
     public Integer call() {
         CommandLine command = Objects.requireNonNull(spec).commandLine();
-        PerfPlan plan = options.plan(command);
+        ComchPlan plan = options.plan(command);
         json.check(command);
         List<String> own = Objects.requireNonNull(parent).arguments();
         List<String> dpu = new ArrayList<>(List.of("perf", "comch-dpu"));
-        dpu.addAll(PerfPlanOptions.arguments(plan));
+        dpu.addAll(ComchPlanOptions.arguments(plan));
         dpu.addAll(topology.arguments());
         ComchPair pair = ComchPair.of(topology.load());
         NeededMemory.require(
@@ -74,10 +74,10 @@ final class PerfComchCommand implements Callable<Integer> {
                 plan.neededBytes(),
                 "a smaller size, window or import, or fewer clients");
         DescriptorLimit.require("perf comch", DescriptorLimit.OF_PAIR + plan.furtherDescriptors());
-        PerfSession session = new PerfSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
-        return new PerfRun<PerfSummary>(
-                        PerfTable::lines,
-                        (summary, header) -> PerfJson.of(summary, header, pair.topology().name()))
+        ComchSession session = new ComchSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
+        return new PerfRun<ComchSummary>(
+                        ComchTable::lines,
+                        (summary, header) -> ComchJson.of(summary, header, pair.topology().name()))
                 .measure(session, json, command);
     }
 }

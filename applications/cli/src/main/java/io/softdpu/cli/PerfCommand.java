@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
             PerfComchCommand.class,
             PerfSyncEventCommand.class,
             PerfRdmaCommand.class,
-            PerfDpuCommand.class,
+            PerfComchDpuCommand.class,
             PerfSyncEventDpuCommand.class,
             PerfRdmaDpuCommand.class,
             PerfRdmaIdleCommand.class

@@ -1,6 +1,6 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.PerfPlanOptions.CpuPair;
+import io.softdpu.cli.ComchPlanOptions.CpuPair;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.DpuException;

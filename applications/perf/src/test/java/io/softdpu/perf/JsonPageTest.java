@@ -8,11 +8,11 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ChildReport.PhaseResult;
 import io.softdpu.perf.child.ResourceUse;
-import io.softdpu.perf.comch.PerfJson;
-import io.softdpu.perf.comch.PerfMode;
-import io.softdpu.perf.comch.PerfPlan;
-import io.softdpu.perf.comch.PerfResult;
-import io.softdpu.perf.comch.PerfSummary;
+import io.softdpu.perf.comch.ComchJson;
+import io.softdpu.perf.comch.ComchMode;
+import io.softdpu.perf.comch.ComchPlan;
+import io.softdpu.perf.comch.ComchResult;
+import io.softdpu.perf.comch.ComchSummary;
 import io.softdpu.perf.demo.ChildOutcome;
 import io.softdpu.perf.demo.DemoDevices;
 import io.softdpu.perf.demo.DemoJson;
@@ -178,11 +178,12 @@ class JsonPageTest {
     }
 
     private static JsonNode perf() {
-        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).build();
+        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).build();
         ResourceUse use = new ResourceUse(1, 0, 0);
-        PerfResult result =
-                new PerfResult(plan, 1, 1, null, use, use, 0, List.of(1L), new LineTimes(100, 100));
-        return PerfJson.of(new PerfSummary(List.of(result)), HEADER, "default");
+        ComchResult result =
+                new ComchResult(
+                        plan, 1, 1, null, use, use, 0, List.of(1L), new LineTimes(100, 100));
+        return ComchJson.of(new ComchSummary(List.of(result)), HEADER, "default");
     }
 
     private static JsonNode syncEvent() {

@@ -30,7 +30,7 @@ final class BasicPath implements MessagePath {
     /** Status of the last measured message that failed. */
     private Status failure = Status.SUCCESS;
 
-    BasicPath(PerfPlan plan) {
+    BasicPath(ComchPlan plan) {
         message = MemorySegment.ofArray(new byte[Math.toIntExact(plan.sizeBytes())]);
     }
 
@@ -42,7 +42,7 @@ final class BasicPath implements MessagePath {
     @Override
     public void configure(ComchEndpoint created) {
         endpoint = created;
-        created.setSendTasks(PerfSide.CONTROL_TASKS + TASKS, this::done, this::failed);
+        created.setSendTasks(ComchSide.CONTROL_TASKS + TASKS, this::done, this::failed);
     }
 
     private void failed(ComchSendTask task) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * of each turn of its engine, and the DPU's engine woken if that one waits for it.
  */
 final class ConsumerThread implements AutoCloseable {
-    private final PerfPlan plan;
+    private final ComchPlan plan;
     private final Device device;
     private final ComchConnection connection;
     private final ProgressEngine dpuEngine;
@@ -51,7 +51,7 @@ final class ConsumerThread implements AutoCloseable {
      *     a failure
      */
     ConsumerThread(
-            PerfPlan plan, Device device, ComchConnection connection, ProgressEngine dpuEngine) {
+            ComchPlan plan, Device device, ComchConnection connection, ProgressEngine dpuEngine) {
         this.plan = plan;
         this.device = device;
         this.connection = connection;
@@ -142,7 +142,7 @@ final class ConsumerThread implements AutoCloseable {
     private void received(long stamp) {
         received++;
         if (stamp != 0) {
-            latencies.record(System.nanoTime() - stamp); // one clock, see PerfDpu
+            latencies.record(System.nanoTime() - stamp); // one clock, see ComchDpu
         }
     }
 
@@ -158,7 +158,7 @@ final class ConsumerThread implements AutoCloseable {
 
     private void stop(ComchConsumer consumer, ProgressEngine own) {
         consumer.stop();
-        long deadline = System.nanoTime() + PerfSide.ABORTED_NANOS;
+        long deadline = System.nanoTime() + ComchSide.ABORTED_NANOS;
         while (consumer.state() != ContextState.IDLE && System.nanoTime() - deadline < 0) {
             own.await(EngineTurns.TURN);
         }

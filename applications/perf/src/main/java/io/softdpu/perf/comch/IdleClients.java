@@ -30,20 +30,20 @@ final class IdleClients {
     /** Name of the memory of a ring of the basic path. */
     private static final String RING = "softdpu-comch-queue";
 
-    private final PerfSide side;
-    private final PerfPlan plan;
+    private final ComchSide side;
+    private final ComchPlan plan;
     private final Latencies latencies = new Latencies();
     private final List<ComchClient> clients = new ArrayList<>();
     private @Nullable String answer;
     private long connects;
 
-    IdleClients(PerfSide side) {
+    IdleClients(ComchSide side) {
         this.side = side;
         plan = side.plan;
     }
 
     /** Measures connecting and then resting, each after as long a time that is not measured. */
-    PerfResult run() {
+    ComchResult run() {
         side.keep(this::closeClients);
         connectUntil(System.nanoTime() + plan.nanos());
         closeClients();
@@ -71,7 +71,7 @@ final class IdleClients {
         long imports = export == null ? 0 : endImports();
         double resident = (double) (residentBytes() - before) / plan.clients();
         long rings = (ProcessMemory.mappedBytes(RING) - ringsBefore) / plan.clients();
-        return PerfResult.idle(
+        return ComchResult.idle(
                 plan,
                 new IdleFigures(connects, connecting, resident, rings, imports),
                 host,
@@ -147,7 +147,7 @@ final class IdleClients {
 
     /** Proportional resident bytes of both processes, without garbage. */
     private long residentBytes() {
-        long dpu = PerfSide.numberIn(ask(IdleServer.ASK_MEMORY), IdleServer.MEMORY);
+        long dpu = ComchSide.numberIn(ask(IdleServer.ASK_MEMORY), IdleServer.MEMORY);
         System.gc();
         return dpu + ProcessMemory.proportionalBytes();
     }
@@ -155,18 +155,18 @@ final class IdleClients {
     private ResourceUse dpuUse() {
         String told = ask(IdleServer.ASK_USE);
         return ResourceUse.parse(told)
-                .orElseThrow(() -> PerfSide.unexpected(told, "resources: ...", null));
+                .orElseThrow(() -> ComchSide.unexpected(told, "resources: ...", null));
     }
 
     private void beginImports(byte[] export) {
         String told = ask(IdleServer.IMPORT + Base64.getEncoder().encodeToString(export));
         if (!told.equals(IdleServer.IMPORTING)) {
-            throw PerfSide.unexpected(told, IdleServer.IMPORTING, null);
+            throw ComchSide.unexpected(told, IdleServer.IMPORTING, null);
         }
     }
 
     private long endImports() {
-        return PerfSide.numberIn(ask(IdleServer.END_IMPORTS), IdleServer.IMPORTED);
+        return ComchSide.numberIn(ask(IdleServer.END_IMPORTS), IdleServer.IMPORTED);
     }
 
     private String ask(String question) {

@@ -45,12 +45,12 @@ final class IdleServer {
     /** Name of exported memory, of which this process has only imported one. */
     private static final String IMPORTED_MEMORY = "softdpu";
 
-    private final PerfSide side;
+    private final ComchSide side;
     private final ComchConnection host;
     private @Nullable String asked;
     private @Nullable ImportLoad imports;
 
-    IdleServer(PerfSide side, ComchConnection host) {
+    IdleServer(ComchSide side, ComchConnection host) {
         this.side = side;
         this.host = host;
     }

@@ -10,7 +10,7 @@ import java.util.function.LongConsumer;
 
 /** The posted buffers of a consumer, which are posted again. Belongs to one thread. */
 final class Incoming {
-    private final PerfPlan plan;
+    private final ComchPlan plan;
     private final MessagePool messages;
     private final ComchConsumer consumer;
     private final BooleanSupplier closing;
@@ -24,7 +24,7 @@ final class Incoming {
      * @param received gets the stamp of each message, or 0, before its buffer is posted again
      */
     Incoming(
-            PerfPlan plan,
+            ComchPlan plan,
             MessagePool messages,
             ComchConsumer consumer,
             BooleanSupplier closing,

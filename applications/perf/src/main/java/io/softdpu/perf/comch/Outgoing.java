@@ -21,7 +21,7 @@ final class Outgoing {
      *
      * @param producer not started yet
      */
-    Outgoing(PerfPlan plan, MessagePool messages, ComchProducer producer) {
+    Outgoing(ComchPlan plan, MessagePool messages, ComchProducer producer) {
         this.messages = messages;
         this.producer = producer;
         stamped = plan.isStamped();

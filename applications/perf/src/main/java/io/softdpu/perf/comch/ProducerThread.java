@@ -33,7 +33,7 @@ final class ProducerThread implements AutoCloseable {
     /** Ends the thread. */
     private static final Load END = new Load(0);
 
-    private final PerfPlan plan;
+    private final ComchPlan plan;
     private final Device device;
     private final ComchConnection connection;
     private final int remoteConsumer;
@@ -79,7 +79,7 @@ final class ProducerThread implements AutoCloseable {
      * @param abortReason not null once the measurement is to end; asked on the new thread
      */
     ProducerThread(
-            PerfPlan plan,
+            ComchPlan plan,
             Device device,
             ComchConnection connection,
             int remoteConsumer,
@@ -204,7 +204,7 @@ final class ProducerThread implements AutoCloseable {
     private static void stop(ComchProducer producer, Outgoing sends, ProgressEngine engine) {
         sends.freeIdle();
         producer.stop();
-        long deadline = System.nanoTime() + PerfSide.ABORTED_NANOS;
+        long deadline = System.nanoTime() + ComchSide.ABORTED_NANOS;
         while (producer.state() != ContextState.IDLE && System.nanoTime() - deadline < 0) {
             engine.await(EngineTurns.TURN);
             sends.freeIdle(); // also those that come back only now

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Messages by a stream, which each side has one of. */
 final class StreamPath implements MessagePath {
-    private final PerfSide side;
+    private final ComchSide side;
     private final long sizeBytes;
     private final boolean stamped;
     private @Nullable ComchStream stream;
 
-    StreamPath(PerfSide side) {
+    StreamPath(ComchSide side) {
         this.side = side;
         sizeBytes = side.plan.sizeBytes();
         stamped = side.plan.isStamped();

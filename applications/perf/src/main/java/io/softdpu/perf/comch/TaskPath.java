@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Messages by a producer's tasks and a consumer's, whose buffers are posted again. */
 final class TaskPath implements MessagePath {
-    private final PerfSide side;
+    private final ComchSide side;
     private @Nullable Outgoing outgoing;
 
-    TaskPath(PerfSide side) {
+    TaskPath(ComchSide side) {
         this.side = side;
     }
 
@@ -26,7 +26,7 @@ final class TaskPath implements MessagePath {
 
     @Override
     public void receive(ComchConnection over) {
-        PerfPlan plan = side.plan;
+        ComchPlan plan = side.plan;
         MessagePool messages =
                 side.keep(new MessagePool(side.device, plan.window(), plan.sizeBytes()));
         ComchConsumer consumer = ComchConsumer.create(over, messages.mmap());
@@ -40,7 +40,7 @@ final class TaskPath implements MessagePath {
 
     @Override
     public void produce(ComchConnection over) {
-        PerfPlan plan = side.plan;
+        ComchPlan plan = side.plan;
         side.until(
                 () ->
                         Text.format(

@@ -16,12 +16,12 @@ class ForeignTextTest {
                 catchThrowableOfType(
                         DpuException.class,
                         () ->
-                                PerfSide.numberIn(
-                                        PerfDpu.REPORT + HostileText.of(HostileText.LONG),
-                                        PerfDpu.REPORT));
+                                ComchSide.numberIn(
+                                        ComchDpu.REPORT + HostileText.of(HostileText.LONG),
+                                        ComchDpu.REPORT));
 
         assertThat(failure.status()).isEqualTo(Status.UNEXPECTED);
         HostileText.requireHarmless(failure.getMessage());
-        assertThat(PerfSide.numberIn("report 42", PerfDpu.REPORT)).isEqualTo(42);
+        assertThat(ComchSide.numberIn("report 42", ComchDpu.REPORT)).isEqualTo(42);
     }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Result of one measurement.
  *
  * @param plan the requested measurement
- * @param messages messages that the DPU has received; with {@link PerfMode#LATENCY} round trips
+ * @param messages messages that the DPU has received; with {@link ComchMode#LATENCY} round trips
  * @param nanos from the begin of the load until the last of them had arrived
  * @param latencies of a round trip; one way: from submitting a message until the DPU had received
  *     it; null where nothing was timed, since messages of less than 8 bytes carry no time
@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * @param othersProcessors processors that other processes of the machine used meanwhile; 0 if the
  *     kernel does not tell
  * @param sentByProducer messages that each producer of the host has sent; with {@link
- *     PerfMode#LATENCY} round trips of the one
+ *     ComchMode#LATENCY} round trips of the one
  * @param lineTimes before and after; null where they were not measured
- * @param idle figures of connections without messages; null in all modes but {@link PerfMode#IDLE}
+ * @param idle figures of connections without messages; null in all modes but {@link ComchMode#IDLE}
  */
-public record PerfResult(
-        PerfPlan plan,
+public record ComchResult(
+        ComchPlan plan,
         long messages,
         long nanos,
         @Nullable Percentiles latencies,
@@ -37,13 +37,13 @@ public record PerfResult(
         @Nullable IdleFigures idle) {
 
     /** Copies the list. */
-    public PerfResult {
+    public ComchResult {
         sentByProducer = List.copyOf(sentByProducer);
     }
 
     /** The result of a measurement with messages. */
-    public PerfResult(
-            PerfPlan plan,
+    public ComchResult(
+            ComchPlan plan,
             long messages,
             long nanos,
             @Nullable Percentiles latencies,
@@ -66,19 +66,19 @@ public record PerfResult(
     }
 
     /** The result of a measurement without messages. */
-    static PerfResult idle(
-            PerfPlan plan,
+    static ComchResult idle(
+            ComchPlan plan,
             IdleFigures figures,
             ResourceUse host,
             ResourceUse dpu,
             double othersProcessors) {
-        return new PerfResult(
+        return new ComchResult(
                 plan, 0, 0, null, host, dpu, othersProcessors, List.of(), null, figures);
     }
 
     /** The same with line times. */
-    PerfResult with(LineTimes measured) {
-        return new PerfResult(
+    ComchResult with(LineTimes measured) {
+        return new ComchResult(
                 plan,
                 messages,
                 nanos,
@@ -91,8 +91,8 @@ public record PerfResult(
     }
 
     /**
-     * Messages per second, or round trips per second with {@link PerfMode#LATENCY}; 0 if there were
-     * none.
+     * Messages per second, or round trips per second with {@link ComchMode#LATENCY}; 0 if there
+     * were none.
      */
     public double messagesPerSecond() {
         return messages == 0 ? 0 : messages / (nanos / 1e9);

@@ -34,20 +34,20 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Belongs to the thread that makes it.
  */
-abstract class PerfSide implements AutoCloseable {
+abstract class ComchSide implements AutoCloseable {
     /** Name of the server. */
     static final String SERVER = "perf";
 
     /**
      * Timeout of stopping all contexts after {@link #abort}, while a user waits: together with what
-     * {@link PerfSession} allows the other process it is less than the time that a signal waits.
+     * {@link ComchSession} allows the other process it is less than the time that a signal waits.
      */
     static final long ABORTED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** Send tasks for the messages by which the two sides agree. */
     static final int CONTROL_TASKS = 4;
 
-    final PerfPlan plan;
+    final ComchPlan plan;
     final Device device;
     final ProgressEngine engine;
     private final EngineTurns turns;
@@ -68,7 +68,7 @@ abstract class PerfSide implements AutoCloseable {
      * @param pair the devices of both sides
      * @param silenceTimeoutNanos time limit for the next message of the peer, while one is due
      */
-    PerfSide(PerfPlan plan, ComchPair pair, Path fabric, Side side, long silenceTimeoutNanos) {
+    ComchSide(ComchPlan plan, ComchPair pair, Path fabric, Side side, long silenceTimeoutNanos) {
         this.plan = plan;
         this.silenceTimeoutNanos = silenceTimeoutNanos;
         this.path = pathOf(plan);
@@ -102,7 +102,7 @@ abstract class PerfSide implements AutoCloseable {
         return abortReason;
     }
 
-    /** The line that both sides have mapped: there where {@link PerfPlan#isLineTimed}. */
+    /** The line that both sides have mapped: there where {@link ComchPlan#isLineTimed}. */
     final SharedLine sharedLine() {
         return Objects.requireNonNull(sharedLine);
     }
@@ -155,15 +155,15 @@ abstract class PerfSide implements AutoCloseable {
         path.produce(over);
     }
 
-    private MessagePath pathOf(PerfPlan of) {
-        if (of.mode() == PerfMode.CONTROL || of.mode() == PerfMode.IDLE) {
+    private MessagePath pathOf(ComchPlan of) {
+        if (of.mode() == ComchMode.CONTROL || of.mode() == ComchMode.IDLE) {
             return new BasicPath(of);
         }
         return of.isStream() ? new StreamPath(this) : new TaskPath(this);
     }
 
     private void receivedBasic(MemorySegment message) {
-        if (plan.mode() != PerfMode.CONTROL || !BasicPath.isMeasured(message)) {
+        if (plan.mode() != ComchMode.CONTROL || !BasicPath.isMeasured(message)) {
             receivedControl(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString());
         } else if (!closing) {
             plan.requireSize(message.byteSize());

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Measurements of the Comm Channel whose sides are two threads of this JVM. */
-class PerfMeasurementTest {
+class ComchMeasurementTest {
     private static final ComchPair PAIR = ComchPair.of(Topology.builtin());
     private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -51,21 +51,21 @@ class PerfMeasurementTest {
         "BANDWIDTH, 1048576, ADAPTIVE, true"
     })
     void shouldMeasureEachWayWithEachWayToWait(
-            PerfMode mode, long size, PerfWait wait, boolean stream) throws IOException {
+            ComchMode mode, long size, PerfWait wait, boolean stream) throws IOException {
         assertMeasures(mode, size, wait, stream);
     }
 
     @Tag(Soak.TAG)
     @ParameterizedTest
     @CsvSource({"BANDWIDTH, ADAPTIVE", "LATENCY, BUSY"})
-    void shouldMeasureLargeMessages(PerfMode mode, PerfWait wait) throws IOException {
+    void shouldMeasureLargeMessages(ComchMode mode, PerfWait wait) throws IOException {
         assertMeasures(mode, Soak.count(8 << 20, 24 << 20, 96 << 20), wait, false);
     }
 
-    private void assertMeasures(PerfMode mode, long size, PerfWait wait, boolean stream)
+    private void assertMeasures(ComchMode mode, long size, PerfWait wait, boolean stream)
             throws IOException {
-        PerfPlan plan =
-                PerfPlan.builder(mode).waiting(wait).nanos(SHORT_NANOS).sizeBytes(size).stream(
+        ComchPlan plan =
+                ComchPlan.builder(mode).waiting(wait).nanos(SHORT_NANOS).sizeBytes(size).stream(
                                 stream)
                         .build();
         JsonNode found = measured(plan);
@@ -99,7 +99,7 @@ class PerfMeasurementTest {
         long begin = System.nanoTime();
         JsonNode found =
                 measured(
-                        PerfPlan.builder(PerfMode.RATE)
+                        ComchPlan.builder(ComchMode.RATE)
                                 .waiting(wait)
                                 .nanos(Soak.isLong() ? 200 * SHORT_NANOS : 2 * SHORT_NANOS)
                                 .producers(4)
@@ -132,10 +132,10 @@ class PerfMeasurementTest {
     @ParameterizedTest
     @EnumSource
     void shouldNoticeTheEndOfItsOtherHalfWhileItConnects(PerfWait wait) throws IOException {
-        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).waiting(wait).build();
+        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).waiting(wait).build();
         try (OtherThread ended = OtherThread.start((_, _) -> {})) {
             ended.waitFor();
-            try (PerfHost host = new PerfHost(plan, PAIR, fabric, ended, Patience.NANOS)) {
+            try (ComchHost host = new ComchHost(plan, PAIR, fabric, ended, Patience.NANOS)) {
                 assertThatThrownBy(host::run)
                         .isInstanceOfSatisfying(
                                 DpuException.class,
@@ -147,15 +147,15 @@ class PerfMeasurementTest {
         }
     }
 
-    private JsonNode measured(PerfPlan plan) throws IOException {
+    private JsonNode measured(ComchPlan plan) throws IOException {
         try (OtherThread dpu = OtherThread.start((_, _) -> serve(plan));
-                PerfHost host = new PerfHost(plan, PAIR, fabric, dpu, Patience.NANOS)) {
-            return PerfJson.of(host.run(), ResultHeader.now("1"), PAIR.topology().name());
+                ComchHost host = new ComchHost(plan, PAIR, fabric, dpu, Patience.NANOS)) {
+            return ComchJson.of(host.run(), ResultHeader.now("1"), PAIR.topology().name());
         }
     }
 
-    private void serve(PerfPlan plan) {
-        try (PerfDpu dpu = new PerfDpu(plan, PAIR, fabric)) {
+    private void serve(ComchPlan plan) {
+        try (ComchDpu dpu = new ComchDpu(plan, PAIR, fabric)) {
             dpu.run();
         }
     }

@@ -1,7 +1,7 @@
 package io.softdpu.cli;
 
 import io.softdpu.perf.card.ComchPair;
-import io.softdpu.perf.comch.PerfDpu;
+import io.softdpu.perf.comch.ComchDpu;
 import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -9,12 +9,12 @@ import picocli.CommandLine.Mixin;
 
 /** The DPU process of {@code softdpu perf comch}, which starts it. */
 @Command(name = "comch-dpu")
-final class PerfDpuCommand extends DpuCommand {
-    @Mixin private final PerfPlanOptions options = new PerfPlanOptions();
+final class PerfComchDpuCommand extends DpuCommand {
+    @Mixin private final ComchPlanOptions options = new ComchPlanOptions();
 
     @Override
     void serve(CommandLine command, ComchPair pair, Path fabric) {
-        try (PerfDpu dpu = new PerfDpu(options.plan(command), pair, fabric)) {
+        try (ComchDpu dpu = new ComchDpu(options.plan(command), pair, fabric)) {
             dpu.run();
         }
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * One measurement, made by {@link #builder}.
  *
  * @param mode kind of measurement
- * @param sizeBytes bytes of a message, 1 to {@link #MAX_SIZE_BYTES}; 0 with {@link PerfMode#IDLE}
+ * @param sizeBytes bytes of a message, 1 to {@link #MAX_SIZE_BYTES}; 0 with {@link ComchMode#IDLE}
  * @param waiting how both sides wait
  * @param nanos how long one run takes, after a warm-up of the same length
  * @param window buffers that a consumer has posted, and messages of a producer
@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  *     thread of its own
  * @param isStream whether each side has a stream, in place of a producer and a consumer
  * @param repeats number of runs
- * @param clients connections without messages; 0 in all modes but {@link PerfMode#IDLE}
+ * @param clients connections without messages; 0 in all modes but {@link ComchMode#IDLE}
  * @param importBytes memory that the DPU imports meanwhile; 0 for none
  * @param cpus processors to which both sides are pinned; null if they are not
  */
-public record PerfPlan(
-        PerfMode mode,
+public record ComchPlan(
+        ComchMode mode,
         long sizeBytes,
         PerfWait waiting,
         long nanos,
@@ -104,15 +104,15 @@ public record PerfPlan(
     private static final int MOST_BUFFERS = 256;
 
     /** Checks the values: INVALID_VALUE that names the field. */
-    public PerfPlan {
-        long largest = mode == PerfMode.CONTROL ? MAX_BASIC_BYTES : MAX_SIZE_BYTES;
-        if (mode == PerfMode.IDLE ? sizeBytes != 0 : sizeBytes < 1 || sizeBytes > largest) {
+    public ComchPlan {
+        long largest = mode == ComchMode.CONTROL ? MAX_BASIC_BYTES : MAX_SIZE_BYTES;
+        if (mode == ComchMode.IDLE ? sizeBytes != 0 : sizeBytes < 1 || sizeBytes > largest) {
             throw invalid(
                     Text.format(
                             "message size is illegal: size=%s, measurement=%s, expected=%s",
                             SizeText.format(sizeBytes),
                             mode.word(),
-                            mode == PerfMode.IDLE
+                            mode == ComchMode.IDLE
                                     ? "no size"
                                     : "1 to " + SizeText.format(largest)));
         }
@@ -144,7 +144,7 @@ public record PerfPlan(
                                     + " or as many as producers",
                             consumers, producers));
         }
-        if (isStream && (mode == PerfMode.CONTROL || mode == PerfMode.IDLE)) {
+        if (isStream && (mode == ComchMode.CONTROL || mode == ComchMode.IDLE)) {
             throw invalid(
                     Text.format(
                             "no messages of a stream are measured: stream=true, measurement=%s,"
@@ -172,16 +172,16 @@ public record PerfPlan(
                             SizeText.rounded(memory),
                             SizeText.rounded(MAX_MEMORY_BYTES)));
         }
-        if (mode == PerfMode.IDLE ? clients < 1 || clients > MAX_CLIENTS : clients != 0) {
+        if (mode == ComchMode.IDLE ? clients < 1 || clients > MAX_CLIENTS : clients != 0) {
             throw invalid(
                     Text.format(
                             "number of idle clients is illegal: clients=%d, measurement=%s,"
                                     + " expected=%s",
                             clients,
                             mode.word(),
-                            mode == PerfMode.IDLE ? "1 to " + MAX_CLIENTS : "none"));
+                            mode == ComchMode.IDLE ? "1 to " + MAX_CLIENTS : "none"));
         }
-        long mostImported = mode == PerfMode.IDLE ? MAX_IMPORT_BYTES : 0;
+        long mostImported = mode == ComchMode.IDLE ? MAX_IMPORT_BYTES : 0;
         if (importBytes < 0 || importBytes > mostImported) {
             throw invalid(
                     Text.format(
@@ -192,7 +192,7 @@ public record PerfPlan(
                                     ? "none"
                                     : "at most " + SizeText.format(mostImported)));
         }
-        if (mode == PerfMode.IDLE && repeats != 1) {
+        if (mode == ComchMode.IDLE && repeats != 1) {
             throw invalid(
                     Text.format(
                             "idle connections are measured once: repeat=%d, measurement=idle,"
@@ -208,7 +208,7 @@ public record PerfPlan(
     }
 
     /** Begins a plan: messages of the mode's size, adaptive waiting, one run of 2 s. */
-    public static Builder builder(PerfMode mode) {
+    public static Builder builder(ComchMode mode) {
         return new Builder(mode);
     }
 
@@ -240,7 +240,7 @@ public record PerfPlan(
 
     /** Memory that both processes have for messages, connections and imports. */
     long memoryBytes() {
-        if (mode == PerfMode.IDLE) {
+        if (mode == ComchMode.IDLE) {
             return importBytes + clients * CONNECTION_BYTES;
         }
         return queues(mode, producers, consumers, isStream) * window * sizeBytes;
@@ -255,7 +255,7 @@ public record PerfPlan(
     }
 
     /** How many objects of both processes have a window of messages. */
-    private static long queues(PerfMode mode, int producers, int consumers, boolean isStream) {
+    private static long queues(ComchMode mode, int producers, int consumers, boolean isStream) {
         // Each stream has the messages of both ways, and so does a round trip.
         return mode.isOneWay() && !isStream ? (long) producers + consumers : 4;
     }
@@ -298,7 +298,7 @@ public record PerfPlan(
      * @throws DpuException NOT_SUPPORTED naming the device and its limit
      */
     void requireSupported(ComchPair pair) {
-        if (mode == PerfMode.CONTROL || mode == PerfMode.IDLE) {
+        if (mode == ComchMode.CONTROL || mode == ComchMode.IDLE) {
             return;
         }
         boolean bothWays = !mode.isOneWay() || isStream;
@@ -330,7 +330,7 @@ public record PerfPlan(
 
     /** Collects the values of a plan. Belongs to one thread. */
     public static final class Builder {
-        private final PerfMode mode;
+        private final ComchMode mode;
         private @Nullable Long sizeBytes;
         private PerfWait waiting = PerfWait.ADAPTIVE;
         private long nanos = TimeUnit.SECONDS.toNanos(2);
@@ -343,11 +343,11 @@ public record PerfPlan(
         private long importBytes;
         private @Nullable PerfCpus cpus;
 
-        private Builder(PerfMode mode) {
+        private Builder(ComchMode mode) {
             this.mode = mode;
         }
 
-        /** Sets the bytes of a message, 1 to {@link PerfPlan#MAX_SIZE_BYTES}. */
+        /** Sets the bytes of a message, 1 to {@link ComchPlan#MAX_SIZE_BYTES}. */
         public Builder sizeBytes(long bytes) {
             sizeBytes = bytes;
             return this;
@@ -366,8 +366,8 @@ public record PerfPlan(
         }
 
         /**
-         * Sets how many buffers a consumer has posted, 1 to {@link PerfPlan#MAX_WINDOW}; a producer
-         * has as many messages. In one-way modes only: else one message is under way.
+         * Sets how many buffers a consumer has posted, 1 to {@link ComchPlan#MAX_WINDOW}; a
+         * producer has as many messages. In one-way modes only: else one message is under way.
          */
         public Builder window(int buffers) {
             window = buffers;
@@ -375,7 +375,7 @@ public record PerfPlan(
         }
 
         /**
-         * Sets the number of producers of the host, 1 to {@link PerfPlan#MAX_PRODUCERS}; more than
+         * Sets the number of producers of the host, 1 to {@link ComchPlan#MAX_PRODUCERS}; more than
          * 1 in one-way modes only.
          */
         public Builder producers(int count) {
@@ -395,15 +395,15 @@ public record PerfPlan(
             return this;
         }
 
-        /** Sets the number of runs, 1 to {@link PerfPlan#MAX_REPEATS}. */
+        /** Sets the number of runs, 1 to {@link ComchPlan#MAX_REPEATS}. */
         public Builder repeats(int runs) {
             repeats = runs;
             return this;
         }
 
         /**
-         * Sets the number of clients, 1 to {@link PerfPlan#MAX_CLIENTS}; with {@link PerfMode#IDLE}
-         * only, which needs it.
+         * Sets the number of clients, 1 to {@link ComchPlan#MAX_CLIENTS}; with {@link
+         * ComchMode#IDLE} only, which needs it.
          */
         public Builder clients(int count) {
             clients = count;
@@ -412,7 +412,7 @@ public record PerfPlan(
 
         /**
          * Sets the size of memory that is imported and released all the time, at most {@link
-         * PerfPlan#MAX_IMPORT_BYTES}; with {@link PerfMode#IDLE} only.
+         * ComchPlan#MAX_IMPORT_BYTES}; with {@link ComchMode#IDLE} only.
          */
         public Builder importBytes(long bytes) {
             importBytes = bytes;
@@ -430,7 +430,7 @@ public record PerfPlan(
          *
          * @throws DpuException INVALID_VALUE that names the illegal value
          */
-        public PerfPlan build() {
+        public ComchPlan build() {
             if (!mode.isOneWay() && window != null) {
                 throw invalid(
                         Text.format(
@@ -438,20 +438,20 @@ public record PerfPlan(
                                         + " expected=no window",
                                 window, mode.word()));
             }
-            if (mode == PerfMode.IDLE && clients == null) {
+            if (mode == ComchMode.IDLE && clients == null) {
                 throw invalid(
                         "number of idle clients is illegal: clients=none, measurement=idle,"
                                 + " expected=1 to "
                                 + MAX_CLIENTS);
             }
-            if (mode != PerfMode.IDLE && clients != null) {
+            if (mode != ComchMode.IDLE && clients != null) {
                 throw invalid(
                         Text.format(
                                 "only idle connections have a number of clients: clients=%d,"
                                         + " measurement=%s, expected=none",
                                 clients, mode.word()));
             }
-            return new PerfPlan(
+            return new ComchPlan(
                     mode,
                     sizeBytes(),
                     waiting,

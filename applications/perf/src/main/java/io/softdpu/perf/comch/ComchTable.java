@@ -19,22 +19,22 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The result of a measurement as text. */
-public final class PerfTable {
+public final class ComchTable {
     /** Printed instead of a value that was not measured. */
     private static final String NONE = "-";
 
     private static final String WARMED_UP =
             "measured after a warm-up of the same length in the same processes";
 
-    private PerfTable() {}
+    private ComchTable() {}
 
     /**
      * The lines: a head and a row with the run of the median rate; below them the spread of several
      * runs, the line times, the warm-up, and notes on what makes the figures meaningless.
      */
-    public static List<String> lines(PerfSummary summary, TextStyle style) {
-        PerfPlan plan = summary.plan();
-        PerfResult result = summary.median();
+    public static List<String> lines(ComchSummary summary, TextStyle style) {
+        ComchPlan plan = summary.plan();
+        ComchResult result = summary.median();
         IdleFigures idle = result.idle();
         if (idle != null) {
             return idleLines(summary, result, idle, style);
@@ -75,8 +75,8 @@ public final class PerfTable {
                             "%s of %d runs, which had %s to %s messages per second",
                             Runs.medianName(plan.repeats()),
                             plan.repeats(),
-                            Figures.count(summary.min(PerfResult::messagesPerSecond)),
-                            Figures.count(summary.max(PerfResult::messagesPerSecond))));
+                            Figures.count(summary.min(ComchResult::messagesPerSecond)),
+                            Figures.count(summary.max(ComchResult::messagesPerSecond))));
         }
         if (plan.producers() > 1) {
             List<Double> shares = result.shares();
@@ -101,8 +101,8 @@ public final class PerfTable {
     }
 
     private static List<String> idleLines(
-            PerfSummary summary, PerfResult result, IdleFigures idle, TextStyle style) {
-        PerfPlan plan = summary.plan();
+            ComchSummary summary, ComchResult result, IdleFigures idle, TextStyle style) {
+        ComchPlan plan = summary.plan();
         TextTable table =
                 TextTable.ofNumbers(
                         "measurement",
@@ -148,7 +148,7 @@ public final class PerfTable {
     }
 
     /** How many runs were of each class: {@code 2 near, 1 far}. */
-    private static String distances(PerfSummary summary) {
+    private static String distances(ComchSummary summary) {
         Map<LineTimes.Distance, Long> counts =
                 summary.results().stream()
                         .map(result -> Objects.requireNonNull(result.lineTimes(), "measured"))

@@ -14,18 +14,18 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /** The result of a measurement for programs: one JSON object; a missing figure is null. */
-public final class PerfJson {
-    private PerfJson() {}
+public final class ComchJson {
+    private ComchJson() {}
 
     /**
      * The object: the origin, the plan, the run with the median rate, and all runs.
      *
      * @param topology name of the card
      */
-    public static ObjectNode of(PerfSummary summary, ResultHeader header, String topology) {
-        PerfPlan plan = summary.plan();
+    public static ObjectNode of(ComchSummary summary, ResultHeader header, String topology) {
+        ComchPlan plan = summary.plan();
         PerfCpus cpus = plan.cpus();
-        boolean idle = plan.mode() == PerfMode.IDLE;
+        boolean idle = plan.mode() == ComchMode.IDLE;
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         root.set(ResultHeader.KEY, header.toJson(options(plan, topology), units()));
         root.put("measurement", plan.mode().word())
@@ -45,9 +45,9 @@ public final class PerfJson {
         return root;
     }
 
-    private static ObjectNode options(PerfPlan plan, String topology) {
+    private static ObjectNode options(ComchPlan plan, String topology) {
         PerfCpus cpus = plan.cpus();
-        boolean idle = plan.mode() == PerfMode.IDLE;
+        boolean idle = plan.mode() == ComchMode.IDLE;
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("measurement", plan.mode().word())
@@ -82,7 +82,7 @@ public final class PerfJson {
         return units;
     }
 
-    private static void putFigures(ObjectNode node, PerfResult result) {
+    private static void putFigures(ObjectNode node, ComchResult result) {
         OptionalDouble allocated = result.allocatedBytesPerOperation();
         boolean idle = result.idle() != null;
         node.put("messages", idle ? null : (Long) result.messages())

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * The host side: drives the load. It measures round trips itself; one-way messages are measured by
  * the DPU.
  */
-public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
+public final class ComchHost extends ComchSide implements HostSide<ComchSummary> {
     /** The sockets of a process close before its parent is notified of its end. */
     private static final long LATE_MILLIS = 200;
 
@@ -35,7 +35,7 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
     private final List<Long> sentByProducer = new ArrayList<>();
     private final Latencies roundTrips = new Latencies();
     private @Nullable IdleClients idle;
-    private @Nullable PerfReport report;
+    private @Nullable ComchReport report;
     private long receivedSoFar;
     private long sent;
     private long begin;
@@ -51,12 +51,12 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
      * @param pair the devices of both sides
      * @param otherHalf the process of the DPU; the host does not wait any more once it has ended
      */
-    public PerfHost(PerfPlan plan, ComchPair pair, Path fabric, Process otherHalf) {
+    public ComchHost(ComchPlan plan, ComchPair pair, Path fabric, Process otherHalf) {
         this(plan, pair, fabric, otherHalf, plan.deadlineNanos());
     }
 
-    PerfHost(
-            PerfPlan plan,
+    ComchHost(
+            ComchPlan plan,
             ComchPair pair,
             Path fabric,
             Process otherHalf,
@@ -105,7 +105,7 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
      *     goes; CONNECTION_ABORTED after {@link #abort}
      */
     @Override
-    public PerfSummary run() {
+    public ComchSummary run() {
         ComchClient client = ComchClient.create(device, SERVER);
         client.setConnectTimeout(Duration.ofNanos(plan.deadlineNanos()));
         startEndpoint(client);
@@ -114,9 +114,9 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
             receive(client.connection());
         }
         produce(client.connection());
-        if (plan.mode() == PerfMode.IDLE) {
+        if (plan.mode() == ComchMode.IDLE) {
             idle = new IdleClients(this);
-            return new PerfSummary(List.of(idle.run()));
+            return new ComchSummary(List.of(idle.run()));
         }
         int[] consumers = client.connection().remoteConsumers();
         while (otherProducers.size() < plan.producers() - 1) {
@@ -134,11 +134,11 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
         // The warm-up is all of a measurement: what the first questions and answers load and
         // allocate on either side is not counted in the second.
         measureWithLineTimes();
-        List<PerfResult> results = new ArrayList<>();
+        List<ComchResult> results = new ArrayList<>();
         for (int i = 0; i < plan.repeats(); i++) {
             results.add(measureWithLineTimes());
         }
-        return new PerfSummary(results);
+        return new ComchSummary(results);
     }
 
     /** The consumer that a producer sends to: its own, or the only one. */
@@ -149,22 +149,22 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
         return consumers[plan.consumers() == 1 ? 0 : producer];
     }
 
-    private PerfResult measureWithLineTimes() {
+    private ComchResult measureWithLineTimes() {
         if (!plan.isLineTimed()) {
             return measure();
         }
         long before = lineTime();
-        PerfResult result = measure();
+        ComchResult result = measure();
         return result.with(new LineTimes(before, lineTime()));
     }
 
     private long lineTime() {
-        sendControl(PerfDpu.LINE);
+        sendControl(ComchDpu.LINE);
         return sharedLine().measure(plan.deadlineNanos(), this::checkMeanwhile);
     }
 
-    private PerfResult measure() {
-        PerfReport dpuBefore = report();
+    private ComchResult measure() {
+        ComchReport dpuBefore = report();
         ResourceUse hostBefore = ResourceUse.now();
         OptionalLong machineBefore = MachineUse.now();
         roundTrips.reset();
@@ -176,11 +176,11 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
             oneWay();
         }
         ResourceUse host = ResourceUse.now().since(hostBefore);
-        PerfReport dpu = report();
+        ComchReport dpu = report();
         ResourceUse used = dpu.use().since(dpuBefore.use());
         double others = MachineUse.othersProcessors(machineBefore, host, used);
         return plan.mode().isRoundTrip()
-                ? new PerfResult(
+                ? new ComchResult(
                         plan,
                         returned,
                         returnedAt - begin,
@@ -190,10 +190,10 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
                         others,
                         List.of(returned),
                         null)
-                : new PerfResult(
+                : new ComchResult(
                         plan,
                         dpu.received() - dpuBefore.received(),
-                        dpu.atNanos() - begin, // one clock, see PerfDpu
+                        dpu.atNanos() - begin, // one clock, see ComchDpu
                         dpu.latencies(),
                         host,
                         used,
@@ -267,13 +267,13 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
     }
 
     /** The report of the DPU after it has received all messages. */
-    private PerfReport report() {
+    private ComchReport report() {
         report = null;
-        sendControl(PerfDpu.REPORT + sent);
+        sendControl(ComchDpu.REPORT + sent);
         until(
                 () -> "receipt of all messages, received=" + receivedSoFar + ", sent=" + sent,
                 () -> report != null);
-        PerfReport answer = report;
+        ComchReport answer = report;
         if (answer == null || answer.received() != sent) {
             throw new DpuException(
                     Status.UNEXPECTED,
@@ -302,10 +302,10 @@ public final class PerfHost extends PerfSide implements HostSide<PerfSummary> {
     void receivedControl(String message) {
         if (idle != null) {
             idle.receivedControl(message);
-        } else if (message.startsWith(PerfDpu.SO_FAR)) {
-            receivedSoFar = numberIn(message, PerfDpu.SO_FAR);
+        } else if (message.startsWith(ComchDpu.SO_FAR)) {
+            receivedSoFar = numberIn(message, ComchDpu.SO_FAR);
         } else {
-            PerfReport.parse(message).ifPresent(answer -> report = answer);
+            ComchReport.parse(message).ifPresent(answer -> report = answer);
         }
     }
 }

@@ -12,20 +12,20 @@ import java.util.function.ToDoubleFunction;
  *
  * @param results in the order of the runs
  */
-public record PerfSummary(List<PerfResult> results) {
+public record ComchSummary(List<ComchResult> results) {
     /** Copies the list. */
-    public PerfSummary {
+    public ComchSummary {
         results = List.copyOf(results);
     }
 
     /** The measurement. */
-    public PerfPlan plan() {
+    public ComchPlan plan() {
         return results.getFirst().plan();
     }
 
     /** The run with the median rate; of an even number the lower of the two in the middle. */
-    public PerfResult median() {
-        return Runs.median(results, PerfResult::messagesPerSecond);
+    public ComchResult median() {
+        return Runs.median(results, ComchResult::messagesPerSecond);
     }
 
     /** Circumstances that make the figures meaningless, a sentence each. */
@@ -34,23 +34,23 @@ public record PerfSummary(List<PerfResult> results) {
     }
 
     List<String> notes(int availableProcessors, boolean isSanitized) {
-        PerfPlan plan = plan();
+        ComchPlan plan = plan();
         return MeasurementNotes.of(
                 new Circumstances(
                         plan.pollers(),
                         plan.processors(availableProcessors),
                         isSanitized,
-                        max(PerfResult::othersProcessors),
-                        plan.waiting() == PerfWait.BUSY && plan.mode() != PerfMode.IDLE));
+                        max(ComchResult::othersProcessors),
+                        plan.waiting() == PerfWait.BUSY && plan.mode() != ComchMode.IDLE));
     }
 
     /** The least value of a figure over all runs. */
-    public double min(ToDoubleFunction<PerfResult> figure) {
+    public double min(ToDoubleFunction<ComchResult> figure) {
         return results.stream().mapToDouble(figure).min().orElseThrow();
     }
 
     /** The greatest value of a figure over all runs. */
-    public double max(ToDoubleFunction<PerfResult> figure) {
+    public double max(ToDoubleFunction<ComchResult> figure) {
         return results.stream().mapToDouble(figure).max().orElseThrow();
     }
 }

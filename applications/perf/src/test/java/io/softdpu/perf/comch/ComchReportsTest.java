@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Reports about one-way messages: host and DPU, each against a scripted peer. */
-class PerfReportsTest {
+class ComchReportsTest {
     private static final ComchPair PAIR = ComchPair.of(Topology.builtin());
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -47,7 +47,7 @@ class PerfReportsTest {
 
     @Test
     void shouldReportOnlyWhatTheDpuHasReceivedAndOnlyOnceAllHaveCome() throws Exception {
-        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).nanos(SECOND).build();
+        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).nanos(SECOND).build();
         Future<?> dpu = startDpu(plan);
         try (ScriptedHost host = new ScriptedHost(plan, fabric)) {
             host.connect();
@@ -61,7 +61,7 @@ class PerfReportsTest {
 
             long before = System.nanoTime();
             host.send(0, 0);
-            PerfReport report = host.awaitReport();
+            ComchReport report = host.awaitReport();
             assertThat(report.received()).isEqualTo(5);
             assertThat(report.atNanos()).isBetween(before, System.nanoTime());
             assertThat(report.latencies()).isNotNull();
@@ -76,7 +76,7 @@ class PerfReportsTest {
 
     @Test
     void shouldReportNoLatencyOfMessagesThatHaveNoRoomForTheTime() throws Exception {
-        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).sizeBytes(7).nanos(SECOND).build();
+        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).sizeBytes(7).nanos(SECOND).build();
         Future<?> dpu = startDpu(plan);
         try (ScriptedHost host = new ScriptedHost(plan, fabric)) {
             host.connect();
@@ -84,7 +84,7 @@ class PerfReportsTest {
 
             host.ask(1);
 
-            PerfReport report = host.awaitReport();
+            ComchReport report = host.awaitReport();
             assertThat(report.received()).isEqualTo(1);
             assertThat(report.latencies()).isNull();
         }
@@ -94,18 +94,18 @@ class PerfReportsTest {
     @Test
     @StartsProcesses
     void shouldMeasureWhatTheOtherSideHasCountedUntilItHadIt() throws Exception {
-        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).nanos(SECOND / 20).build();
+        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).nanos(SECOND / 20).build();
         Percentiles latencies = new Percentiles(1, 2, 3, 4);
-        Future<List<PerfReport>> dpu =
+        Future<List<ComchReport>> dpu =
                 other.submit(() -> {
                     try (ScriptedDpu opened = new ScriptedDpu(plan, fabric, latencies)) {
                         return opened.run(4);
                     }
                 });
 
-        PerfResult result = measure(plan, Patience.NANOS);
+        ComchResult result = measure(plan, Patience.NANOS);
 
-        List<PerfReport> reports = dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
+        List<ComchReport> reports = dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(reports).as("before and after warm-up and measurement").hasSize(4);
         assertThat(result.messages())
                 .isPositive()
@@ -119,21 +119,21 @@ class PerfReportsTest {
     @Test
     @StartsProcesses
     void shouldSendTheMessagesOfEachProducerToAConsumerOfItsOwn() throws Exception {
-        PerfPlan plan =
-                PerfPlan.builder(PerfMode.RATE)
+        ComchPlan plan =
+                ComchPlan.builder(ComchMode.RATE)
                         .nanos(SECOND / 20)
                         .producers(2)
                         .consumers(2)
                         .build();
         Future<List<Long>> dpu =
                 other.submit(() -> {
-                    try (PerfDpu opened = new PerfDpu(plan, PAIR, fabric)) {
+                    try (ComchDpu opened = new ComchDpu(plan, PAIR, fabric)) {
                         opened.run();
                         return opened.receivedByConsumer();
                     }
                 });
 
-        PerfResult result = measure(plan, Patience.NANOS);
+        ComchResult result = measure(plan, Patience.NANOS);
 
         List<Long> received = dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(received).hasSize(2).allMatch(count -> count > 0);
@@ -151,8 +151,8 @@ class PerfReportsTest {
     @Test
     @StartsProcesses
     void shouldSayHowManyHadComeWhereTheReportDoesNot() throws Exception {
-        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).nanos(SECOND / 20).build();
-        Future<List<PerfReport>> dpu =
+        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).nanos(SECOND / 20).build();
+        Future<List<ComchReport>> dpu =
                 other.submit(() -> {
                     try (ScriptedDpu opened = new ScriptedDpu(plan, fabric, null)) {
                         return opened.run(1); // the one before the warm-up
@@ -173,10 +173,10 @@ class PerfReportsTest {
     @Test
     void shouldFindNoFigureForAMessageWhereThereWasNone() {
         ResourceUse use = new ResourceUse(SECOND, 0, 1000);
-        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).build();
+        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).build();
 
-        PerfResult none = new PerfResult(plan, 0, 0, null, use, use, 0, List.of(), null);
-        PerfResult some = new PerfResult(plan, 500, SECOND, null, use, use, 0, List.of(), null);
+        ComchResult none = new ComchResult(plan, 0, 0, null, use, use, 0, List.of(), null);
+        ComchResult some = new ComchResult(plan, 500, SECOND, null, use, use, 0, List.of(), null);
 
         assertThat(none.allocatedBytesPerOperation()).isEmpty();
         assertThat(none.messagesPerSecond()).isZero();
@@ -184,10 +184,10 @@ class PerfReportsTest {
         assertThat(some.messagesPerSecond()).isEqualTo(500);
     }
 
-    private Future<?> startDpu(PerfPlan plan) {
+    private Future<?> startDpu(ComchPlan plan) {
         Callable<Void> run =
                 () -> {
-                    try (PerfDpu dpu = new PerfDpu(plan, PAIR, fabric)) {
+                    try (ComchDpu dpu = new ComchDpu(plan, PAIR, fabric)) {
                         dpu.run();
                     }
                     return null;
@@ -196,20 +196,20 @@ class PerfReportsTest {
     }
 
     /** The host watches a process: one that does nothing until its input ends. */
-    private PerfResult measure(PerfPlan plan, long silenceTimeoutNanos) throws IOException {
+    private ComchResult measure(ComchPlan plan, long silenceTimeoutNanos) throws IOException {
         Process idle = new ProcessBuilder("/bin/sh", "-c", "read line").start();
-        try (PerfHost host = new PerfHost(plan, PAIR, fabric, idle, silenceTimeoutNanos)) {
+        try (ComchHost host = new ComchHost(plan, PAIR, fabric, idle, silenceTimeoutNanos)) {
             return host.run().median();
         } finally {
             idle.destroyForcibly();
         }
     }
 
-    private static final class ScriptedHost extends PerfSide {
+    private static final class ScriptedHost extends ComchSide {
         private final List<String> heard = new ArrayList<>();
         private boolean isSent;
 
-        ScriptedHost(PerfPlan plan, Path fabric) {
+        ScriptedHost(ComchPlan plan, Path fabric) {
             super(plan, PAIR, fabric, Side.HOST, Patience.NANOS);
         }
 
@@ -230,12 +230,12 @@ class PerfReportsTest {
 
         void ask(long messages) {
             heard.clear();
-            sendControl(PerfDpu.REPORT + messages);
+            sendControl(ComchDpu.REPORT + messages);
         }
 
-        PerfReport awaitReport() {
+        ComchReport awaitReport() {
             until("report", () -> !heard.isEmpty() && heard.getLast().startsWith("report: "));
-            return PerfReport.parse(heard.getLast()).orElseThrow();
+            return ComchReport.parse(heard.getLast()).orElseThrow();
         }
 
         @Override
@@ -253,21 +253,21 @@ class PerfReportsTest {
      * Scripted DPU that reports a later arrival than the real one, and from a given report on only
      * 7 messages.
      */
-    private static final class ScriptedDpu extends PerfSide {
+    private static final class ScriptedDpu extends ComchSide {
         static final long LATER_NANOS = 3600 * SECOND;
 
         private final @Nullable Percentiles latencies;
-        private final List<PerfReport> reports = new ArrayList<>();
+        private final List<ComchReport> reports = new ArrayList<>();
         private ComchConnection client;
         private long received;
         private long asked = -1;
 
-        ScriptedDpu(PerfPlan plan, Path fabric, @Nullable Percentiles latencies) {
+        ScriptedDpu(ComchPlan plan, Path fabric, @Nullable Percentiles latencies) {
             super(plan, PAIR, fabric, Side.DPU, Patience.NANOS);
             this.latencies = latencies;
         }
 
-        List<PerfReport> run(int reportsToMake) {
+        List<ComchReport> run(int reportsToMake) {
             ComchServer server =
                     ComchServer.create(device, keep(device.findRepresentor("hpf0").open()), SERVER);
             server.setConnectedCallback(arrived -> client = arrived);
@@ -278,12 +278,12 @@ class PerfReportsTest {
                 turn();
                 if (asked >= 0 && reports.size() == reportsToMake) {
                     asked = -1;
-                    sendControl(PerfDpu.SO_FAR + 7);
+                    sendControl(ComchDpu.SO_FAR + 7);
                 }
                 if (received == asked) {
                     asked = -1;
                     long later = System.nanoTime() + LATER_NANOS;
-                    reports.add(new PerfReport(received, later, latencies, ResourceUse.now()));
+                    reports.add(new ComchReport(received, later, latencies, ResourceUse.now()));
                     sendControl(reports.getLast().toString());
                 }
             }
@@ -297,7 +297,7 @@ class PerfReportsTest {
 
         @Override
         void receivedControl(String message) {
-            asked = Long.parseLong(message.substring(PerfDpu.REPORT.length()));
+            asked = Long.parseLong(message.substring(ComchDpu.REPORT.length()));
         }
     }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the results of several runs, as a table and as JSON. */
-class PerfSummaryTest {
+class ComchSummaryTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     @Test
@@ -50,13 +50,13 @@ class PerfSummaryTest {
 
     @Test
     void shouldPrintHowManyRunsWereOfEachClassOfLineTimes() {
-        List<PerfResult> results = new ArrayList<>();
+        List<ComchResult> results = new ArrayList<>();
         for (long nanos : new long[] {400, 110, 120}) {
             results.addAll(
                     summary(new LineTimes(nanos, nanos), 10, 20, 30).results().subList(0, 1));
         }
 
-        assertThat(lines(new PerfSummary(results)))
+        assertThat(lines(new ComchSummary(results)))
                 .last()
                 .isEqualTo("cache line times of all runs: 2 near, 1 far");
     }
@@ -78,28 +78,28 @@ class PerfSummaryTest {
 
     @Test
     void shouldPrintTheSharesOfSeveralProducers() {
-        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).producers(2).build();
+        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).producers(2).build();
         ResourceUse use = new ResourceUse(SECOND, 0, 0);
-        PerfResult result =
-                new PerfResult(plan, 400, SECOND, null, use, use, 0, List.of(100L, 300L), null);
+        ComchResult result =
+                new ComchResult(plan, 400, SECOND, null, use, use, 0, List.of(100L, 300L), null);
 
         assertThat(result.shares()).containsExactly(0.25, 0.75);
-        assertThat(lines(new PerfSummary(List.of(result))))
+        assertThat(lines(new ComchSummary(List.of(result))))
                 .last()
                 .isEqualTo("2 producers; shares 25.00 % to 75.00 %");
-        assertThat(json(new PerfSummary(List.of(result))).get("shares"))
+        assertThat(json(new ComchSummary(List.of(result))).get("shares"))
                 .extracting(JsonNode::asDouble)
                 .containsExactly(0.25, 0.75);
     }
 
     @Test
     void shouldSayThatEachProducerHasAConsumerOfItsOwn() {
-        PerfPlan plan = PerfPlan.builder(PerfMode.RATE).producers(2).consumers(2).build();
+        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).producers(2).consumers(2).build();
         ResourceUse use = new ResourceUse(SECOND, 0, 0);
-        PerfSummary summary =
-                new PerfSummary(
+        ComchSummary summary =
+                new ComchSummary(
                         List.of(
-                                new PerfResult(
+                                new ComchResult(
                                         plan,
                                         4,
                                         SECOND,
@@ -119,18 +119,18 @@ class PerfSummaryTest {
 
     @Test
     void shouldNoteWhatMakesTheFiguresMeaningless() {
-        PerfPlan shared = PerfPlan.builder(PerfMode.RATE).cpus(new PerfCpus(1, 1)).build();
+        ComchPlan shared = ComchPlan.builder(ComchMode.RATE).cpus(new PerfCpus(1, 1)).build();
 
         assertThat(summary(null, 30).notes(2, false)).isEmpty();
         assertThat(summary(shared, null, 0, 30).notes(2, false))
                 .containsExactly(
                         "2 threads share one processor: the figures are those of its scheduler");
-        PerfPlan three = PerfPlan.builder(PerfMode.RATE).producers(3).build();
+        ComchPlan three = ComchPlan.builder(ComchMode.RATE).producers(3).build();
         assertThat(summary(three, null, 0, 30).notes(4, false)).isEmpty();
         assertThat(summary(three, null, 0, 30).notes(3, false))
                 .containsExactly(
                         "4 threads share 3 processors: the figures are those of their scheduler");
-        PerfPlan unpinned = PerfPlan.builder(PerfMode.RATE).build();
+        ComchPlan unpinned = ComchPlan.builder(ComchMode.RATE).build();
         assertThat(summary(unpinned, null, 0, 30).notes(1, true))
                 .hasSize(2)
                 .last()
@@ -138,7 +138,7 @@ class PerfSummaryTest {
         assertThat(summary(shared, null, 1.26, 30).notes(2, false))
                 .last()
                 .isEqualTo("other processes used up to 1.3 processors during a run");
-        PerfPlan busy = PerfPlan.builder(PerfMode.RATE).waiting(PerfWait.BUSY).build();
+        ComchPlan busy = ComchPlan.builder(ComchMode.RATE).waiting(PerfWait.BUSY).build();
         assertThat(summary(busy, null, 1.26, 30).notes(2, false))
                 .containsExactly(
                         "other processes used up to 1.3 processors during a run; threads that"
@@ -146,32 +146,32 @@ class PerfSummaryTest {
     }
 
     /** Without the notes, which the machine may be a reason for. */
-    private static List<String> lines(PerfSummary summary) {
-        return PerfTable.lines(summary, TextStyle.plain()).stream()
+    private static List<String> lines(ComchSummary summary) {
+        return ComchTable.lines(summary, TextStyle.plain()).stream()
                 .filter(line -> !line.startsWith("note: ") && !line.startsWith("measured after"))
                 .toList();
     }
 
-    private static ObjectNode json(PerfSummary summary) {
-        return PerfJson.of(summary, ResultHeader.now("1"), "default");
+    private static ObjectNode json(ComchSummary summary) {
+        return ComchJson.of(summary, ResultHeader.now("1"), "default");
     }
 
-    private static PerfSummary summary(@Nullable LineTimes times, long... messages) {
-        PerfPlan plan =
-                PerfPlan.builder(PerfMode.RATE)
+    private static ComchSummary summary(@Nullable LineTimes times, long... messages) {
+        ComchPlan plan =
+                ComchPlan.builder(ComchMode.RATE)
                         .repeats(messages.length)
                         .cpus(new PerfCpus(2, 5))
                         .build();
         return summary(plan, times, 0, messages);
     }
 
-    private static PerfSummary summary(
-            PerfPlan plan, @Nullable LineTimes times, double others, long... messages) {
+    private static ComchSummary summary(
+            ComchPlan plan, @Nullable LineTimes times, double others, long... messages) {
         ResourceUse use = new ResourceUse(SECOND, 0, 0);
-        List<PerfResult> results = new ArrayList<>();
+        List<ComchResult> results = new ArrayList<>();
         for (long each : messages) {
             results.add(
-                    new PerfResult(
+                    new ComchResult(
                             plan,
                             each,
                             SECOND,
@@ -182,6 +182,6 @@ class PerfSummaryTest {
                             List.of(each, each),
                             times));
         }
-        return new PerfSummary(results);
+        return new ComchSummary(results);
     }
 }

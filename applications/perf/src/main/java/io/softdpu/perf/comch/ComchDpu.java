@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The DPU side: echoes or consumes messages, and reports their number and its resource use. */
-public final class PerfDpu extends PerfSide {
+public final class ComchDpu extends ComchSide {
     /** A question of the host: report once so many messages, a number follows, have come in all. */
     static final String REPORT = "report ";
 
@@ -45,7 +45,7 @@ public final class PerfDpu extends PerfSide {
     private boolean isLineAsked;
 
     /** Opens the machine and the device. */
-    public PerfDpu(PerfPlan plan, ComchPair pair, Path fabric) {
+    public ComchDpu(ComchPlan plan, ComchPair pair, Path fabric) {
         super(plan, pair, fabric, Side.DPU, plan.deadlineNanos());
         this.pair = pair;
     }
@@ -68,7 +68,7 @@ public final class PerfDpu extends PerfSide {
             throw new AssertionError("awaited");
         }
         try {
-            if (plan.mode() == PerfMode.IDLE) {
+            if (plan.mode() == ComchMode.IDLE) {
                 idle = new IdleServer(this, connection);
                 idle.serve(host);
             } else {
@@ -152,7 +152,7 @@ public final class PerfDpu extends PerfSide {
                 lastNanos = each.receivedAtNanos();
             }
         }
-        sendControl(new PerfReport(all, lastNanos, latencies.percentiles(), use).toString());
+        sendControl(new ComchReport(all, lastNanos, latencies.percentiles(), use).toString());
         latencies.reset();
     }
 

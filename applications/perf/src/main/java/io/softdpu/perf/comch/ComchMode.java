@@ -3,7 +3,7 @@ package io.softdpu.perf.comch;
 import java.util.Locale;
 
 /** Kind of measurement. */
-public enum PerfMode {
+public enum ComchMode {
     /** One message at a time goes there and back. */
     LATENCY(64),
     /** Many small messages go one way. */
@@ -17,7 +17,7 @@ public enum PerfMode {
 
     private final int defaultSizeBytes;
 
-    PerfMode(int defaultSizeBytes) {
+    ComchMode(int defaultSizeBytes) {
         this.defaultSizeBytes = defaultSizeBytes;
     }
 

@@ -3,8 +3,8 @@ package io.softdpu.cli;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.core.DpuException;
-import io.softdpu.perf.comch.PerfMode;
-import io.softdpu.perf.comch.PerfPlan;
+import io.softdpu.perf.comch.ComchMode;
+import io.softdpu.perf.comch.ComchPlan;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.PerfWait;
 import java.time.Duration;
@@ -18,11 +18,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** Options of a Comm Channel measurement, for the command of the user and for its DPU process. */
-final class PerfPlanOptions {
+final class ComchPlanOptions {
     @Parameters(
             paramLabel = "latency|rate|bandwidth|control|idle",
-            converter = PerfModeConverter.class,
-            completionCandidates = PerfModeConverter.class,
+            converter = ComchModeConverter.class,
+            completionCandidates = ComchModeConverter.class,
             description = {
                 "latency: round trips of one message at a time.",
                 "rate: small messages one way, as many as the queues take.",
@@ -33,7 +33,7 @@ final class PerfPlanOptions {
                         + " connect one after the other, and again until the time is over; then"
                         + " both processes sleep on their event handles as long."
             })
-    private @Nullable PerfMode mode;
+    private @Nullable ComchMode mode;
 
     @Option(
             names = "--size",
@@ -147,11 +147,11 @@ final class PerfPlanOptions {
     record CpuPair(@Nullable PerfCpus pinned) {}
 
     /** The plan; values that make none are refused as picocli refuses those of a wrong form. */
-    PerfPlan plan(CommandLine command) {
-        PerfMode measured = Objects.requireNonNull(mode, "required");
+    ComchPlan plan(CommandLine command) {
+        ComchMode measured = Objects.requireNonNull(mode, "required");
         try {
-            PerfPlan.Builder builder =
-                    PerfPlan.builder(measured)
+            ComchPlan.Builder builder =
+                    ComchPlan.builder(measured)
                             .waiting(Objects.requireNonNull(wait, "has a default"))
                             .nanos(Objects.requireNonNull(seconds, "has a default").toNanos())
                             .producers(producers)
@@ -181,10 +181,10 @@ final class PerfPlanOptions {
     }
 
     /** The arguments of the DPU process: what the host decides alone is left out. */
-    static List<String> arguments(PerfPlan plan) {
+    static List<String> arguments(ComchPlan plan) {
         List<String> arguments =
                 new ArrayList<>(List.of(plan.mode().word(), "--wait", plan.waiting().word()));
-        if (plan.mode() == PerfMode.IDLE) {
+        if (plan.mode() == ComchMode.IDLE) {
             arguments.addAll(List.of("--clients", Integer.toString(plan.clients())));
         } else {
             arguments.addAll(List.of("--size", Long.toString(plan.sizeBytes())));
@@ -192,7 +192,7 @@ final class PerfPlanOptions {
         if (plan.importBytes() > 0) {
             arguments.addAll(List.of("--import", Long.toString(plan.importBytes())));
         }
-        if (plan.mode() == PerfMode.RATE || plan.mode() == PerfMode.BANDWIDTH) {
+        if (plan.mode() == ComchMode.RATE || plan.mode() == ComchMode.BANDWIDTH) {
             arguments.addAll(List.of("--window", Integer.toString(plan.window())));
         }
         if (plan.producers() > 1) { // for its time limits, memory and threads

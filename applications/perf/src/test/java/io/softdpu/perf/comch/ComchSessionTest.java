@@ -23,9 +23,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Measurements whose DPU process ends in different ways afterwards. */
 @StartsProcesses
-class PerfSessionTest {
+class ComchSessionTest {
     private static final ComchPair PAIR = ComchPair.of(Topology.builtin());
-    private static final PerfPlan PLAN = PerfPlan.builder(PerfMode.RATE).nanos(50_000_000).build();
+    private static final ComchPlan PLAN =
+            ComchPlan.builder(ComchMode.RATE).nanos(50_000_000).build();
 
     @ParameterizedTest
     @ValueSource(ints = {0, 3})
@@ -38,8 +39,8 @@ class PerfSessionTest {
                                 "-cp",
                                 ClassPath.current().toString(),
                                 OtherHalf.class.getName()));
-        PerfSession session =
-                new PerfSession(PLAN, PAIR, otherHalf, List.of(Integer.toString(exitCode)));
+        ComchSession session =
+                new ComchSession(PLAN, PAIR, otherHalf, List.of(Integer.toString(exitCode)));
 
         if (exitCode == 0) {
             assertThat(session.run().median().messages()).isPositive();
@@ -56,13 +57,13 @@ class PerfSessionTest {
     /** The refused message's buffer goes back, or its consumer could not end. */
     @Test
     void shouldEndWellAfterAMessageThatIsRefused(@TempDir Path folder) throws Exception {
-        PerfPlan larger = PerfPlan.builder(PerfMode.RATE).sizeBytes(64).build();
+        ComchPlan larger = ComchPlan.builder(ComchMode.RATE).sizeBytes(64).build();
         Process living = new ProcessBuilder("cat").start();
         CompletableFuture<DpuException> endOfHost = new CompletableFuture<>();
         Thread host =
                 Thread.ofPlatform().start(() -> endOfHost.complete(measureInVain(folder, living)));
         try {
-            try (PerfDpu dpu = new PerfDpu(larger, PAIR, folder)) {
+            try (ComchDpu dpu = new ComchDpu(larger, PAIR, folder)) {
                 assertThatThrownBy(dpu::run)
                         .hasMessage("message has another size: bytes=32, expected=64");
             }
@@ -75,7 +76,7 @@ class PerfSessionTest {
     }
 
     private static DpuException measureInVain(Path fabric, Process otherHalf) {
-        try (PerfHost host = new PerfHost(PLAN, PAIR, fabric, otherHalf)) {
+        try (ComchHost host = new ComchHost(PLAN, PAIR, fabric, otherHalf)) {
             throw new AssertionError("measured: " + host.run());
         } catch (DpuException e) {
             return e;
@@ -89,7 +90,7 @@ class PerfSessionTest {
         /** Runs it. */
         public static void main(String[] arguments) {
             Path folder = Path.of(arguments[2]); // after --parent-folder
-            try (PerfDpu dpu = new PerfDpu(PLAN, PAIR, SharedFolder.fabricOf(folder))) {
+            try (ComchDpu dpu = new ComchDpu(PLAN, PAIR, SharedFolder.fabricOf(folder))) {
                 dpu.run();
             }
             System.exit(Integer.parseInt(arguments[0]));

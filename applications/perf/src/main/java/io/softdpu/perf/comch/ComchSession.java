@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** One measurement of a Comm Channel. */
-public final class PerfSession extends TwoProcesses<PerfSummary> {
-    private final PerfPlan plan;
+public final class ComchSession extends TwoProcesses<ComchSummary> {
+    private final ComchPlan plan;
     private final ComchPair pair;
 
     /**
@@ -21,7 +21,7 @@ public final class PerfSession extends TwoProcesses<PerfSummary> {
      * @throws io.softdpu.core.DpuException NOT_SUPPORTED for a card that lacks what the measurement
      *     needs
      */
-    public PerfSession(PerfPlan plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments) {
+    public ComchSession(ComchPlan plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments) {
         super(jvm, dpuArguments, plan.deadlineNanos());
         this.plan = plan;
         this.pair = pair;
@@ -29,7 +29,7 @@ public final class PerfSession extends TwoProcesses<PerfSummary> {
     }
 
     @Override
-    protected HostSide<PerfSummary> open(Path fabric, Process dpu) {
-        return new PerfHost(plan, pair, fabric, dpu);
+    protected HostSide<ComchSummary> open(Path fabric, Process dpu) {
+        return new ComchHost(plan, pair, fabric, dpu);
     }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests of the values of a plan and of its results. */
-class PerfPlanTest {
+class ComchPlanTest {
     private static final int MEBIBYTE = 1 << 20;
 
     @TempDir Path fabric;
@@ -42,63 +42,66 @@ class PerfPlanTest {
         "1610612736, 1"
     })
     void shouldChooseAWindowThatBridgesAWakeUp(long sizeBytes, int window) {
-        assertThat(PerfPlan.builder(PerfMode.RATE).sizeBytes(sizeBytes).build().window())
+        assertThat(ComchPlan.builder(ComchMode.RATE).sizeBytes(sizeBytes).build().window())
                 .isEqualTo(window);
     }
 
     @Test
     void shouldChooseAWindowWhoseMemoryIsBelowTheLimit() {
-        PerfPlan plan =
-                PerfPlan.builder(PerfMode.BANDWIDTH).sizeBytes(MEBIBYTE).producers(64).build();
+        ComchPlan plan =
+                ComchPlan.builder(ComchMode.BANDWIDTH).sizeBytes(MEBIBYTE).producers(64).build();
 
         assertThat(plan.window()).as("64 producers, 64 MiB each would fit alone").isEqualTo(64);
         assertThat(
-                        PerfPlan.builder(PerfMode.BANDWIDTH)
+                        ComchPlan.builder(ComchMode.BANDWIDTH)
                                 .sizeBytes(4 * MEBIBYTE)
                                 .producers(64)
                                 .build()
                                 .memoryBytes())
                 .isEqualTo(65L * 16 * 4 * MEBIBYTE);
-        PerfPlan large =
-                PerfPlan.builder(PerfMode.BANDWIDTH).sizeBytes(80 * MEBIBYTE).producers(64).build();
+        ComchPlan large =
+                ComchPlan.builder(ComchMode.BANDWIDTH)
+                        .sizeBytes(80 * MEBIBYTE)
+                        .producers(64)
+                        .build();
         assertThat(large.window()).as("2 would need 10 GiB").isEqualTo(1);
     }
 
     @ParameterizedTest
     @CsvSource({"RATE, 8, 64", "RATE, 65535, 64", "RATE, 65536, 1", "BANDWIDTH, 1610612736, 1"})
-    void shouldTimeEachLargeMessageAndFewSmallOnes(PerfMode mode, long sizeBytes, int each) {
-        assertThat(PerfPlan.builder(mode).sizeBytes(sizeBytes).build().messagesPerTimed())
+    void shouldTimeEachLargeMessageAndFewSmallOnes(ComchMode mode, long sizeBytes, int each) {
+        assertThat(ComchPlan.builder(mode).sizeBytes(sizeBytes).build().messagesPerTimed())
                 .isEqualTo(each);
     }
 
     @Test
     void shouldNeedMoreDescriptorsForEachThreadAndConnection() {
-        PerfPlan one = PerfPlan.builder(PerfMode.RATE).build();
-        PerfPlan eight = PerfPlan.builder(PerfMode.RATE).producers(8).build();
-        PerfPlan both = PerfPlan.builder(PerfMode.RATE).producers(8).consumers(8).build();
+        ComchPlan one = ComchPlan.builder(ComchMode.RATE).build();
+        ComchPlan eight = ComchPlan.builder(ComchMode.RATE).producers(8).build();
+        ComchPlan both = ComchPlan.builder(ComchMode.RATE).producers(8).consumers(8).build();
 
         assertThat(one.furtherDescriptors()).isZero();
         // As many as the measurements that ended with EMFILE have needed: 8 of each thread.
         assertThat(eight.furtherDescriptors()).isEqualTo(56);
         assertThat(both.furtherDescriptors()).isEqualTo(112);
-        assertThat(PerfPlan.builder(PerfMode.IDLE).clients(32).build().furtherDescriptors())
+        assertThat(ComchPlan.builder(ComchMode.IDLE).clients(32).build().furtherDescriptors())
                 .isGreaterThanOrEqualTo(96);
     }
 
     @Test
     void shouldTakeTheWindowThatIsGiven() {
-        assertThat(PerfPlan.builder(PerfMode.RATE).window(8192).build().window()).isEqualTo(8192);
+        assertThat(ComchPlan.builder(ComchMode.RATE).window(8192).build().window()).isEqualTo(8192);
     }
 
     @Test
     void shouldTakeMessagesAndClientsAsTheChannelDoes() {
         ComchCapabilities port = capabilities(Side.DPU);
 
-        assertThat(PerfPlan.MAX_BASIC_BYTES)
+        assertThat(ComchPlan.MAX_BASIC_BYTES)
                 .isEqualTo(port.maxMessageBytes())
                 .isEqualTo(capabilities(Side.HOST).maxMessageBytes());
-        assertThat(PerfPlan.MAX_CLIENTS).isEqualTo(port.maxClients());
-        assertThat(PerfPlan.MAX_SIZE_BYTES).isLessThanOrEqualTo(port.maxConsumerBufferBytes());
+        assertThat(ComchPlan.MAX_CLIENTS).isEqualTo(port.maxClients());
+        assertThat(ComchPlan.MAX_SIZE_BYTES).isLessThanOrEqualTo(port.maxConsumerBufferBytes());
     }
 
     private ComchCapabilities capabilities(Side side) {
@@ -117,9 +120,9 @@ class PerfPlanTest {
         "CONTROL, false, none",
         "IDLE, false, none"
     })
-    void shouldNeedTheTasksThatTheMeasurementUses(PerfMode mode, boolean stream, String needed) {
-        PerfPlan.Builder builder = PerfPlan.builder(mode).stream(stream);
-        PerfPlan plan = (mode == PerfMode.IDLE ? builder.clients(1) : builder).build();
+    void shouldNeedTheTasksThatTheMeasurementUses(ComchMode mode, boolean stream, String needed) {
+        ComchPlan.Builder builder = ComchPlan.builder(mode).stream(stream);
+        ComchPlan plan = (mode == ComchMode.IDLE ? builder.clients(1) : builder).build();
         plan.requireSupported(ComchPair.of(Topology.builtin()));
         List<String> refused = new ArrayList<>();
         for (Side side : List.of(Side.HOST, Side.DPU)) {
@@ -144,18 +147,22 @@ class PerfPlanTest {
     @Test
     void shouldRefuseIllegalValues() {
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.RATE).window(0).build(),
+                () -> ComchPlan.builder(ComchMode.RATE).window(0).build(),
                 "window is illegal: window=0, expected=1 to 8192");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.RATE).window(8193).build(),
+                () -> ComchPlan.builder(ComchMode.RATE).window(8193).build(),
                 "window is illegal: window=8193, expected=1 to 8192");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.BANDWIDTH).sizeBytes(MEBIBYTE).window(4097).build(),
+                () ->
+                        ComchPlan.builder(ComchMode.BANDWIDTH)
+                                .sizeBytes(MEBIBYTE)
+                                .window(4097)
+                                .build(),
                 "messages of both processes need too much memory: producers=1, consumers=1,"
                         + " stream=false, window=4097, size=1MiB, needed=8.002 GiB, limit=8 GiB");
         assertInvalid(
                 () ->
-                        PerfPlan.builder(PerfMode.BANDWIDTH)
+                        ComchPlan.builder(ComchMode.BANDWIDTH)
                                 .sizeBytes(MEBIBYTE)
                                 .window(2049)
                                 .stream(true)
@@ -163,51 +170,51 @@ class PerfPlanTest {
                 "messages of both processes need too much memory: producers=1, consumers=1,"
                         + " stream=true, window=2049, size=1MiB, needed=8.004 GiB, limit=8 GiB");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.RATE).stream(true).producers(2).build(),
+                () -> ComchPlan.builder(ComchMode.RATE).stream(true).producers(2).build(),
                 "connection has one stream of each side: producers=2, expected=1");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.LATENCY).window(4).build(),
+                () -> ComchPlan.builder(ComchMode.LATENCY).window(4).build(),
                 "only one-way messages have a window: window=4, measurement=latency, expected=no"
                         + " window");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.CONTROL).sizeBytes(4081).build(),
+                () -> ComchPlan.builder(ComchMode.CONTROL).sizeBytes(4081).build(),
                 "message size is illegal: size=4081, measurement=control, expected=1 to 4080");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.CONTROL).stream(true).build(),
+                () -> ComchPlan.builder(ComchMode.CONTROL).stream(true).build(),
                 "no messages of a stream are measured: stream=true, measurement=control,"
                         + " expected=false");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.IDLE).build(),
+                () -> ComchPlan.builder(ComchMode.IDLE).build(),
                 "number of idle clients is illegal: clients=none, measurement=idle, expected=1 to"
                         + " 512");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.IDLE).clients(0).build(),
+                () -> ComchPlan.builder(ComchMode.IDLE).clients(0).build(),
                 "number of idle clients is illegal: clients=0, measurement=idle, expected=1 to"
                         + " 512");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.RATE).clients(0).build(),
+                () -> ComchPlan.builder(ComchMode.RATE).clients(0).build(),
                 "only idle connections have a number of clients: clients=0, measurement=rate,"
                         + " expected=none");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.RATE).producers(65).build(),
+                () -> ComchPlan.builder(ComchMode.RATE).producers(65).build(),
                 "number of producers is illegal: producers=65, expected=1 to 64");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.LATENCY).producers(2).build(),
+                () -> ComchPlan.builder(ComchMode.LATENCY).producers(2).build(),
                 "only one-way messages have several producers: producers=2, measurement=latency,"
                         + " expected=1");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.RATE).producers(3).consumers(2).build(),
+                () -> ComchPlan.builder(ComchMode.RATE).producers(3).consumers(2).build(),
                 "number of consumers is illegal: consumers=2, producers=3, expected=1 or as many as"
                         + " producers");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.RATE).consumers(0).build(),
+                () -> ComchPlan.builder(ComchMode.RATE).consumers(0).build(),
                 "number of consumers is illegal: consumers=0, producers=1, expected=1 or as many as"
                         + " producers");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.RATE).repeats(0).build(),
+                () -> ComchPlan.builder(ComchMode.RATE).repeats(0).build(),
                 "number of runs is illegal: repeat=0, expected=1 to 1000");
         assertInvalid(
-                () -> PerfPlan.builder(PerfMode.RATE).nanos(0).build(),
+                () -> ComchPlan.builder(ComchMode.RATE).nanos(0).build(),
                 "time is illegal: nanos=0, expected=1 or more");
         assertInvalid(() -> PerfCpus.of("0"), "not a pair of processors: cpu=0, expected=HOST,DPU");
     }

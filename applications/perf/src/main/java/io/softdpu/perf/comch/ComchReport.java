@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param latencies of the messages since the last report; null if none was stamped
  * @param use what it has used in all
  */
-record PerfReport(long received, long atNanos, @Nullable Percentiles latencies, ResourceUse use) {
+record ComchReport(long received, long atNanos, @Nullable Percentiles latencies, ResourceUse use) {
     private static final Pattern FORM =
             Pattern.compile(
                     "report: received=(\\d{1,18}), atNanos=(-?\\d{1,18}),"
@@ -24,7 +24,7 @@ record PerfReport(long received, long atNanos, @Nullable Percentiles latencies, 
                             + " (resources: .*)");
 
     /** Reads a message; empty if it is none of these. */
-    static Optional<PerfReport> parse(String message) {
+    static Optional<ComchReport> parse(String message) {
         Matcher matcher = FORM.matcher(message);
         if (!matcher.matches()) {
             return Optional.empty();
@@ -39,7 +39,7 @@ record PerfReport(long received, long atNanos, @Nullable Percentiles latencies, 
                                 Long.parseLong(matcher.group(6)));
         return ResourceUse.parse(matcher.group(7))
                 .map(use ->
-                        new PerfReport(
+                        new ComchReport(
                                 Long.parseLong(matcher.group(1)),
                                 Long.parseLong(matcher.group(2)),
                                 latencies,
