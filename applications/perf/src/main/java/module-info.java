@@ -13,6 +13,7 @@ module io.softdpu.perf {
     requires io.softdpu.rdma;
     requires io.softdpu.storage;
     requires jdk.management;
+    requires static com.google.errorprone.annotations;
     requires static org.jspecify;
 
     exports io.softdpu.perf.card to

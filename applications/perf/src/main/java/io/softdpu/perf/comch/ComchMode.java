@@ -1,9 +1,9 @@
 package io.softdpu.perf.comch;
 
-import java.util.Locale;
+import io.softdpu.perf.text.Word;
 
 /** Kind of measurement. */
-public enum ComchMode {
+public enum ComchMode implements Word {
     /** One message at a time goes there and back. */
     LATENCY(64),
     /** Many small messages go one way. */
@@ -21,14 +21,14 @@ public enum ComchMode {
         this.defaultSizeBytes = defaultSizeBytes;
     }
 
-    /** The name on command lines and in results. */
-    public String word() {
-        return name().toLowerCase(Locale.ROOT);
-    }
-
     /** Default size of a message in bytes; 0 without messages. */
     public int defaultSizeBytes() {
         return defaultSizeBytes;
+    }
+
+    /** Whether there are no messages but those of the basic path. */
+    boolean isBasic() {
+        return this == CONTROL || this == IDLE;
     }
 
     /** Whether round trips are measured, of one message at a time. */

@@ -4,14 +4,11 @@ import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
-import io.softdpu.core.execution.CpuBinding;
-import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
-import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.PerfCpus;
+import io.softdpu.perf.pair.PerfPlan;
 import io.softdpu.perf.pair.PerfWait;
-import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.perf.text.SizeText;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +42,8 @@ public record ComchPlan(
         int repeats,
         int clients,
         long importBytes,
-        @Nullable PerfCpus cpus) {
+        @Nullable PerfCpus cpus)
+        implements PerfPlan {
     /** Largest message: 1.5 GiB. */
     public static final long MAX_SIZE_BYTES = 3L << 29;
 
@@ -85,12 +83,6 @@ public record ComchPlan(
     /** From this size on reading the clock does not count beside the copy. */
     private static final long ALL_TIMED_BYTES = 64 << 10;
 
-    /** Time to populate and to map a gigabyte, on a slow machine. */
-    private static final long GIGABYTE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-    /** Resident memory of both processes without messages and connections. */
-    private static final long PROCESSES_BYTES = 128 << 20;
-
     /** Generous: an idle connection has about a mebibyte, its two rings. */
     private static final long CONNECTION_BYTES = 2 << 20;
 
@@ -105,106 +97,67 @@ public record ComchPlan(
 
     /** Checks the values: INVALID_VALUE that names the field. */
     public ComchPlan {
+        boolean idle = mode == ComchMode.IDLE;
         long largest = mode == ComchMode.CONTROL ? MAX_BASIC_BYTES : MAX_SIZE_BYTES;
-        if (mode == ComchMode.IDLE ? sizeBytes != 0 : sizeBytes < 1 || sizeBytes > largest) {
-            throw invalid(
-                    Text.format(
-                            "message size is illegal: size=%s, measurement=%s, expected=%s",
-                            SizeText.format(sizeBytes),
-                            mode.word(),
-                            mode == ComchMode.IDLE
-                                    ? "no size"
-                                    : "1 to " + SizeText.format(largest)));
-        }
-        if (nanos < 1) {
-            throw invalid("time is illegal: nanos=" + nanos + ", expected=1 or more");
-        }
-        if (window < 1 || window > MAX_WINDOW) {
-            throw invalid(
-                    Text.format(
-                            "window is illegal: window=%d, expected=1 to %d", window, MAX_WINDOW));
-        }
-        if (producers < 1 || producers > MAX_PRODUCERS) {
-            throw invalid(
-                    Text.format(
-                            "number of producers is illegal: producers=%d, expected=1 to %d",
-                            producers, MAX_PRODUCERS));
-        }
-        if (!mode.isOneWay() && producers != 1) {
-            throw invalid(
-                    Text.format(
-                            "only one-way messages have several producers: producers=%d,"
-                                    + " measurement=%s, expected=1",
-                            producers, mode.word()));
-        }
-        if (consumers != 1 && consumers != producers) {
-            throw invalid(
-                    Text.format(
-                            "number of consumers is illegal: consumers=%d, producers=%d, expected=1"
-                                    + " or as many as producers",
-                            consumers, producers));
-        }
-        if (isStream && (mode == ComchMode.CONTROL || mode == ComchMode.IDLE)) {
-            throw invalid(
-                    Text.format(
-                            "no messages of a stream are measured: stream=true, measurement=%s,"
-                                    + " expected=false",
-                            mode.word()));
-        }
-        if (isStream && producers != 1) {
-            throw invalid(
-                    "connection has one stream of each side: producers="
-                            + producers
-                            + ", expected=1");
-        }
+        PerfPlan.require(
+                idle ? sizeBytes == 0 : sizeBytes >= 1 && sizeBytes <= largest,
+                "message size is illegal: size=%s, measurement=%s, expected=%s",
+                SizeText.format(sizeBytes),
+                mode.word(),
+                idle ? "no size" : "1 to " + SizeText.format(largest));
+        PerfPlan.requireTime(nanos);
+        PerfPlan.requireRange("window", "window", window, MAX_WINDOW);
+        PerfPlan.requireRange("number of producers", "producers", producers, MAX_PRODUCERS);
+        PerfPlan.require(
+                mode.isOneWay() || producers == 1,
+                "only one-way messages have several producers: producers=%d, measurement=%s,"
+                        + " expected=1",
+                producers,
+                mode.word());
+        PerfPlan.require(
+                consumers == 1 || consumers == producers,
+                "number of consumers is illegal: consumers=%d, producers=%d, expected=1 or as many"
+                        + " as producers",
+                consumers,
+                producers);
+        PerfPlan.require(
+                !isStream || !mode.isBasic(),
+                "no messages of a stream are measured: stream=true, measurement=%s,"
+                        + " expected=false",
+                mode.word());
+        PerfPlan.require(
+                !isStream || producers == 1,
+                "connection has one stream of each side: producers=%d, expected=1",
+                producers);
         long memory = queues(mode, producers, consumers, isStream) * window * sizeBytes;
-        if (memory > MAX_MEMORY_BYTES) {
-            throw invalid(
-                    Text.format(
-                            "messages of both processes need too much memory: producers=%d,"
-                                    + " consumers=%d, stream=%s, window=%d, size=%s, needed=%s,"
-                                    + " limit=%s",
-                            producers,
-                            consumers,
-                            isStream,
-                            window,
-                            SizeText.format(sizeBytes),
-                            SizeText.rounded(memory),
-                            SizeText.rounded(MAX_MEMORY_BYTES)));
-        }
-        if (mode == ComchMode.IDLE ? clients < 1 || clients > MAX_CLIENTS : clients != 0) {
-            throw invalid(
-                    Text.format(
-                            "number of idle clients is illegal: clients=%d, measurement=%s,"
-                                    + " expected=%s",
-                            clients,
-                            mode.word(),
-                            mode == ComchMode.IDLE ? "1 to " + MAX_CLIENTS : "none"));
-        }
-        long mostImported = mode == ComchMode.IDLE ? MAX_IMPORT_BYTES : 0;
-        if (importBytes < 0 || importBytes > mostImported) {
-            throw invalid(
-                    Text.format(
-                            "imported size is illegal: import=%s, measurement=%s, expected=%s",
-                            SizeText.format(importBytes),
-                            mode.word(),
-                            mostImported == 0
-                                    ? "none"
-                                    : "at most " + SizeText.format(mostImported)));
-        }
-        if (mode == ComchMode.IDLE && repeats != 1) {
-            throw invalid(
-                    Text.format(
-                            "idle connections are measured once: repeat=%d, measurement=idle,"
-                                    + " expected=1",
-                            repeats));
-        }
-        if (repeats < 1 || repeats > MAX_REPEATS) {
-            throw invalid(
-                    Text.format(
-                            "number of runs is illegal: repeat=%d, expected=1 to %d",
-                            repeats, MAX_REPEATS));
-        }
+        PerfPlan.require(
+                memory <= MAX_MEMORY_BYTES,
+                "messages of both processes need too much memory: producers=%d, consumers=%d,"
+                        + " stream=%s, window=%d, size=%s, needed=%s, limit=%s",
+                producers,
+                consumers,
+                isStream,
+                window,
+                SizeText.format(sizeBytes),
+                SizeText.rounded(memory),
+                SizeText.rounded(MAX_MEMORY_BYTES));
+        PerfPlan.require(
+                idle ? clients >= 1 && clients <= MAX_CLIENTS : clients == 0,
+                "number of idle clients is illegal: clients=%d, measurement=%s, expected=%s",
+                clients,
+                mode.word(),
+                idle ? "1 to " + MAX_CLIENTS : "none");
+        PerfPlan.require(
+                importBytes >= 0 && importBytes <= (idle ? MAX_IMPORT_BYTES : 0),
+                "imported size is illegal: import=%s, measurement=%s, expected=%s",
+                SizeText.format(importBytes),
+                mode.word(),
+                idle ? "at most " + SizeText.format(MAX_IMPORT_BYTES) : "none");
+        PerfPlan.require(
+                !idle || repeats == 1,
+                "idle connections are measured once: repeat=%d, measurement=idle, expected=1",
+                repeats);
+        PerfPlan.requireRange("number of runs", "repeat", repeats, MAX_REPEATS);
     }
 
     /** Begins a plan: messages of the mode's size, adaptive waiting, one run of 2 s. */
@@ -224,22 +177,21 @@ public record ComchPlan(
         return sizeBytes < ALL_TIMED_BYTES ? MESSAGES_PER_TIMED : 1;
     }
 
-    /** Memory that both processes need in all. */
-    public long neededBytes() {
-        return memoryBytes() + PROCESSES_BYTES;
+    @Override
+    public boolean isBusy() {
+        return waiting == PerfWait.BUSY && mode != ComchMode.IDLE;
     }
 
-    /**
-     * Most descriptors that one process needs for what there may be several of: producers,
-     * consumers and connections beyond the first.
-     */
+    /** Those of what there may be several of: producers, consumers and connections. */
+    @Override
     public long furtherDescriptors() {
         return DESCRIPTORS_PER_ENGINE * (producers - 1 + consumers - 1)
                 + DESCRIPTORS_PER_CLIENT * clients;
     }
 
     /** Memory that both processes have for messages, connections and imports. */
-    long memoryBytes() {
+    @Override
+    public long memoryBytes() {
         if (mode == ComchMode.IDLE) {
             return importBytes + clients * CONNECTION_BYTES;
         }
@@ -260,45 +212,21 @@ public record ComchPlan(
         return mode.isOneWay() && !isStream ? (long) producers + consumers : 4;
     }
 
-    /**
-     * Time limit of everything but the measurement itself: setup, the next message, final messages.
-     * It grows with the memory, of which each side populates and maps its part.
-     */
-    long deadlineNanos() {
-        return TwoProcesses.STEP_NANOS + (long) (GIGABYTE_NANOS * (memoryBytes() / 1e9));
-    }
-
-    /** Number of threads that wait for each other: those of consumers and producers. */
-    int pollers() {
+    /** Those of consumers and producers. */
+    @Override
+    public int pollers() {
         return consumers + producers;
     }
 
-    /** Number of processors that these threads may use. */
-    int processors(int available) {
-        return PerfCpus.processors(cpus, available);
+    /** Between two processors, if none but the two threads that measure it polls meanwhile. */
+    @Override
+    public boolean isLineTimed() {
+        return PerfPlan.super.isLineTimed() && consumers == 1;
     }
 
-    /** Rounds of an engine of one of these threads. */
-    EngineTurns turnsOf(ProgressEngine engine) {
-        return new EngineTurns(
-                engine, waiting, pollers(), processors(CpuBinding.availableProcessors()));
-    }
-
-    /**
-     * Whether the line time is measured: the threads stay on two processors, and none but the two
-     * that measure it polls meanwhile.
-     */
-    boolean isLineTimed() {
-        return cpus != null && !cpus.isShared() && consumers == 1;
-    }
-
-    /**
-     * Checks that the devices of both sides have what the measurement needs.
-     *
-     * @throws DpuException NOT_SUPPORTED naming the device and its limit
-     */
-    void requireSupported(ComchPair pair) {
-        if (mode == ComchMode.CONTROL || mode == ComchMode.IDLE) {
+    @Override
+    public void requireSupported(ComchPair pair) {
+        if (mode.isBasic()) {
             return;
         }
         boolean bothWays = !mode.isOneWay() || isStream;
@@ -322,10 +250,6 @@ public record ComchPlan(
                     Text.format(
                             "message has another size: bytes=%d, expected=%d", bytes, sizeBytes));
         }
-    }
-
-    private static DpuException invalid(String message) {
-        return new DpuException(Status.INVALID_VALUE, message);
     }
 
     /** Collects the values of a plan. Belongs to one thread. */
@@ -431,26 +355,23 @@ public record ComchPlan(
          * @throws DpuException INVALID_VALUE that names the illegal value
          */
         public ComchPlan build() {
-            if (!mode.isOneWay() && window != null) {
-                throw invalid(
-                        Text.format(
-                                "only one-way messages have a window: window=%d, measurement=%s,"
-                                        + " expected=no window",
-                                window, mode.word()));
-            }
-            if (mode == ComchMode.IDLE && clients == null) {
-                throw invalid(
-                        "number of idle clients is illegal: clients=none, measurement=idle,"
-                                + " expected=1 to "
-                                + MAX_CLIENTS);
-            }
-            if (mode != ComchMode.IDLE && clients != null) {
-                throw invalid(
-                        Text.format(
-                                "only idle connections have a number of clients: clients=%d,"
-                                        + " measurement=%s, expected=none",
-                                clients, mode.word()));
-            }
+            PerfPlan.require(
+                    mode.isOneWay() || window == null,
+                    "only one-way messages have a window: window=%d, measurement=%s, expected=no"
+                            + " window",
+                    window,
+                    mode.word());
+            PerfPlan.require(
+                    mode != ComchMode.IDLE || clients != null,
+                    "number of idle clients is illegal: clients=none, measurement=idle, expected=1"
+                            + " to %d",
+                    MAX_CLIENTS);
+            PerfPlan.require(
+                    mode == ComchMode.IDLE || clients == null,
+                    "only idle connections have a number of clients: clients=%d, measurement=%s,"
+                            + " expected=none",
+                    clients,
+                    mode.word());
             return new ComchPlan(
                     mode,
                     sizeBytes(),

@@ -77,7 +77,7 @@ abstract class ComchSide implements AutoCloseable {
                     SideDevice.open(
                             resources, side, pair, fabric, plan.importLimitBytes(), plan.cpus());
             engine = keep(ProgressEngine.create());
-            turns = plan.turnsOf(engine);
+            turns = plan.turnsOf(engine, plan.waiting());
             sharedLine =
                     plan.isLineTimed() ? keep(new SharedLine(SharedLine.fileOf(fabric))) : null;
         } catch (RuntimeException e) {

@@ -112,7 +112,7 @@ final class ConsumerThread implements AutoCloseable {
             Incoming posted = new Incoming(plan, messages, consumer, () -> ending, this::received);
             own.connect(consumer);
             consumer.start();
-            serve(plan.turnsOf(own), consumer, posted);
+            serve(plan.turnsOf(own, plan.waiting()), consumer, posted);
         } catch (RuntimeException e) {
             failure = e;
             dpuEngine.wake();

@@ -108,7 +108,7 @@ final class ProducerThread implements AutoCloseable {
                 CpuBinding.hard(cpus.of(Side.HOST)).bindCurrentThread();
             }
             ProgressEngine engine = resources.keep(ProgressEngine.create());
-            EngineTurns turns = plan.turnsOf(engine);
+            EngineTurns turns = plan.turnsOf(engine, plan.waiting());
             MessagePool messages =
                     resources.keep(new MessagePool(device, plan.window(), plan.sizeBytes()));
             ComchProducer producer = ComchProducer.create(connection);

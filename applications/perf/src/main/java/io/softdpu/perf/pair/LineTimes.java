@@ -1,7 +1,7 @@
 package io.softdpu.perf.pair;
 
 import io.softdpu.linux.text.Text;
-import java.util.Locale;
+import io.softdpu.perf.text.Word;
 
 /**
  * Round trips of a cache line between the processors of a measurement. Cores of a virtual machine
@@ -16,18 +16,13 @@ public record LineTimes(long beforeNanos, long afterNanos) {
     private static final long FAR_NANOS = 300;
 
     /** Class of a measurement by its line times. */
-    public enum Distance {
+    public enum Distance implements Word {
         /** Both line times are at most 200 ns. */
         NEAR,
         /** Both line times are at least 300 ns. */
         FAR,
         /** Neither: the figures compare with no others. */
-        MIXED;
-
-        /** The name in results. */
-        public String word() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        MIXED
     }
 
     /** The times and their class, for people. */

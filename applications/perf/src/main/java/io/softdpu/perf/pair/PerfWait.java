@@ -1,11 +1,11 @@
 package io.softdpu.perf.pair;
 
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.perf.text.Word;
 import java.time.Duration;
-import java.util.Locale;
 
 /** Way of waiting on both sides while there is nothing to do. */
-public enum PerfWait {
+public enum PerfWait implements Word {
     /** They never stop looking: best with a core for each. */
     BUSY {
         @Override
@@ -38,11 +38,6 @@ public enum PerfWait {
             return engine.progress();
         }
     };
-
-    /** The name on command lines and in results. */
-    public String word() {
-        return name().toLowerCase(Locale.ROOT);
-    }
 
     /** Makes progress, or waits for work for at most this long; true if there was work. */
     public abstract boolean turn(ProgressEngine engine, Duration timeout);

@@ -1,9 +1,9 @@
 package io.softdpu.perf.rdma;
 
-import java.util.Locale;
+import io.softdpu.perf.text.Word;
 
 /** Kind of measurement of RDMA. */
-public enum RdmaMode {
+public enum RdmaMode implements Word {
     /** One operation at a time. */
     LATENCY(64),
     /** Many small operations, a window of them in flight. */
@@ -15,11 +15,6 @@ public enum RdmaMode {
 
     RdmaMode(int defaultSizeBytes) {
         this.defaultSizeBytes = defaultSizeBytes;
-    }
-
-    /** The name on command lines and in results. */
-    public String word() {
-        return name().toLowerCase(Locale.ROOT);
     }
 
     /** Default size of an operation in bytes. */

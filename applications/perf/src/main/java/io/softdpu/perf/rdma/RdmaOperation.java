@@ -1,11 +1,12 @@
 package io.softdpu.perf.rdma;
 
 import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.perf.text.Word;
 import io.softdpu.rdma.RdmaTaskType;
 import org.jspecify.annotations.Nullable;
 
 /** Operation that is measured. */
-public enum RdmaOperation {
+public enum RdmaOperation implements Word {
     /** Writes into the memory of the peer. */
     WRITE("write", RdmaTaskType.WRITE, AccessFlag.RDMA_WRITE),
     /** Reads the memory of the peer. */
@@ -29,7 +30,7 @@ public enum RdmaOperation {
         this.right = right;
     }
 
-    /** The name on command lines and in results. */
+    @Override
     public String word() {
         return word;
     }

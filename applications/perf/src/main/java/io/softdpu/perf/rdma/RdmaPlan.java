@@ -2,19 +2,13 @@ package io.softdpu.perf.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
-import io.softdpu.core.Status;
-import io.softdpu.core.execution.CpuBinding;
-import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
-import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.PerfCpus;
+import io.softdpu.perf.pair.PerfPlan;
 import io.softdpu.perf.pair.PerfWait;
-import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.perf.text.SizeText;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaTaskType;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +29,8 @@ public record RdmaPlan(
         PerfWait waiting,
         long nanos,
         int window,
-        @Nullable PerfCpus cpus) {
+        @Nullable PerfCpus cpus)
+        implements PerfPlan {
     /** Largest operation: 2 GiB, that of RDMA. */
     public static final long MAX_SIZE_BYTES = 2L << 30;
 
@@ -62,66 +57,49 @@ public record RdmaPlan(
     /** From this size on reading the clock does not count beside the copy. */
     private static final long ALL_TIMED_BYTES = 64 << 10;
 
-    /** Time to populate and to map a gigabyte, on a slow machine. */
-    private static final long GIGABYTE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-    /** Resident memory of both processes without operations. */
-    private static final long PROCESSES_BYTES = 128 << 20;
-
     /** Checks the values: INVALID_VALUE that names the field. */
     public RdmaPlan {
-        if (operation.isAtomic() && mode == RdmaMode.BANDWIDTH) {
-            throw invalid(
-                    Text.format(
-                            "atomic operations have no bandwidth: op=%s, measurement=bandwidth,"
-                                    + " expected=latency or rate",
-                            operation.word()));
-        }
-        if (operation.isAtomic() && sizeBytes != Long.BYTES) {
-            throw invalid(
-                    Text.format(
-                            "size is illegal: size=%s, op=%s, expected=8, or no size",
-                            SizeText.format(sizeBytes), operation.word()));
-        }
-        if (sizeBytes < 1 || sizeBytes > MAX_SIZE_BYTES) {
-            throw invalid(
-                    Text.format(
-                            "size is illegal: size=%s, expected=1 to %s",
-                            SizeText.format(sizeBytes), SizeText.format(MAX_SIZE_BYTES)));
-        }
-        if (nanos < 1) {
-            throw invalid(Text.format("time is illegal: nanos=%d, expected=1 or more", nanos));
-        }
-        if (mode == RdmaMode.LATENCY && window != 1) {
-            throw invalid(
-                    Text.format(
-                            "latency is that of one operation at a time: window=%d,"
-                                    + " measurement=latency, expected=no window",
-                            window));
-        }
-        if (window < 1 || window > MAX_WINDOW) {
-            throw invalid(
-                    Text.format(
-                            "window is illegal: window=%d, expected=1 to %d", window, MAX_WINDOW));
-        }
-        if (isPolled(mode, operation) && waiting != PerfWait.BUSY) {
-            throw invalid(
-                    Text.format(
-                            "a peer that is written to is not notified, and polls its memory:"
-                                    + " wait=%s, measurement=latency, op=write, expected=busy",
-                            waiting.word()));
-        }
+        boolean atomic = operation.isAtomic();
+        PerfPlan.require(
+                !atomic || mode != RdmaMode.BANDWIDTH,
+                "atomic operations have no bandwidth: op=%s, measurement=bandwidth,"
+                        + " expected=latency or rate",
+                operation.word());
+        PerfPlan.require(
+                !atomic || sizeBytes == Long.BYTES,
+                "size is illegal: size=%s, op=%s, expected=8, or no size",
+                SizeText.format(sizeBytes),
+                operation.word());
+        PerfPlan.require(
+                sizeBytes >= 1 && sizeBytes <= MAX_SIZE_BYTES,
+                "size is illegal: size=%s, expected=1 to %s",
+                SizeText.format(sizeBytes),
+                SizeText.format(MAX_SIZE_BYTES));
+        PerfPlan.requireTime(nanos);
+        requireNoWindow(mode, window == 1 ? null : window);
+        PerfPlan.requireRange("window", "window", window, MAX_WINDOW);
+        PerfPlan.require(
+                !isPolled(mode, operation) || waiting == PerfWait.BUSY,
+                "a peer that is written to is not notified, and polls its memory: wait=%s,"
+                        + " measurement=latency, op=write, expected=busy",
+                waiting.word());
         long memory = memoryBytes(mode, operation, sizeBytes, window);
-        if (memory > MAX_MEMORY_BYTES) {
-            throw invalid(
-                    Text.format(
-                            "operations of both processes need too much memory: window=%d, size=%s,"
-                                    + " needed=%s, limit=%s",
-                            window,
-                            SizeText.format(sizeBytes),
-                            SizeText.rounded(memory),
-                            SizeText.rounded(MAX_MEMORY_BYTES)));
-        }
+        PerfPlan.require(
+                memory <= MAX_MEMORY_BYTES,
+                "operations of both processes need too much memory: window=%d, size=%s, needed=%s,"
+                        + " limit=%s",
+                window,
+                SizeText.format(sizeBytes),
+                SizeText.rounded(memory),
+                SizeText.rounded(MAX_MEMORY_BYTES));
+    }
+
+    private static void requireNoWindow(RdmaMode mode, @Nullable Integer window) {
+        PerfPlan.require(
+                mode != RdmaMode.LATENCY || window == null,
+                "latency is that of one operation at a time: window=%d, measurement=latency,"
+                        + " expected=no window",
+                window);
     }
 
     /**
@@ -141,13 +119,7 @@ public record RdmaPlan(
             long nanos,
             @Nullable Integer window,
             @Nullable PerfCpus cpus) {
-        if (mode == RdmaMode.LATENCY && window != null) {
-            throw invalid(
-                    Text.format(
-                            "latency is that of one operation at a time: window=%d,"
-                                    + " measurement=latency, expected=no window",
-                            window));
-        }
+        requireNoWindow(mode, window);
         long ofMode = operation.isAtomic() ? Long.BYTES : mode.defaultSizeBytes();
         long size = sizeBytes == null ? ofMode : sizeBytes;
         PerfWait ofOperation = isPolled(mode, operation) ? PerfWait.BUSY : PerfWait.ADAPTIVE;
@@ -168,11 +140,12 @@ public record RdmaPlan(
         return Math.clamp(WINDOW_BYTES / Math.max(1, sizeBytes), 2, MOST_IN_FLIGHT);
     }
 
-    private static DpuException invalid(String message) {
-        return new DpuException(Status.INVALID_VALUE, message);
-    }
-
     // ---- how it is measured
+
+    @Override
+    public boolean isBusy() {
+        return waiting == PerfWait.BUSY;
+    }
 
     /** Whether the DPU answers each operation by one of its own. */
     boolean isAnswered() {
@@ -215,7 +188,7 @@ public record RdmaPlan(
 
     /** Memory of one side: for its own operations, for those of the other, or for both. */
     long sideBytes() {
-        return memoryBytes(mode, operation, sizeBytes, window) / 2;
+        return memoryBytes() / 2;
     }
 
     /** Offset of the memory for a side's own operations. */
@@ -228,15 +201,15 @@ public record RdmaPlan(
         return side == Side.DPU ? 0 : window * strideBytes();
     }
 
+    @Override
+    public long memoryBytes() {
+        return memoryBytes(mode, operation, sizeBytes, window);
+    }
+
     private static long memoryBytes(
             RdmaMode mode, RdmaOperation operation, long sizeBytes, int window) {
         long areas = isAnswered(mode, operation) ? 4 : 2;
         return areas * window * strideBytes(sizeBytes);
-    }
-
-    /** Memory that both processes need in all. */
-    public long neededBytes() {
-        return 2 * sideBytes() + PROCESSES_BYTES;
     }
 
     /** Limit of the memory of one process that the other has mapped, with a reserve for rings. */
@@ -246,11 +219,6 @@ public record RdmaPlan(
 
     // ---- time and processors
 
-    /** Time limit of setup and end, each; it grows with the memory, which both populate. */
-    long deadlineNanos() {
-        return TwoProcesses.STEP_NANOS + (long) (GIGABYTE_NANOS * (2 * sideBytes() / 1e9));
-    }
-
     /**
      * Time limit of all of it: warm-up, run, and what is before, between and after them. Generous:
      * beside other load the round trip of a cache line takes seconds, and is measured four times.
@@ -259,27 +227,8 @@ public record RdmaPlan(
         return 4 * nanos + 4 * deadlineNanos();
     }
 
-    /** Number of processors that the two threads may use. */
-    int processors(int available) {
-        return PerfCpus.processors(cpus, available);
-    }
-
-    /** Rounds of the engine of a side. */
-    EngineTurns turnsOf(ProgressEngine engine) {
-        return new EngineTurns(engine, waiting, 2, processors(CpuBinding.availableProcessors()));
-    }
-
-    /** Whether the round trip of a cache line is measured: between two processors. */
-    boolean isLineTimed() {
-        return cpus != null && !cpus.isShared();
-    }
-
-    /**
-     * Checks that the devices of both sides have what the measurement uses.
-     *
-     * @throws DpuException NOT_SUPPORTED naming the device and its limit
-     */
-    void requireSupported(ComchPair pair) {
+    @Override
+    public void requireSupported(ComchPair pair) {
         requireSupported(pair, Side.HOST, operation.taskType());
         if (isAnswered()) {
             requireSupported(pair, Side.DPU, operation.taskType());

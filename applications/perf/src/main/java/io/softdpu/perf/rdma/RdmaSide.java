@@ -85,7 +85,7 @@ abstract class RdmaSide implements AutoCloseable {
         engine = resources.keep(ProgressEngine.create());
         try {
             stop = resources.keep(new StopSign(plan.limitNanos(), this::unblock));
-            turns = plan.turnsOf(engine);
+            turns = plan.turnsOf(engine, plan.waiting());
             // Not pinned yet: threads that are still to be started would inherit it.
             device = SideDevice.open(resources, side, pair, fabric, plan.importLimitBytes(), null);
             line =

@@ -1,12 +1,10 @@
 package io.softdpu.perf.sync;
 
-import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
-import io.softdpu.core.Status;
 import io.softdpu.core.sync.SyncEventCapabilities;
-import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.PerfCpus;
+import io.softdpu.perf.pair.PerfPlan;
 import io.softdpu.perf.pair.TwoProcesses;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,46 +23,38 @@ public record SyncPlan(
         @Nullable SyncWait waiting,
         long paceNanos,
         long nanos,
-        @Nullable PerfCpus cpus) {
+        @Nullable PerfCpus cpus)
+        implements PerfPlan {
     /** Checks the values: INVALID_VALUE that names the field. */
     public SyncPlan {
-        if (nanos < 1) {
-            throw invalid(Text.format("time is illegal: nanos=%d, expected=1 or more", nanos));
-        }
-        if (mode == SyncMode.RATE && waiting != null) {
-            throw invalid(
-                    Text.format(
-                            "only round trips wait: wait=%s, measurement=rate, expected=no way to"
-                                    + " wait",
-                            waiting.word()));
-        }
-        if (mode == SyncMode.RATE && paceNanos != 0) {
-            throw invalid(
-                    Text.format(
-                            "only round trips have a pace: pace=%s, measurement=rate, expected=no"
-                                    + " pace",
-                            text(paceNanos)));
-        }
-        if (mode == SyncMode.LATENCY && waiting == null) {
-            throw invalid(
-                    "round trips need a way to wait: wait=none, measurement=latency, expected=busy,"
-                            + " yield or event");
-        }
-        if (paceNanos < 0 || paceNanos > nanos) {
-            throw invalid(
-                    Text.format(
-                            "pace is illegal: pace=%s, seconds=%s, expected=at most the time of the"
-                                    + " run",
-                            text(paceNanos), nanos / 1e9));
-        }
+        PerfPlan.requireTime(nanos);
+        boolean waits = mode == SyncMode.LATENCY;
+        PerfPlan.require(
+                waits || waiting == null,
+                "only round trips wait: wait=%s, measurement=rate, expected=no way to wait",
+                waiting == null ? "none" : waiting.word());
+        PerfPlan.require(
+                waits || paceNanos == 0,
+                "only round trips have a pace: pace=%s, measurement=rate, expected=no pace",
+                text(paceNanos));
+        PerfPlan.require(
+                !waits || waiting != null,
+                "round trips need a way to wait: wait=none, measurement=latency, expected=busy,"
+                        + " yield or event");
+        PerfPlan.require(
+                paceNanos >= 0 && paceNanos <= nanos,
+                "pace is illegal: pace=%s, seconds=%s, expected=at most the time of the run",
+                text(paceNanos),
+                nanos / 1e9);
     }
 
-    /**
-     * Checks that the devices of both sides have what the measurement uses.
-     *
-     * @throws DpuException NOT_SUPPORTED for a device without asynchronous wait
-     */
-    void requireSupported(ComchPair pair) {
+    @Override
+    public boolean isBusy() {
+        return waiting == SyncWait.BUSY;
+    }
+
+    @Override
+    public void requireSupported(ComchPair pair) {
         if (waiting == SyncWait.EVENT) {
             for (Side side : List.of(Side.HOST, Side.DPU)) {
                 pair.requireSupported(side, SyncEventCapabilities.WAIT_TASKS_LIMIT, mode.word());
@@ -83,17 +73,8 @@ public record SyncPlan(
         return nanos % 1000 == 0 ? nanos / 1000 + "us" : nanos + "ns";
     }
 
-    private static DpuException invalid(String message) {
-        return new DpuException(Status.INVALID_VALUE, message);
-    }
-
     /** Time limit of all of it: warm-up, run, and what is before, between and after them. */
     long limitNanos() {
         return 2 * nanos + 3 * TwoProcesses.STEP_NANOS;
-    }
-
-    /** Number of processors that the two threads may use. */
-    int processors(int available) {
-        return PerfCpus.processors(cpus, available);
     }
 }
