@@ -5,11 +5,11 @@ import io.softdpu.cli.doctor.DescriptorLimit;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
-import io.softdpu.perf.comch.ComchJson;
+import io.softdpu.perf.comch.ComchFigures;
+import io.softdpu.perf.comch.ComchForms;
 import io.softdpu.perf.comch.ComchPlan;
 import io.softdpu.perf.comch.ComchSession;
-import io.softdpu.perf.comch.ComchSummary;
-import io.softdpu.perf.comch.ComchTable;
+import io.softdpu.perf.pair.PerfResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -75,9 +75,10 @@ final class PerfComchCommand implements Callable<Integer> {
                 "a smaller size, window or import, or fewer clients");
         DescriptorLimit.require("perf comch", DescriptorLimit.OF_PAIR + plan.furtherDescriptors());
         ComchSession session = new ComchSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
-        return new PerfRun<ComchSummary>(
-                        ComchTable::lines,
-                        (summary, header) -> ComchJson.of(summary, header, pair.topology().name()))
+        ComchForms forms = new ComchForms();
+        return new PerfRun<PerfResult<ComchPlan, ComchFigures>>(
+                        forms::lines,
+                        (result, header) -> forms.json(result, header, pair.topology().name()))
                 .measure(session, json, command);
     }
 }

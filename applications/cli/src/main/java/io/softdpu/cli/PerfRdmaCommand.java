@@ -5,11 +5,11 @@ import io.softdpu.cli.doctor.DescriptorLimit;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
-import io.softdpu.perf.rdma.RdmaJson;
+import io.softdpu.perf.pair.PerfResult;
+import io.softdpu.perf.rdma.RdmaFigures;
+import io.softdpu.perf.rdma.RdmaForms;
 import io.softdpu.perf.rdma.RdmaPlan;
-import io.softdpu.perf.rdma.RdmaResult;
 import io.softdpu.perf.rdma.RdmaSession;
-import io.softdpu.perf.rdma.RdmaTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -72,9 +72,10 @@ final class PerfRdmaCommand implements Callable<Integer> {
                 "a smaller size or window");
         DescriptorLimit.require("perf rdma", DescriptorLimit.OF_PAIR);
         RdmaSession session = new RdmaSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
-        return new PerfRun<RdmaResult>(
-                        RdmaTable::lines,
-                        (result, header) -> RdmaJson.of(result, header, pair.topology().name()))
+        RdmaForms forms = new RdmaForms();
+        return new PerfRun<PerfResult<RdmaPlan, RdmaFigures>>(
+                        forms::lines,
+                        (result, header) -> forms.json(result, header, pair.topology().name()))
                 .measure(session, json, command);
     }
 }

@@ -4,14 +4,15 @@ import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.doctor.DescriptorLimit;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
-import io.softdpu.perf.sync.SyncJson;
+import io.softdpu.perf.pair.PerfResult;
+import io.softdpu.perf.sync.SyncAdds;
+import io.softdpu.perf.sync.SyncForms;
 import io.softdpu.perf.sync.SyncPlan;
-import io.softdpu.perf.sync.SyncResult;
 import io.softdpu.perf.sync.SyncSession;
-import io.softdpu.perf.sync.SyncTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -59,9 +60,10 @@ final class PerfSyncEventCommand implements Callable<Integer> {
         ComchPair pair = ComchPair.of(topology.load());
         DescriptorLimit.require("perf sync-event", DescriptorLimit.OF_PAIR);
         SyncSession session = new SyncSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
-        return new PerfRun<SyncResult>(
-                        SyncTable::lines,
-                        (result, header) -> SyncJson.of(result, header, pair.topology().name()))
+        SyncForms forms = new SyncForms();
+        return new PerfRun<PerfResult<SyncPlan, Optional<SyncAdds>>>(
+                        forms::lines,
+                        (result, header) -> forms.json(result, header, pair.topology().name()))
                 .measure(session, json, command);
     }
 }

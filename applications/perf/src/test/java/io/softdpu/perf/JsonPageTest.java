@@ -8,11 +8,10 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ChildReport.PhaseResult;
 import io.softdpu.perf.child.ResourceUse;
-import io.softdpu.perf.comch.ComchJson;
+import io.softdpu.perf.comch.ComchFigures;
+import io.softdpu.perf.comch.ComchForms;
 import io.softdpu.perf.comch.ComchMode;
 import io.softdpu.perf.comch.ComchPlan;
-import io.softdpu.perf.comch.ComchResult;
-import io.softdpu.perf.comch.ComchSummary;
 import io.softdpu.perf.demo.ChildOutcome;
 import io.softdpu.perf.demo.DemoDevices;
 import io.softdpu.perf.demo.DemoJson;
@@ -20,19 +19,22 @@ import io.softdpu.perf.demo.DemoOptions;
 import io.softdpu.perf.demo.DemoPhase;
 import io.softdpu.perf.demo.DemoResult;
 import io.softdpu.perf.pair.LineTimes;
-import io.softdpu.perf.rdma.RdmaJson;
+import io.softdpu.perf.pair.PerfForms;
+import io.softdpu.perf.pair.PerfPlan;
+import io.softdpu.perf.pair.PerfResult;
+import io.softdpu.perf.pair.PerfRun;
+import io.softdpu.perf.rdma.RdmaFigures;
+import io.softdpu.perf.rdma.RdmaForms;
 import io.softdpu.perf.rdma.RdmaMode;
 import io.softdpu.perf.rdma.RdmaOperation;
 import io.softdpu.perf.rdma.RdmaPlan;
-import io.softdpu.perf.rdma.RdmaResult;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.storage.StorageFixture;
 import io.softdpu.perf.storage.StorageJson;
 import io.softdpu.perf.sync.SyncAdds;
-import io.softdpu.perf.sync.SyncJson;
+import io.softdpu.perf.sync.SyncForms;
 import io.softdpu.perf.sync.SyncMode;
 import io.softdpu.perf.sync.SyncPlan;
-import io.softdpu.perf.sync.SyncResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +42,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -179,32 +182,24 @@ class JsonPageTest {
 
     private static JsonNode perf() {
         ComchPlan plan = ComchPlan.builder(ComchMode.RATE).build();
+        return json(new ComchForms(), plan, new ComchFigures(List.of(1L), null));
+    }
+
+    private static <P extends PerfPlan, X> JsonNode json(PerfForms<P, X> forms, P plan, X own) {
         ResourceUse use = new ResourceUse(1, 0, 0);
-        ComchResult result =
-                new ComchResult(
-                        plan, 1, 1, null, use, use, 0, List.of(1L), new LineTimes(100, 100));
-        return ComchJson.of(new ComchSummary(List.of(result)), HEADER, "default");
+        PerfRun<X> run = new PerfRun<>(1, 1, null, use, use, 0, new LineTimes(100, 100), own);
+        return forms.json(new PerfResult<>(plan, List.of(run)), HEADER, "default");
     }
 
     private static JsonNode syncEvent() {
-        ResourceUse use = new ResourceUse(1, 0, 0);
-        SyncResult result =
-                new SyncResult(
-                        new SyncPlan(SyncMode.RATE, null, 0, 1, null),
-                        0,
-                        1,
-                        null,
-                        new SyncAdds(1, 1, 1, 1, 2),
-                        use,
-                        use,
-                        0);
-        return SyncJson.of(result, HEADER, "default");
+        return json(
+                new SyncForms(),
+                new SyncPlan(SyncMode.RATE, null, 0, 1, null),
+                Optional.of(new SyncAdds(1, 1, 1, 1, 2)));
     }
 
     private static JsonNode rdma() {
-        ResourceUse use = new ResourceUse(1, 0, 0);
         RdmaPlan plan = RdmaPlan.of(RdmaMode.RATE, RdmaOperation.WRITE, null, null, 1, null, null);
-        return RdmaJson.of(
-                new RdmaResult(plan, "shm", 1, 1, null, use, use, 0, null), HEADER, "default");
+        return json(new RdmaForms(), plan, new RdmaFigures("shm"));
     }
 }

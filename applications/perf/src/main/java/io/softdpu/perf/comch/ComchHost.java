@@ -13,6 +13,8 @@ import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.HostSide;
 import io.softdpu.perf.pair.Latencies;
 import io.softdpu.perf.pair.LineTimes;
+import io.softdpu.perf.pair.PerfResult;
+import io.softdpu.perf.pair.PerfRun;
 import io.softdpu.perf.result.MachineUse;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * The host side: drives the load. It measures round trips itself; one-way messages are measured by
  * the DPU.
  */
-public final class ComchHost extends ComchSide implements HostSide<ComchSummary> {
+public final class ComchHost extends ComchSide
+        implements HostSide<PerfResult<ComchPlan, ComchFigures>> {
     /** The sockets of a process close before its parent is notified of its end. */
     private static final long LATE_MILLIS = 200;
 
@@ -105,7 +108,7 @@ public final class ComchHost extends ComchSide implements HostSide<ComchSummary>
      *     goes; CONNECTION_ABORTED after {@link #abort}
      */
     @Override
-    public ComchSummary run() {
+    public PerfResult<ComchPlan, ComchFigures> run() {
         ComchClient client = ComchClient.create(device, SERVER);
         client.setConnectTimeout(Duration.ofNanos(plan.deadlineNanos()));
         startEndpoint(client);
@@ -116,7 +119,7 @@ public final class ComchHost extends ComchSide implements HostSide<ComchSummary>
         produce(client.connection());
         if (plan.mode() == ComchMode.IDLE) {
             idle = new IdleClients(this);
-            return new ComchSummary(List.of(idle.run()));
+            return new PerfResult<>(plan, List.of(idle.run()));
         }
         int[] consumers = client.connection().remoteConsumers();
         while (otherProducers.size() < plan.producers() - 1) {
@@ -134,11 +137,11 @@ public final class ComchHost extends ComchSide implements HostSide<ComchSummary>
         // The warm-up is all of a measurement: what the first questions and answers load and
         // allocate on either side is not counted in the second.
         measureWithLineTimes();
-        List<ComchResult> results = new ArrayList<>();
+        List<PerfRun<ComchFigures>> runs = new ArrayList<>();
         for (int i = 0; i < plan.repeats(); i++) {
-            results.add(measureWithLineTimes());
+            runs.add(measureWithLineTimes());
         }
-        return new ComchSummary(results);
+        return new PerfResult<>(plan, runs);
     }
 
     /** The consumer that a producer sends to: its own, or the only one. */
@@ -149,13 +152,13 @@ public final class ComchHost extends ComchSide implements HostSide<ComchSummary>
         return consumers[plan.consumers() == 1 ? 0 : producer];
     }
 
-    private ComchResult measureWithLineTimes() {
+    private PerfRun<ComchFigures> measureWithLineTimes() {
         if (!plan.isLineTimed()) {
             return measure();
         }
         long before = lineTime();
-        ComchResult result = measure();
-        return result.with(new LineTimes(before, lineTime()));
+        PerfRun<ComchFigures> run = measure();
+        return run.with(new LineTimes(before, lineTime()));
     }
 
     private long lineTime() {
@@ -163,7 +166,7 @@ public final class ComchHost extends ComchSide implements HostSide<ComchSummary>
         return sharedLine().measure(plan.deadlineNanos(), this::checkMeanwhile);
     }
 
-    private ComchResult measure() {
+    private PerfRun<ComchFigures> measure() {
         ComchReport dpuBefore = report();
         ResourceUse hostBefore = ResourceUse.now();
         OptionalLong machineBefore = MachineUse.now();
@@ -179,27 +182,16 @@ public final class ComchHost extends ComchSide implements HostSide<ComchSummary>
         ComchReport dpu = report();
         ResourceUse used = dpu.use().since(dpuBefore.use());
         double others = MachineUse.othersProcessors(machineBefore, host, used);
-        return plan.mode().isRoundTrip()
-                ? new ComchResult(
-                        plan,
-                        returned,
-                        returnedAt - begin,
-                        roundTrips.percentiles(),
-                        host,
-                        used,
-                        others,
-                        List.of(returned),
-                        null)
-                : new ComchResult(
-                        plan,
-                        dpu.received() - dpuBefore.received(),
-                        dpu.atNanos() - begin, // one clock, see ComchDpu
-                        dpu.latencies(),
-                        host,
-                        used,
-                        others,
-                        sentByProducer,
-                        null);
+        boolean there = plan.mode().isRoundTrip();
+        return new PerfRun<>(
+                there ? returned : dpu.received() - dpuBefore.received(),
+                (there ? returnedAt : dpu.atNanos()) - begin, // one clock, see ComchDpu
+                there ? roundTrips.percentiles() : dpu.latencies(),
+                host,
+                used,
+                others,
+                null,
+                new ComchFigures(there ? List.of(returned) : sentByProducer, null));
     }
 
     private void pingPong() {

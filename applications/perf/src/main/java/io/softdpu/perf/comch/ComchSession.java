@@ -3,12 +3,13 @@ package io.softdpu.perf.comch;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.pair.HostSide;
+import io.softdpu.perf.pair.PerfResult;
 import io.softdpu.perf.pair.TwoProcesses;
 import java.nio.file.Path;
 import java.util.List;
 
 /** One measurement of a Comm Channel. */
-public final class ComchSession extends TwoProcesses<ComchSummary> {
+public final class ComchSession extends TwoProcesses<PerfResult<ComchPlan, ComchFigures>> {
     private final ComchPlan plan;
     private final ComchPair pair;
 
@@ -29,7 +30,7 @@ public final class ComchSession extends TwoProcesses<ComchSummary> {
     }
 
     @Override
-    protected HostSide<ComchSummary> open(Path fabric, Process dpu) {
+    protected HostSide<PerfResult<ComchPlan, ComchFigures>> open(Path fabric, Process dpu) {
         return new ComchHost(plan, pair, fabric, dpu);
     }
 }

@@ -12,6 +12,7 @@ import io.softdpu.perf.child.ProcessMemory;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.Latencies;
 import io.softdpu.perf.pair.Percentiles;
+import io.softdpu.perf.pair.PerfRun;
 import io.softdpu.perf.result.MachineUse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,7 +44,7 @@ final class IdleClients {
     }
 
     /** Measures connecting and then resting, each after as long a time that is not measured. */
-    ComchResult run() {
+    PerfRun<ComchFigures> run() {
         side.keep(this::closeClients);
         connectUntil(System.nanoTime() + plan.nanos());
         closeClients();
@@ -71,12 +72,9 @@ final class IdleClients {
         long imports = export == null ? 0 : endImports();
         double resident = (double) (residentBytes() - before) / plan.clients();
         long rings = (ProcessMemory.mappedBytes(RING) - ringsBefore) / plan.clients();
-        return ComchResult.idle(
-                plan,
-                new IdleFigures(connects, connecting, resident, rings, imports),
-                host,
-                dpu,
-                others);
+        IdleFigures figures = new IdleFigures(connects, connecting, resident, rings, imports);
+        return new PerfRun<>(
+                0, 0, null, host, dpu, others, null, new ComchFigures(List.of(), figures));
     }
 
     /** Takes an answer of the DPU. */

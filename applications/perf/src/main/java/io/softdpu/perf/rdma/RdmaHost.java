@@ -10,14 +10,18 @@ import io.softdpu.perf.pair.DpuLines;
 import io.softdpu.perf.pair.HostSide;
 import io.softdpu.perf.pair.Latencies;
 import io.softdpu.perf.pair.LineTimes;
+import io.softdpu.perf.pair.PerfResult;
+import io.softdpu.perf.pair.PerfRun;
 import io.softdpu.perf.result.MachineUse;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /** The host side: submits the operations and measures. */
-public final class RdmaHost extends RdmaSide implements HostSide<RdmaResult> {
+public final class RdmaHost extends RdmaSide
+        implements HostSide<PerfResult<RdmaPlan, RdmaFigures>> {
     private final DpuLines lines;
     private final Process dpu;
     private final Latencies roundTrips = new Latencies();
@@ -58,7 +62,7 @@ public final class RdmaHost extends RdmaSide implements HostSide<RdmaResult> {
     }
 
     @Override
-    public RdmaResult run() {
+    public PerfResult<RdmaPlan, RdmaFigures> run() {
         try (var _ = stop) {
             pin();
             PeerExport peer = lines.read(PeerExport::parse, "peer: connection=..., memory=...");
@@ -68,9 +72,9 @@ public final class RdmaHost extends RdmaSide implements HostSide<RdmaResult> {
             // The warm-up is all of a measurement: what the first lines load and allocate on either
             // side is not counted in the second.
             measureWithLineTimes();
-            RdmaResult result = measureWithLineTimes();
+            PerfRun<RdmaFigures> measured = measureWithLineTimes();
             lines.close(); // which ends the process of the DPU
-            return result;
+            return new PerfResult<>(plan, List.of(measured));
         } catch (DpuException e) {
             DpuException reason = stop.reason(); // instead of the wait that it has ended
             throw reason == null ? lines.causeOf(e) : reason;
@@ -83,13 +87,13 @@ public final class RdmaHost extends RdmaSide implements HostSide<RdmaResult> {
         stop.raise(new DpuException(Status.CONNECTION_ABORTED, reason));
     }
 
-    private RdmaResult measureWithLineTimes() {
+    private PerfRun<RdmaFigures> measureWithLineTimes() {
         if (!plan.isLineTimed()) {
             return measure();
         }
         long before = lineTime();
-        RdmaResult result = measure();
-        return result.with(new LineTimes(before, lineTime()));
+        PerfRun<RdmaFigures> run = measure();
+        return run.with(new LineTimes(before, lineTime()));
     }
 
     private long lineTime() {
@@ -97,7 +101,7 @@ public final class RdmaHost extends RdmaSide implements HostSide<RdmaResult> {
         return line().measure(plan.deadlineNanos(), this::checkMeanwhile);
     }
 
-    private RdmaResult measure() {
+    private PerfRun<RdmaFigures> measure() {
         lines.write(RdmaDpu.RUN);
         ResourceUse dpuBefore = lines.read(ResourceUse::parse, "its resources");
         requests().reset();
@@ -113,16 +117,15 @@ public final class RdmaHost extends RdmaSide implements HostSide<RdmaResult> {
         long operations = requests().completed();
         requireAllThere(operations, others);
         Latencies latencies = plan.mode() == RdmaMode.LATENCY ? roundTrips : requests().latencies();
-        return new RdmaResult(
-                plan,
-                Objects.requireNonNull(peer(), "connected").provider(),
+        return new PerfRun<>(
                 operations,
                 end - begin,
                 latencies.percentiles(),
                 host,
                 used,
                 MachineUse.othersProcessors(machineBefore, host, used),
-                null);
+                null,
+                new RdmaFigures(Objects.requireNonNull(peer(), "connected").provider()));
     }
 
     /** Operations until the time is over: round trips, or from submission to completion. */

@@ -3,12 +3,13 @@ package io.softdpu.perf.rdma;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.pair.HostSide;
+import io.softdpu.perf.pair.PerfResult;
 import io.softdpu.perf.pair.TwoProcesses;
 import java.nio.file.Path;
 import java.util.List;
 
 /** One measurement of RDMA. */
-public final class RdmaSession extends TwoProcesses<RdmaResult> {
+public final class RdmaSession extends TwoProcesses<PerfResult<RdmaPlan, RdmaFigures>> {
     private final RdmaPlan plan;
     private final ComchPair pair;
 
@@ -29,7 +30,7 @@ public final class RdmaSession extends TwoProcesses<RdmaResult> {
     }
 
     @Override
-    protected HostSide<RdmaResult> open(Path fabric, Process dpu) {
+    protected HostSide<PerfResult<RdmaPlan, RdmaFigures>> open(Path fabric, Process dpu) {
         return new RdmaHost(plan, pair, fabric, dpu);
     }
 

@@ -12,17 +12,21 @@ import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.DpuLines;
 import io.softdpu.perf.pair.HostSide;
 import io.softdpu.perf.pair.Latencies;
+import io.softdpu.perf.pair.PerfResult;
+import io.softdpu.perf.pair.PerfRun;
 import io.softdpu.perf.pair.ResourceStack;
 import io.softdpu.perf.pair.SideDevice;
 import io.softdpu.perf.pair.StopSign;
 import io.softdpu.perf.result.MachineUse;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /** The host side: has the CPU handle, drives the load and measures. */
-public final class SyncHost implements HostSide<SyncResult> {
+public final class SyncHost implements HostSide<PerfResult<SyncPlan, Optional<SyncAdds>>> {
     private final SyncPlan plan;
     private final DpuLines lines;
     private final ResourceStack resources = new ResourceStack();
@@ -58,15 +62,15 @@ public final class SyncHost implements HostSide<SyncResult> {
     }
 
     @Override
-    public SyncResult run() {
+    public PerfResult<SyncPlan, Optional<SyncAdds>> run() {
         try (StopSign _ = stop) {
             lines.write(SyncDpu.EXPORT + HexFormat.of().formatHex(event.exportPci(device)));
             lines.require(SyncDpu.READY);
             // The warm-up is without pace: a few hundred round trips compile nothing.
             measure(0);
-            SyncResult result = measure(plan.paceNanos());
+            PerfRun<Optional<SyncAdds>> measured = measure(plan.paceNanos());
             lines.close(); // which ends the process of the DPU
-            return result;
+            return new PerfResult<>(plan, List.of(measured));
         } catch (DpuException e) {
             DpuException reason = stop.reason(); // instead of the wait that it has ended
             throw reason == null ? e : reason;
@@ -81,7 +85,7 @@ public final class SyncHost implements HostSide<SyncResult> {
 
     // ---- runs
 
-    private SyncResult measure(long paceNanos) {
+    private PerfRun<Optional<SyncAdds>> measure(long paceNanos) {
         handle.set(0);
         lines.write(SyncDpu.RUN);
         ResourceUse dpuBefore = lines.read(ResourceUse::parse, "its resources");
@@ -98,16 +102,15 @@ public final class SyncHost implements HostSide<SyncResult> {
         }
         SyncRun others = lines.read(SyncRun::parse, "its part of the run");
         ResourceUse used = lines.read(ResourceUse::parse, "its resources").since(dpuBefore);
-        double othersProcessors = MachineUse.othersProcessors(machineBefore, host, used);
-        return new SyncResult(
-                plan,
-                roundTrips,
+        return new PerfRun<>(
+                own == null ? roundTrips : own.adds() + others.adds(),
                 nanos,
                 isRate ? null : latencies.percentiles(),
-                own == null ? null : sumOf(own, others),
                 host,
                 used,
-                othersProcessors);
+                MachineUse.othersProcessors(machineBefore, host, used),
+                null,
+                own == null ? Optional.empty() : Optional.of(sumOf(own, others)));
     }
 
     private SyncAdds sumOf(SyncRun own, SyncRun others) {

@@ -3,12 +3,14 @@ package io.softdpu.perf.sync;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.pair.HostSide;
+import io.softdpu.perf.pair.PerfResult;
 import io.softdpu.perf.pair.TwoProcesses;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** One measurement of a sync event. */
-public final class SyncSession extends TwoProcesses<SyncResult> {
+public final class SyncSession extends TwoProcesses<PerfResult<SyncPlan, Optional<SyncAdds>>> {
     private final SyncPlan plan;
     private final ComchPair pair;
 
@@ -29,7 +31,7 @@ public final class SyncSession extends TwoProcesses<SyncResult> {
     }
 
     @Override
-    protected HostSide<SyncResult> open(Path fabric, Process dpu) {
+    protected HostSide<PerfResult<SyncPlan, Optional<SyncAdds>>> open(Path fabric, Process dpu) {
         return new SyncHost(plan, pair, fabric, dpu);
     }
 

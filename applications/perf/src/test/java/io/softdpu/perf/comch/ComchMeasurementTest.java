@@ -150,7 +150,7 @@ class ComchMeasurementTest {
     private JsonNode measured(ComchPlan plan) throws IOException {
         try (OtherThread dpu = OtherThread.start((_, _) -> serve(plan));
                 ComchHost host = new ComchHost(plan, PAIR, fabric, dpu, Patience.NANOS)) {
-            return ComchJson.of(host.run(), ResultHeader.now("1"), PAIR.topology().name());
+            return new ComchForms().json(host.run(), ResultHeader.now("1"), "default");
         }
     }
 

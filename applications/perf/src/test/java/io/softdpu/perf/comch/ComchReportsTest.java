@@ -14,6 +14,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.Percentiles;
+import io.softdpu.perf.pair.PerfRun;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
@@ -103,11 +104,11 @@ class ComchReportsTest {
                     }
                 });
 
-        ComchResult result = measure(plan, Patience.NANOS);
+        PerfRun<ComchFigures> result = measure(plan, Patience.NANOS);
 
         List<ComchReport> reports = dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(reports).as("before and after warm-up and measurement").hasSize(4);
-        assertThat(result.messages())
+        assertThat(result.operations())
                 .isPositive()
                 .isEqualTo(reports.get(3).received() - reports.get(2).received());
         assertThat(result.nanos())
@@ -133,17 +134,17 @@ class ComchReportsTest {
                     }
                 });
 
-        ComchResult result = measure(plan, Patience.NANOS);
+        PerfRun<ComchFigures> result = measure(plan, Patience.NANOS);
 
         List<Long> received = dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(received).hasSize(2).allMatch(count -> count > 0);
-        assertThat(result.messages())
-                .isEqualTo(result.sentByProducer().stream().mapToLong(Long::longValue).sum());
-        assertThat(received.get(0) + received.get(1)).isGreaterThan(result.messages());
+        assertThat(result.operations())
+                .isEqualTo(result.own().sentByProducer().stream().mapToLong(Long::longValue).sum());
+        assertThat(received.get(0) + received.get(1)).isGreaterThan(result.operations());
         for (int i = 0; i < 2; i++) {
             assertThat(received.get(i))
                     .as("of producer %d, warm-up included", i)
-                    .isGreaterThanOrEqualTo(result.sentByProducer().get(i));
+                    .isGreaterThanOrEqualTo(result.own().sentByProducer().get(i));
         }
         assertThat(result.latencies()).isNotNull();
     }
@@ -170,20 +171,6 @@ class ComchReportsTest {
         assertThat(dpu.get(Patience.SECONDS, TimeUnit.SECONDS)).hasSize(1);
     }
 
-    @Test
-    void shouldFindNoFigureForAMessageWhereThereWasNone() {
-        ResourceUse use = new ResourceUse(SECOND, 0, 1000);
-        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).build();
-
-        ComchResult none = new ComchResult(plan, 0, 0, null, use, use, 0, List.of(), null);
-        ComchResult some = new ComchResult(plan, 500, SECOND, null, use, use, 0, List.of(), null);
-
-        assertThat(none.allocatedBytesPerOperation()).isEmpty();
-        assertThat(none.messagesPerSecond()).isZero();
-        assertThat(some.allocatedBytesPerOperation()).hasValue(4);
-        assertThat(some.messagesPerSecond()).isEqualTo(500);
-    }
-
     private Future<?> startDpu(ComchPlan plan) {
         Callable<Void> run =
                 () -> {
@@ -196,7 +183,8 @@ class ComchReportsTest {
     }
 
     /** The host watches a process: one that does nothing until its input ends. */
-    private ComchResult measure(ComchPlan plan, long silenceTimeoutNanos) throws IOException {
+    private PerfRun<ComchFigures> measure(ComchPlan plan, long silenceTimeoutNanos)
+            throws IOException {
         Process idle = new ProcessBuilder("/bin/sh", "-c", "read line").start();
         try (ComchHost host = new ComchHost(plan, PAIR, fabric, idle, silenceTimeoutNanos)) {
             return host.run().median();

@@ -43,7 +43,7 @@ class ComchSessionTest {
                 new ComchSession(PLAN, PAIR, otherHalf, List.of(Integer.toString(exitCode)));
 
         if (exitCode == 0) {
-            assertThat(session.run().median().messages()).isPositive();
+            assertThat(session.run().median().operations()).isPositive();
         } else {
             assertThatThrownBy(session::run)
                     .isInstanceOfSatisfying(

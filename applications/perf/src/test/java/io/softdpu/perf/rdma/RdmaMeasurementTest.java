@@ -71,7 +71,7 @@ class RdmaMeasurementTest {
     private JsonNode measured(RdmaPlan plan) throws IOException {
         try (OtherThread dpu = OtherThread.start((in, out) -> serve(plan, in, out));
                 RdmaHost host = new RdmaHost(plan, PAIR, fabric, dpu)) {
-            return RdmaJson.of(host.run(), ResultHeader.now("1"), PAIR.topology().name());
+            return new RdmaForms().json(host.run(), ResultHeader.now("1"), "default");
         }
     }
 

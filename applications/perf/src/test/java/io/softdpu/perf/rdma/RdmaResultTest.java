@@ -14,6 +14,8 @@ import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.LineTimes;
 import io.softdpu.perf.pair.Percentiles;
 import io.softdpu.perf.pair.PerfCpus;
+import io.softdpu.perf.pair.PerfResult;
+import io.softdpu.perf.pair.PerfRun;
 import io.softdpu.perf.pair.PerfWait;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.TextStyle;
@@ -38,9 +40,12 @@ class RdmaResultTest {
         return RdmaPlan.of(mode, operation, null, null, SECOND, null, null);
     }
 
-    private static RdmaResult result(RdmaPlan plan, @Nullable LineTimes line) {
-        return new RdmaResult(
-                plan, "shm", 500, SECOND, new Percentiles(1, 2, 3, 4), HOST, DPU, 0.5, line);
+    private static PerfResult<RdmaPlan, RdmaFigures> result(
+            RdmaPlan plan, @Nullable LineTimes line) {
+        Percentiles times = new Percentiles(1, 2, 3, 4);
+        RdmaFigures own = new RdmaFigures("shm");
+        return new PerfResult<>(
+                plan, List.of(new PerfRun<>(500, SECOND, times, HOST, DPU, 0.5, line, own)));
     }
 
     @Test
@@ -54,7 +59,8 @@ class RdmaResultTest {
                         SECOND,
                         16,
                         new PerfCpus(0, 1));
-        JsonNode found = RdmaJson.of(result(plan, new LineTimes(100, 400)), HEADER, "default");
+        JsonNode found =
+                new RdmaForms().json(result(plan, new LineTimes(100, 400)), HEADER, "default");
 
         assertThat(found.get("measurement").asText()).isEqualTo("rate");
         assertThat(found.get("operation").asText()).isEqualTo("write");
@@ -82,10 +88,11 @@ class RdmaResultTest {
     @Test
     void shouldLeaveOutWhatALatencyDoesNotHave() {
         JsonNode found =
-                RdmaJson.of(
-                        result(plan(RdmaMode.LATENCY, RdmaOperation.READ), null),
-                        HEADER,
-                        "default");
+                new RdmaForms()
+                        .json(
+                                result(plan(RdmaMode.LATENCY, RdmaOperation.READ), null),
+                                HEADER,
+                                "default");
 
         assertThat(List.of(found.get("window"), found.get("cpu"), found.get("distance")))
                 .allMatch(JsonNode::isNull);
@@ -95,11 +102,12 @@ class RdmaResultTest {
     @Test
     void shouldPrintATable() {
         List<String> lines =
-                RdmaTable.lines(
-                        result(
-                                plan(RdmaMode.LATENCY, RdmaOperation.COMPARE_AND_SWAP),
-                                new LineTimes(100, 150)),
-                        TextStyle.plain());
+                new RdmaForms()
+                        .lines(
+                                result(
+                                        plan(RdmaMode.LATENCY, RdmaOperation.COMPARE_AND_SWAP),
+                                        new LineTimes(100, 150)),
+                                TextStyle.plain());
 
         assertThat(lines.get(1))
                 .matches(
@@ -235,7 +243,8 @@ class RdmaResultTest {
 
     @Test
     void shouldNoteThreadsThatShareAProcessor() {
-        RdmaResult two = result(plan(RdmaMode.RATE, RdmaOperation.READ), null);
+        PerfResult<RdmaPlan, RdmaFigures> two =
+                result(plan(RdmaMode.RATE, RdmaOperation.READ), null);
         assertThat(two.notes(2, false)).hasSize(1);
         assertThat(two.notes(1, false)).hasSize(2);
         assertThat(two.notes(2, true)).hasSize(2);

@@ -72,7 +72,7 @@ class SyncMeasurementTest {
     private JsonNode measured(SyncPlan plan) throws IOException {
         try (OtherThread dpu = OtherThread.start((in, out) -> serve(plan, in, out));
                 SyncHost host = new SyncHost(plan, PAIR, fabric, dpu)) {
-            return SyncJson.of(host.run(), ResultHeader.now("1"), PAIR.topology().name());
+            return new SyncForms().json(host.run(), ResultHeader.now("1"), "default");
         }
     }
 

@@ -14,9 +14,12 @@ import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.Percentiles;
 import io.softdpu.perf.pair.PerfCpus;
+import io.softdpu.perf.pair.PerfResult;
+import io.softdpu.perf.pair.PerfRun;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.TextStyle;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -31,26 +34,24 @@ class SyncResultTest {
         return new SyncPlan(SyncMode.LATENCY, SyncWait.EVENT, 2_000_000, SECOND, cpus);
     }
 
-    private static SyncResult roundTrips(@Nullable PerfCpus cpus) {
-        return new SyncResult(
-                latency(cpus), 500, SECOND, new Percentiles(1, 2, 3, 4), null, HOST, DPU, 0);
+    private static PerfResult<SyncPlan, Optional<SyncAdds>> roundTrips(@Nullable PerfCpus cpus) {
+        Percentiles times = new Percentiles(1, 2, 3, 4);
+        Optional<SyncAdds> none = Optional.empty();
+        return new PerfResult<>(
+                latency(cpus),
+                List.of(new PerfRun<>(500, SECOND, times, HOST, DPU, 0, null, none)));
     }
 
-    private static SyncResult additions() {
-        return new SyncResult(
+    private static PerfResult<SyncPlan, Optional<SyncAdds>> additions() {
+        Optional<SyncAdds> adds = Optional.of(new SyncAdds(2000, SECOND, 1000, SECOND / 2, 3000));
+        return new PerfResult<>(
                 new SyncPlan(SyncMode.RATE, null, 0, SECOND, null),
-                0,
-                SECOND,
-                null,
-                new SyncAdds(2000, SECOND, 1000, SECOND / 2, 3000),
-                HOST,
-                DPU,
-                0.5);
+                List.of(new PerfRun<>(3000, SECOND, null, HOST, DPU, 0.5, null, adds)));
     }
 
     @Test
     void shouldWriteRoundTripsAsJson() {
-        JsonNode found = SyncJson.of(roundTrips(new PerfCpus(0, 1)), HEADER, "default");
+        JsonNode found = new SyncForms().json(roundTrips(new PerfCpus(0, 1)), HEADER, "default");
         assertThat(found.get("round_trips").asLong()).isEqualTo(500);
         assertThat(found.get("round_trips_per_s").asDouble()).isEqualTo(500);
         assertThat(found.get("p999_ns").asLong()).isEqualTo(3);
@@ -67,7 +68,7 @@ class SyncResultTest {
 
     @Test
     void shouldWriteAdditionsAsJson() {
-        JsonNode found = SyncJson.of(additions(), HEADER, "default");
+        JsonNode found = new SyncForms().json(additions(), HEADER, "default");
         assertThat(found.at("/adds/host").asLong()).isEqualTo(2000);
         assertThat(found.at("/adds_per_s/dpu").asDouble()).isEqualTo(2000);
         assertThat(found.get("value").asLong()).isEqualTo(3000);
@@ -80,10 +81,10 @@ class SyncResultTest {
 
     @Test
     void shouldPrintBothAsTables() {
-        List<String> latency = SyncTable.lines(roundTrips(null), TextStyle.plain());
+        List<String> latency = new SyncForms().lines(roundTrips(null), TextStyle.plain());
         assertThat(latency.get(1))
                 .matches("latency +event +2.000 ms +500/s +1 ns .* 3.000 B/round trip +0.7500");
-        List<String> rate = SyncTable.lines(additions(), TextStyle.plain());
+        List<String> rate = new SyncForms().lines(additions(), TextStyle.plain());
         assertThat(rate.get(1)).matches("rate +2000 +1000 +3000 .* 0.5000 B/addition +0.7500");
         assertThat(rate.getLast()).startsWith("note: other processes used up to 0.5");
     }

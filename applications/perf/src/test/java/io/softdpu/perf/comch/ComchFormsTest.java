@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.LineTimes;
 import io.softdpu.perf.pair.PerfCpus;
+import io.softdpu.perf.pair.PerfResult;
+import io.softdpu.perf.pair.PerfRun;
 import io.softdpu.perf.pair.PerfWait;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.TextStyle;
@@ -17,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the results of several runs, as a table and as JSON. */
-class ComchSummaryTest {
+class ComchFormsTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     @Test
     void shouldPickTheRunWithTheMedianRate() {
-        assertThat(summary(null, 30, 10, 20).median().messages()).isEqualTo(20);
-        assertThat(summary(null, 30, 10, 20, 40).median().messages()).as("lower").isEqualTo(20);
-        assertThat(summary(null, 7).median().messages()).isEqualTo(7);
+        assertThat(summary(null, 30, 10, 20).median().operations()).isEqualTo(20);
+        assertThat(summary(null, 30, 10, 20, 40).median().operations()).as("lower").isEqualTo(20);
+        assertThat(summary(null, 7).median().operations()).isEqualTo(7);
     }
 
     @Test
@@ -50,13 +52,13 @@ class ComchSummaryTest {
 
     @Test
     void shouldPrintHowManyRunsWereOfEachClassOfLineTimes() {
-        List<ComchResult> results = new ArrayList<>();
+        List<PerfRun<ComchFigures>> runs = new ArrayList<>();
         for (long nanos : new long[] {400, 110, 120}) {
-            results.addAll(
-                    summary(new LineTimes(nanos, nanos), 10, 20, 30).results().subList(0, 1));
+            runs.add(summary(new LineTimes(nanos, nanos), 10).runs().getFirst());
         }
+        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).repeats(3).build();
 
-        assertThat(lines(new ComchSummary(results)))
+        assertThat(lines(new PerfResult<>(plan, runs)))
                 .last()
                 .isEqualTo("cache line times of all runs: 2 near, 1 far");
     }
@@ -79,15 +81,13 @@ class ComchSummaryTest {
     @Test
     void shouldPrintTheSharesOfSeveralProducers() {
         ComchPlan plan = ComchPlan.builder(ComchMode.RATE).producers(2).build();
-        ResourceUse use = new ResourceUse(SECOND, 0, 0);
-        ComchResult result =
-                new ComchResult(plan, 400, SECOND, null, use, use, 0, List.of(100L, 300L), null);
+        PerfRun<ComchFigures> run = run(400, 0, null, List.of(100L, 300L));
 
-        assertThat(result.shares()).containsExactly(0.25, 0.75);
-        assertThat(lines(new ComchSummary(List.of(result))))
+        assertThat(run.own().shares()).containsExactly(0.25, 0.75);
+        assertThat(lines(new PerfResult<>(plan, List.of(run))))
                 .last()
                 .isEqualTo("2 producers; shares 25.00 % to 75.00 %");
-        assertThat(json(new ComchSummary(List.of(result))).get("shares"))
+        assertThat(json(new PerfResult<>(plan, List.of(run))).get("shares"))
                 .extracting(JsonNode::asDouble)
                 .containsExactly(0.25, 0.75);
     }
@@ -95,20 +95,8 @@ class ComchSummaryTest {
     @Test
     void shouldSayThatEachProducerHasAConsumerOfItsOwn() {
         ComchPlan plan = ComchPlan.builder(ComchMode.RATE).producers(2).consumers(2).build();
-        ResourceUse use = new ResourceUse(SECOND, 0, 0);
-        ComchSummary summary =
-                new ComchSummary(
-                        List.of(
-                                new ComchResult(
-                                        plan,
-                                        4,
-                                        SECOND,
-                                        null,
-                                        use,
-                                        use,
-                                        0,
-                                        List.of(1L, 3L),
-                                        null)));
+        PerfResult<ComchPlan, ComchFigures> summary =
+                new PerfResult<>(plan, List.of(run(4, 0, null, List.of(1L, 3L))));
 
         assertThat(lines(summary))
                 .last()
@@ -146,17 +134,20 @@ class ComchSummaryTest {
     }
 
     /** Without the notes, which the machine may be a reason for. */
-    private static List<String> lines(ComchSummary summary) {
-        return ComchTable.lines(summary, TextStyle.plain()).stream()
-                .filter(line -> !line.startsWith("note: ") && !line.startsWith("measured after"))
-                .toList();
+    private static List<String> lines(PerfResult<ComchPlan, ComchFigures> summary) {
+        return new ComchForms()
+                .lines(summary, TextStyle.plain()).stream()
+                        .filter(line ->
+                                !line.startsWith("note: ") && !line.startsWith("measured after"))
+                        .toList();
     }
 
-    private static ObjectNode json(ComchSummary summary) {
-        return ComchJson.of(summary, ResultHeader.now("1"), "default");
+    private static ObjectNode json(PerfResult<ComchPlan, ComchFigures> summary) {
+        return new ComchForms().json(summary, ResultHeader.now("1"), "default");
     }
 
-    private static ComchSummary summary(@Nullable LineTimes times, long... messages) {
+    private static PerfResult<ComchPlan, ComchFigures> summary(
+            @Nullable LineTimes times, long... messages) {
         ComchPlan plan =
                 ComchPlan.builder(ComchMode.RATE)
                         .repeats(messages.length)
@@ -165,23 +156,19 @@ class ComchSummaryTest {
         return summary(plan, times, 0, messages);
     }
 
-    private static ComchSummary summary(
+    private static PerfResult<ComchPlan, ComchFigures> summary(
             ComchPlan plan, @Nullable LineTimes times, double others, long... messages) {
-        ResourceUse use = new ResourceUse(SECOND, 0, 0);
-        List<ComchResult> results = new ArrayList<>();
+        List<PerfRun<ComchFigures>> runs = new ArrayList<>();
         for (long each : messages) {
-            results.add(
-                    new ComchResult(
-                            plan,
-                            each,
-                            SECOND,
-                            null,
-                            use,
-                            use,
-                            others,
-                            List.of(each, each),
-                            times));
+            runs.add(run(each, others, times, List.of(each, each)));
         }
-        return new ComchSummary(results);
+        return new PerfResult<>(plan, runs);
+    }
+
+    private static PerfRun<ComchFigures> run(
+            long messages, double others, @Nullable LineTimes times, List<Long> sent) {
+        ResourceUse use = new ResourceUse(SECOND, 0, 0);
+        ComchFigures own = new ComchFigures(sent, null);
+        return new PerfRun<>(messages, SECOND, null, use, use, others, times, own);
     }
 }
