@@ -1,24 +1,17 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
-import io.softdpu.core.DpuException;
 import io.softdpu.perf.comch.ComchMode;
 import io.softdpu.perf.comch.ComchPlan;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.PerfWait;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** Options of a Comm Channel measurement, for the command of the user and for its DPU process. */
-final class ComchPlanOptions {
+final class ComchPlanOptions extends PlanOptions<ComchPlan> {
     @Parameters(
             paramLabel = "latency|rate|bandwidth|control|idle",
             converter = ComchModeConverter.class,
@@ -56,16 +49,6 @@ final class ComchPlanOptions {
                         + " await(). event: sleep at once, by requestNotification()."
             })
     private @Nullable PerfWait wait;
-
-    @Option(
-            names = "--seconds",
-            paramLabel = "SECONDS",
-            converter = SecondsConverter.class,
-            defaultValue = "2",
-            description =
-                    "Duration of the measurement, and of the warm-up before it (default:"
-                            + " ${DEFAULT-VALUE}).")
-    private @Nullable Duration seconds;
 
     @Option(
             names = "--window",
@@ -143,70 +126,32 @@ final class ComchPlanOptions {
             })
     private @Nullable CpuPair cpus;
 
-    /** The value of {@code --cpu}; null for {@code any}. */
-    record CpuPair(@Nullable PerfCpus pinned) {}
-
-    /** The plan; values that make none are refused as picocli refuses those of a wrong form. */
-    ComchPlan plan(CommandLine command) {
-        ComchMode measured = Objects.requireNonNull(mode, "required");
-        try {
-            ComchPlan.Builder builder =
-                    ComchPlan.builder(measured)
-                            .waiting(Objects.requireNonNull(wait, "has a default"))
-                            .nanos(Objects.requireNonNull(seconds, "has a default").toNanos())
-                            .producers(producers)
-                            .consumers(consumers)
-                            .stream(stream)
-                            .repeats(repeats);
-            if (clients != null) {
-                builder.clients(clients);
-            }
-            if (imported != null) {
-                builder.importBytes(imported);
-            }
-            if (size != null) {
-                builder.sizeBytes(size);
-            }
-            if (window != null) {
-                builder.window(window);
-            }
-            PerfCpus pinned = Objects.requireNonNull(cpus, "has a default").pinned();
-            if (pinned != null) {
-                builder.cpus(pinned);
-            }
-            return builder.build();
-        } catch (DpuException e) {
-            throw new ParameterException(command, String.valueOf(e.getMessage()), e);
+    @Override
+    ComchPlan make(long nanos) {
+        ComchPlan.Builder builder =
+                ComchPlan.builder(Objects.requireNonNull(mode, "required"))
+                        .waiting(Objects.requireNonNull(wait, "has a default"))
+                        .nanos(nanos)
+                        .producers(producers)
+                        .consumers(consumers)
+                        .stream(stream)
+                        .repeats(repeats);
+        if (clients != null) {
+            builder.clients(clients);
         }
-    }
-
-    /** The arguments of the DPU process: what the host decides alone is left out. */
-    static List<String> arguments(ComchPlan plan) {
-        List<String> arguments =
-                new ArrayList<>(List.of(plan.mode().word(), "--wait", plan.waiting().word()));
-        if (plan.mode() == ComchMode.IDLE) {
-            arguments.addAll(List.of("--clients", Integer.toString(plan.clients())));
-        } else {
-            arguments.addAll(List.of("--size", Long.toString(plan.sizeBytes())));
+        if (imported != null) {
+            builder.importBytes(imported);
         }
-        if (plan.importBytes() > 0) {
-            arguments.addAll(List.of("--import", Long.toString(plan.importBytes())));
+        if (size != null) {
+            builder.sizeBytes(size);
         }
-        if (plan.mode() == ComchMode.RATE || plan.mode() == ComchMode.BANDWIDTH) {
-            arguments.addAll(List.of("--window", Integer.toString(plan.window())));
+        if (window != null) {
+            builder.window(window);
         }
-        if (plan.producers() > 1) { // for its time limits, memory and threads
-            arguments.addAll(
-                    List.of(
-                            "--producers", Integer.toString(plan.producers()),
-                            "--consumers", Integer.toString(plan.consumers())));
+        PerfCpus pinned = Objects.requireNonNull(cpus, "has a default").pinned();
+        if (pinned != null) {
+            builder.cpus(pinned);
         }
-        if (plan.isStream()) {
-            arguments.add("--stream");
-        }
-        if (plan.cpus() != null) {
-            arguments.addAll(List.of("--cpu", plan.cpus().toString()));
-        }
-        return arguments;
+        return builder.build();
     }
 }

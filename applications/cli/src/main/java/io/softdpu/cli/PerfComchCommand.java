@@ -1,7 +1,5 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.card.TopologyOption;
-import io.softdpu.cli.doctor.DescriptorLimit;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
@@ -9,18 +7,9 @@ import io.softdpu.perf.comch.ComchFigures;
 import io.softdpu.perf.comch.ComchForms;
 import io.softdpu.perf.comch.ComchPlan;
 import io.softdpu.perf.comch.ComchSession;
-import io.softdpu.perf.pair.PerfResult;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** {@code softdpu perf comch}: measures the Comm Channel between two processes. */
 @Command(
@@ -52,33 +41,21 @@ import picocli.CommandLine.Spec;
             "  softdpu perf comch control --size 64",
             "  softdpu perf comch idle --clients 256 --import 1GiB"
         })
-final class PerfComchCommand implements Callable<Integer> {
-    @Spec private @Nullable CommandSpec spec;
-    @ParentCommand private @Nullable PerfCommand parent;
+final class PerfComchCommand extends MeasureCommand<ComchPlan, ComchFigures> {
     @Mixin private final ComchPlanOptions options = new ComchPlanOptions();
-    @Mixin private final TopologyOption topology = new TopologyOption();
-    @Mixin private final JsonOption json = new JsonOption();
+
+    PerfComchCommand() {
+        super(new ComchForms(), "a smaller size, window or import, or fewer clients");
+    }
 
     @Override
-    public Integer call() {
-        CommandLine command = Objects.requireNonNull(spec).commandLine();
-        ComchPlan plan = options.plan(command);
-        json.check(command);
-        List<String> own = Objects.requireNonNull(parent).arguments();
-        List<String> dpu = new ArrayList<>(List.of("perf", "comch-dpu"));
-        dpu.addAll(ComchPlanOptions.arguments(plan));
-        dpu.addAll(topology.arguments());
-        ComchPair pair = ComchPair.of(topology.load());
-        NeededMemory.require(
-                "measurement=" + plan.mode().word(),
-                plan.neededBytes(),
-                "a smaller size, window or import, or fewer clients");
-        DescriptorLimit.require("perf comch", DescriptorLimit.OF_PAIR + plan.furtherDescriptors());
-        ComchSession session = new ComchSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
-        ComchForms forms = new ComchForms();
-        return new PerfRun<PerfResult<ComchPlan, ComchFigures>>(
-                        forms::lines,
-                        (result, header) -> forms.json(result, header, pair.topology().name()))
-                .measure(session, json, command);
+    ComchPlanOptions options() {
+        return options;
+    }
+
+    @Override
+    ComchSession session(
+            ComchPlan plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments) {
+        return new ComchSession(plan, pair, jvm, dpuArguments);
     }
 }

@@ -1,6 +1,6 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.ComchPlanOptions.CpuPair;
+import io.softdpu.cli.PlanOptions.CpuPair;
 import io.softdpu.core.DpuException;
 import io.softdpu.perf.pair.PerfCpus;
 import picocli.CommandLine.ITypeConverter;

@@ -1,26 +1,15 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.card.TopologyOption;
-import io.softdpu.cli.doctor.DescriptorLimit;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
-import io.softdpu.perf.pair.PerfResult;
 import io.softdpu.perf.rdma.RdmaFigures;
 import io.softdpu.perf.rdma.RdmaForms;
 import io.softdpu.perf.rdma.RdmaPlan;
 import io.softdpu.perf.rdma.RdmaSession;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** {@code softdpu perf rdma}: measures RDMA between two processes. */
 @Command(
@@ -49,33 +38,20 @@ import picocli.CommandLine.Spec;
             "    --window 64 --wait busy --cpu 0,1",
             "  softdpu perf rdma bandwidth --op read --json -"
         })
-final class PerfRdmaCommand implements Callable<Integer> {
-    @Spec private @Nullable CommandSpec spec;
-    @ParentCommand private @Nullable PerfCommand parent;
+final class PerfRdmaCommand extends MeasureCommand<RdmaPlan, RdmaFigures> {
     @Mixin private final RdmaPlanOptions options = new RdmaPlanOptions();
-    @Mixin private final TopologyOption topology = new TopologyOption();
-    @Mixin private final JsonOption json = new JsonOption();
+
+    PerfRdmaCommand() {
+        super(new RdmaForms(), "a smaller size or window");
+    }
 
     @Override
-    public Integer call() {
-        CommandLine command = Objects.requireNonNull(spec).commandLine();
-        RdmaPlan plan = options.plan(command);
-        json.check(command);
-        List<String> own = Objects.requireNonNull(parent).arguments();
-        List<String> dpu = new ArrayList<>(List.of("perf", "rdma-dpu"));
-        dpu.addAll(RdmaPlanOptions.arguments(plan));
-        dpu.addAll(topology.arguments());
-        ComchPair pair = ComchPair.of(topology.load());
-        NeededMemory.require(
-                "measurement=" + plan.mode().word(),
-                plan.neededBytes(),
-                "a smaller size or window");
-        DescriptorLimit.require("perf rdma", DescriptorLimit.OF_PAIR);
-        RdmaSession session = new RdmaSession(plan, pair, JvmCommand.ofThisProcess(own), dpu);
-        RdmaForms forms = new RdmaForms();
-        return new PerfRun<PerfResult<RdmaPlan, RdmaFigures>>(
-                        forms::lines,
-                        (result, header) -> forms.json(result, header, pair.topology().name()))
-                .measure(session, json, command);
+    RdmaPlanOptions options() {
+        return options;
+    }
+
+    @Override
+    RdmaSession session(RdmaPlan plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments) {
+        return new RdmaSession(plan, pair, jvm, dpuArguments);
     }
 }

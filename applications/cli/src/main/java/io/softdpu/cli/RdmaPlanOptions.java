@@ -1,27 +1,18 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.ComchPlanOptions.CpuPair;
-import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
-import io.softdpu.core.DpuException;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.PerfWait;
 import io.softdpu.perf.rdma.RdmaMode;
 import io.softdpu.perf.rdma.RdmaOperation;
 import io.softdpu.perf.rdma.RdmaPlan;
-import java.math.BigDecimal;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** Options of an RDMA measurement, for the command of the user and for its DPU process. */
-final class RdmaPlanOptions {
+final class RdmaPlanOptions extends PlanOptions<RdmaPlan> {
     @Parameters(
             paramLabel = "latency|rate|bandwidth",
             converter = RdmaModeConverter.class,
@@ -70,16 +61,6 @@ final class RdmaPlanOptions {
     private @Nullable PerfWait wait;
 
     @Option(
-            names = "--seconds",
-            paramLabel = "SECONDS",
-            converter = SecondsConverter.class,
-            defaultValue = "2",
-            description =
-                    "Duration of the measurement, and of the warm-up before it (default:"
-                            + " ${DEFAULT-VALUE}).")
-    private @Nullable Duration seconds;
-
-    @Option(
             names = "--window",
             paramLabel = "N",
             description = {
@@ -100,43 +81,15 @@ final class RdmaPlanOptions {
                             + " line between these before and after, as perf comch does.")
     private @Nullable CpuPair cpus;
 
-    /** The plan; values that make none are refused as picocli refuses those of a wrong form. */
-    RdmaPlan plan(CommandLine command) {
-        try {
-            return RdmaPlan.of(
-                    Objects.requireNonNull(mode, "required"),
-                    Objects.requireNonNull(operation, "required"),
-                    size,
-                    wait,
-                    Objects.requireNonNull(seconds, "has a default").toNanos(),
-                    window,
-                    Objects.requireNonNull(cpus, "has a default").pinned());
-        } catch (DpuException e) {
-            throw new ParameterException(command, String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    /** The arguments of the DPU process. */
-    static List<String> arguments(RdmaPlan plan) {
-        String time = BigDecimal.valueOf(plan.nanos(), 9).toPlainString();
-        List<String> arguments =
-                new ArrayList<>(
-                        List.of(
-                                plan.mode().word(),
-                                "--op",
-                                plan.operation().word(),
-                                "--size",
-                                Long.toString(plan.sizeBytes()),
-                                "--wait",
-                                plan.waiting().word(),
-                                "--seconds",
-                                time));
-        if (plan.mode() != RdmaMode.LATENCY) {
-            arguments.addAll(List.of("--window", Integer.toString(plan.window())));
-        }
-        if (plan.cpus() != null) {
-            arguments.addAll(List.of("--cpu", plan.cpus().toString()));
-        }
-        return arguments;
+    @Override
+    RdmaPlan make(long nanos) {
+        return RdmaPlan.of(
+                Objects.requireNonNull(mode, "required"),
+                Objects.requireNonNull(operation, "required"),
+                size,
+                wait,
+                nanos,
+                window,
+                Objects.requireNonNull(cpus, "has a default").pinned());
     }
 }

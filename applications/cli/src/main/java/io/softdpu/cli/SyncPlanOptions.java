@@ -1,26 +1,18 @@
 package io.softdpu.cli;
 
-import io.softdpu.cli.ComchPlanOptions.CpuPair;
 import io.softdpu.cli.options.PaceConverter;
-import io.softdpu.cli.options.SecondsConverter;
-import io.softdpu.core.DpuException;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.sync.SyncMode;
 import io.softdpu.perf.sync.SyncPlan;
 import io.softdpu.perf.sync.SyncWait;
-import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** Options of a sync event measurement, for the command of the user and for its DPU process. */
-final class SyncPlanOptions {
+final class SyncPlanOptions extends PlanOptions<SyncPlan> {
     @Parameters(
             paramLabel = "latency|rate",
             converter = SyncModeConverter.class,
@@ -54,16 +46,6 @@ final class SyncPlanOptions {
     private @Nullable Duration pace;
 
     @Option(
-            names = "--seconds",
-            paramLabel = "SECONDS",
-            converter = SecondsConverter.class,
-            defaultValue = "2",
-            description =
-                    "Duration of the measurement, and of the warm-up before it (default:"
-                            + " ${DEFAULT-VALUE}).")
-    private @Nullable Duration seconds;
-
-    @Option(
             names = "--cpu",
             paramLabel = "HOST,DPU|any",
             converter = PerfCpusConverter.class,
@@ -73,32 +55,14 @@ final class SyncPlanOptions {
                             + " each process to a processor.")
     private @Nullable CpuPair cpus;
 
-    /** The plan; values that make none are refused as picocli refuses those of a wrong form. */
-    SyncPlan plan(CommandLine command) {
+    @Override
+    SyncPlan make(long nanos) {
         SyncMode measured = Objects.requireNonNull(mode, "required");
-        SyncWait waiting = measured == SyncMode.LATENCY && wait == null ? SyncWait.BUSY : wait;
-        try {
-            return new SyncPlan(
-                    measured,
-                    waiting,
-                    pace == null ? 0 : pace.toNanos(),
-                    Objects.requireNonNull(seconds, "has a default").toNanos(),
-                    Objects.requireNonNull(cpus, "has a default").pinned());
-        } catch (DpuException e) {
-            throw new ParameterException(command, String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    /** The arguments of the DPU process: what the host decides alone is left out. */
-    static List<String> arguments(SyncPlan plan) {
-        String time = BigDecimal.valueOf(plan.nanos(), 9).toPlainString();
-        List<String> arguments = new ArrayList<>(List.of(plan.mode().word(), "--seconds", time));
-        if (plan.waiting() != null) {
-            arguments.addAll(List.of("--wait", plan.waiting().word()));
-        }
-        if (plan.cpus() != null) {
-            arguments.addAll(List.of("--cpu", plan.cpus().toString()));
-        }
-        return arguments;
+        return new SyncPlan(
+                measured,
+                measured == SyncMode.LATENCY && wait == null ? SyncWait.BUSY : wait,
+                pace == null ? 0 : pace.toNanos(),
+                nanos,
+                Objects.requireNonNull(cpus, "has a default").pinned());
     }
 }

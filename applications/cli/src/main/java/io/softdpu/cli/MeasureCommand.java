@@ -1,0 +1,119 @@
+package io.softdpu.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.softdpu.cli.card.TopologyOption;
+import io.softdpu.cli.doctor.DescriptorLimit;
+import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.child.JvmCommand;
+import io.softdpu.perf.pair.PerfForms;
+import io.softdpu.perf.pair.PerfPlan;
+import io.softdpu.perf.pair.PerfResult;
+import io.softdpu.perf.pair.TwoProcesses;
+import io.softdpu.perf.result.ResultHeader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
+
+/**
+ * One kind of measurement between two processes. The process that it starts as the DPU has the
+ * command of the same name with {@code -dpu}, and the same options of the plan.
+ *
+ * @param <P> the plan
+ * @param <X> what only the runs of this kind of measurement have
+ */
+abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer> {
+    private final PerfForms<P, X> forms;
+    private final @Nullable String remedy;
+
+    @Spec private @Nullable CommandSpec spec;
+    @ParentCommand private @Nullable PerfCommand parent;
+    @Mixin private final TopologyOption topology = new TopologyOption();
+    @Mixin private final JsonOption json = new JsonOption();
+
+    /**
+     * A kind of measurement.
+     *
+     * @param forms of its results
+     * @param remedy what needs less memory, for the error where there is not enough; null if it
+     *     needs none that is worth a check
+     */
+    MeasureCommand(PerfForms<P, X> forms, @Nullable String remedy) {
+        this.forms = forms;
+        this.remedy = remedy;
+    }
+
+    /** The options of the plan: the mixin {@code options}. */
+    abstract PlanOptions<P> options();
+
+    /** A measurement that has not begun. */
+    abstract TwoProcesses<PerfResult<P, X>> session(
+            P plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments);
+
+    @Override
+    public final Integer call() {
+        CommandLine command = Objects.requireNonNull(spec).commandLine();
+        P plan = options().plan(command);
+        json.check(command);
+        List<String> own = Objects.requireNonNull(parent).arguments();
+        List<String> dpu = new ArrayList<>(List.of("perf", command.getCommandName() + "-dpu"));
+        dpu.addAll(given(command.getParseResult()));
+        dpu.addAll(topology.arguments());
+        ComchPair pair = ComchPair.of(topology.load());
+        if (remedy != null) {
+            NeededMemory.require("measurement=" + plan.mode().word(), plan.neededBytes(), remedy);
+        }
+        DescriptorLimit.require(
+                "perf " + command.getCommandName(),
+                DescriptorLimit.OF_PAIR + plan.furtherDescriptors());
+        return measure(session(plan, pair, JvmCommand.ofThisProcess(own), dpu), pair, command);
+    }
+
+    /** The words for the plan as they were given: the DPU process makes the same one of them. */
+    private List<String> given(ParseResult parsed) {
+        CommandSpec ofPlan =
+                Objects.requireNonNull(Objects.requireNonNull(spec).mixins().get("options"));
+        List<String> given = new ArrayList<>();
+        for (PositionalParamSpec word : parsed.matchedPositionals()) {
+            given.add(word.originalStringValues().getLast());
+        }
+        for (OptionSpec option : parsed.matchedOptions()) {
+            if (ofPlan.findOption(option.longestName()) != null) {
+                given.add(option.longestName());
+                if (option.arity().max() > 0) {
+                    given.add(option.originalStringValues().getLast());
+                }
+            }
+        }
+        return given;
+    }
+
+    /** Measures, and prints the result as {@code --json} says; a signal ends it. */
+    private int measure(
+            TwoProcesses<PerfResult<P, X>> session, ComchPair pair, CommandLine command) {
+        ResultHeader header = ResultHeader.now(Version.number());
+        try (SignalGuard _ = SignalGuard.on(session::interrupt)) {
+            try {
+                PerfResult<P, X> result = session.run();
+                JsonNode made = forms.json(result, header, pair.topology().name());
+                if (!json.isStandardOutput()) {
+                    forms.lines(result, Terminal.outputStyle()).forEach(command.getOut()::println);
+                }
+                json.write(made, command.getOut());
+                return ExitCode.OK.code();
+            } catch (RuntimeException e) {
+                // Here and not by picocli: after a signal the exit code does not come from picocli.
+                return Errors.report(e, command.getErr()).code();
+            }
+        }
+    }
+}
