@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
  */
 abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer> {
     private final PerfForms<P, X> forms;
+    private final TwoProcesses.Opener<P, X> opener;
     private final @Nullable String remedy;
 
     @Spec private @Nullable CommandSpec spec;
@@ -44,20 +45,19 @@ abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer
      * A kind of measurement.
      *
      * @param forms of its results
+     * @param opener of the host's side
      * @param remedy what needs less memory, for the error where there is not enough; null if it
      *     needs none that is worth a check
      */
-    MeasureCommand(PerfForms<P, X> forms, @Nullable String remedy) {
+    MeasureCommand(
+            PerfForms<P, X> forms, TwoProcesses.Opener<P, X> opener, @Nullable String remedy) {
         this.forms = forms;
+        this.opener = opener;
         this.remedy = remedy;
     }
 
     /** The options of the plan: the mixin {@code options}. */
     abstract PlanOptions<P> options();
-
-    /** A measurement that has not begun. */
-    abstract TwoProcesses<PerfResult<P, X>> session(
-            P plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments);
 
     @Override
     public final Integer call() {
@@ -75,7 +75,10 @@ abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer
         DescriptorLimit.require(
                 "perf " + command.getCommandName(),
                 DescriptorLimit.OF_PAIR + plan.furtherDescriptors());
-        return measure(session(plan, pair, JvmCommand.ofThisProcess(own), dpu), pair, command);
+        return measure(
+                new TwoProcesses<>(plan, pair, opener, JvmCommand.ofThisProcess(own), dpu),
+                pair,
+                command);
     }
 
     /** The words for the plan as they were given: the DPU process makes the same one of them. */
@@ -98,8 +101,7 @@ abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer
     }
 
     /** Measures, and prints the result as {@code --json} says; a signal ends it. */
-    private int measure(
-            TwoProcesses<PerfResult<P, X>> session, ComchPair pair, CommandLine command) {
+    private int measure(TwoProcesses<P, X> session, ComchPair pair, CommandLine command) {
         ResultHeader header = ResultHeader.now(Version.number());
         try (SignalGuard _ = SignalGuard.on(session::interrupt)) {
             try {

@@ -1,13 +1,10 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.options.SizeConverter;
-import io.softdpu.perf.card.ComchPair;
-import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.comch.ComchFigures;
 import io.softdpu.perf.comch.ComchForms;
+import io.softdpu.perf.comch.ComchHost;
 import io.softdpu.perf.comch.ComchPlan;
-import io.softdpu.perf.comch.ComchSession;
-import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -45,17 +42,14 @@ final class PerfComchCommand extends MeasureCommand<ComchPlan, ComchFigures> {
     @Mixin private final ComchPlanOptions options = new ComchPlanOptions();
 
     PerfComchCommand() {
-        super(new ComchForms(), "a smaller size, window or import, or fewer clients");
+        super(
+                new ComchForms(),
+                ComchHost::new,
+                "a smaller size, window or import, or fewer clients");
     }
 
     @Override
     ComchPlanOptions options() {
         return options;
-    }
-
-    @Override
-    ComchSession session(
-            ComchPlan plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments) {
-        return new ComchSession(plan, pair, jvm, dpuArguments);
     }
 }

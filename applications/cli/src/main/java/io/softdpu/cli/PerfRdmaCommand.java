@@ -1,13 +1,10 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.options.SizeConverter;
-import io.softdpu.perf.card.ComchPair;
-import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.rdma.RdmaFigures;
 import io.softdpu.perf.rdma.RdmaForms;
+import io.softdpu.perf.rdma.RdmaHost;
 import io.softdpu.perf.rdma.RdmaPlan;
-import io.softdpu.perf.rdma.RdmaSession;
-import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -42,16 +39,11 @@ final class PerfRdmaCommand extends MeasureCommand<RdmaPlan, RdmaFigures> {
     @Mixin private final RdmaPlanOptions options = new RdmaPlanOptions();
 
     PerfRdmaCommand() {
-        super(new RdmaForms(), "a smaller size or window");
+        super(new RdmaForms(), RdmaHost::new, "a smaller size or window");
     }
 
     @Override
     RdmaPlanOptions options() {
         return options;
-    }
-
-    @Override
-    RdmaSession session(RdmaPlan plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments) {
-        return new RdmaSession(plan, pair, jvm, dpuArguments);
     }
 }

@@ -1,12 +1,9 @@
 package io.softdpu.cli;
 
-import io.softdpu.perf.card.ComchPair;
-import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.sync.SyncAdds;
 import io.softdpu.perf.sync.SyncForms;
+import io.softdpu.perf.sync.SyncHost;
 import io.softdpu.perf.sync.SyncPlan;
-import io.softdpu.perf.sync.SyncSession;
-import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,16 +31,11 @@ final class PerfSyncEventCommand extends MeasureCommand<SyncPlan, Optional<SyncA
     @Mixin private final SyncPlanOptions options = new SyncPlanOptions();
 
     PerfSyncEventCommand() {
-        super(new SyncForms(), null);
+        super(new SyncForms(), SyncHost::new, null);
     }
 
     @Override
     SyncPlanOptions options() {
         return options;
-    }
-
-    @Override
-    SyncSession session(SyncPlan plan, ComchPair pair, JvmCommand jvm, List<String> dpuArguments) {
-        return new SyncSession(plan, pair, jvm, dpuArguments);
     }
 }

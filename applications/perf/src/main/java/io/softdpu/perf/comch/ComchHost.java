@@ -12,15 +12,13 @@ import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.HostSide;
 import io.softdpu.perf.pair.Latencies;
-import io.softdpu.perf.pair.LineTimes;
 import io.softdpu.perf.pair.PerfResult;
 import io.softdpu.perf.pair.PerfRun;
-import io.softdpu.perf.result.MachineUse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  * The host side: drives the load. It measures round trips itself; one-way messages are measured by
  * the DPU.
  */
-public final class ComchHost extends ComchSide
-        implements HostSide<PerfResult<ComchPlan, ComchFigures>> {
+public final class ComchHost extends ComchSide implements HostSide<ComchPlan, ComchFigures> {
     /** The sockets of a process close before its parent is notified of its end. */
     private static final long LATE_MILLIS = 200;
 
@@ -38,6 +35,7 @@ public final class ComchHost extends ComchSide
     private final List<Long> sentByProducer = new ArrayList<>();
     private final Latencies roundTrips = new Latencies();
     private @Nullable IdleClients idle;
+    private @Nullable ComchReport before;
     private @Nullable ComchReport report;
     private long receivedSoFar;
     private long sent;
@@ -134,14 +132,7 @@ public final class ComchHost extends ComchSide
                                     engine,
                                     this::abortReason)));
         }
-        // The warm-up is all of a measurement: what the first questions and answers load and
-        // allocate on either side is not counted in the second.
-        measureWithLineTimes();
-        List<PerfRun<ComchFigures>> runs = new ArrayList<>();
-        for (int i = 0; i < plan.repeats(); i++) {
-            runs.add(measureWithLineTimes());
-        }
-        return new PerfResult<>(plan, runs);
+        return measure(plan);
     }
 
     /** The consumer that a producer sends to: its own, or the only one. */
@@ -152,41 +143,44 @@ public final class ComchHost extends ComchSide
         return consumers[plan.consumers() == 1 ? 0 : producer];
     }
 
-    private PerfRun<ComchFigures> measureWithLineTimes() {
-        if (!plan.isLineTimed()) {
-            return measure();
-        }
-        long before = lineTime();
-        PerfRun<ComchFigures> run = measure();
-        return run.with(new LineTimes(before, lineTime()));
-    }
-
-    private long lineTime() {
+    @Override
+    public long lineNanos() {
         sendControl(ComchDpu.LINE);
         return sharedLine().measure(plan.deadlineNanos(), this::checkMeanwhile);
     }
 
-    private PerfRun<ComchFigures> measure() {
-        ComchReport dpuBefore = report();
-        ResourceUse hostBefore = ResourceUse.now();
-        OptionalLong machineBefore = MachineUse.now();
+    @Override
+    public ResourceUse begin() {
+        before = report();
         roundTrips.reset();
         returned = 0;
+        return before.use();
+    }
+
+    @Override
+    public void drive(boolean isWarmUp) {
         begin = System.nanoTime();
         if (plan.mode().isRoundTrip()) {
             pingPong();
         } else {
             oneWay();
         }
-        ResourceUse host = ResourceUse.now().since(hostBefore);
-        ComchReport dpu = report();
-        ResourceUse used = dpu.use().since(dpuBefore.use());
-        double others = MachineUse.othersProcessors(machineBefore, host, used);
+    }
+
+    @Override
+    public ResourceUse end() {
+        return report().use();
+    }
+
+    @Override
+    public PerfRun<ComchFigures> result(ResourceUse host, ResourceUse used, double others) {
+        ComchReport first = Objects.requireNonNull(before, "begun");
+        ComchReport last = Objects.requireNonNull(report, "ended");
         boolean there = plan.mode().isRoundTrip();
         return new PerfRun<>(
-                there ? returned : dpu.received() - dpuBefore.received(),
-                (there ? returnedAt : dpu.atNanos()) - begin, // one clock, see ComchDpu
-                there ? roundTrips.percentiles() : dpu.latencies(),
+                there ? returned : last.received() - first.received(),
+                (there ? returnedAt : last.atNanos()) - begin, // one clock, see ComchDpu
+                there ? roundTrips.percentiles() : last.latencies(),
                 host,
                 used,
                 others,

@@ -177,6 +177,12 @@ public record ComchPlan(
         return sizeBytes < ALL_TIMED_BYTES ? MESSAGES_PER_TIMED : 1;
     }
 
+    /** They agree by control messages. */
+    @Override
+    public boolean isByLines() {
+        return false;
+    }
+
     @Override
     public boolean isBusy() {
         return waiting == PerfWait.BUSY && mode != ComchMode.IDLE;
@@ -199,10 +205,11 @@ public record ComchPlan(
     }
 
     /**
-     * Limit of the memory of one process that the other has mapped: twice all of it, since what was
-     * released is unmapped later, and a reserve for rings.
+     * Twice all the memory of the other side, since what was released is unmapped later, and a
+     * reserve for rings.
      */
-    long importLimitBytes() {
+    @Override
+    public long importLimitBytes() {
         return 2 * memoryBytes() + MAX_MEMORY_BYTES;
     }
 

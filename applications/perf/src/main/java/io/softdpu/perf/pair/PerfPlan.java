@@ -72,6 +72,24 @@ public interface PerfPlan {
         return TwoProcesses.STEP_NANOS + (long) (GIGABYTE_NANOS * (memoryBytes() / 1e9));
     }
 
+    /**
+     * Time limit of all of it: warm-up, run, and what is before, between and after them. Generous:
+     * beside other load the round trip of a cache line takes seconds, and is measured four times.
+     */
+    default long limitNanos() {
+        return 4 * nanos() + 4 * deadlineNanos();
+    }
+
+    /** Limit of the memory of one process that the other has mapped; 0 for the default. */
+    default long importLimitBytes() {
+        return 0;
+    }
+
+    /** Whether the processes agree by lines; else the output of the DPU process goes nowhere. */
+    default boolean isByLines() {
+        return true;
+    }
+
     /** Number of processors that the threads may use. */
     default int processors(int available) {
         return PerfCpus.processors(cpus(), available);

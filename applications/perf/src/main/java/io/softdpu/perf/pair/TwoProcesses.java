@@ -5,8 +5,10 @@ import io.softdpu.core.Status;
 import io.softdpu.core.process.SharedFolder;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
+import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #run} belongs to one thread; {@link #interrupt} may come from another.
  *
- * @param <R> the result
+ * @param <P> the plan
+ * @param <X> what only the runs of this kind of measurement have
  */
-public abstract class TwoProcesses<R> {
+public final class TwoProcesses<P extends PerfPlan, X> {
     private static final String PREFIX = "softdpu-perf-";
     private static final String REQUESTED = "User requested abort";
 
@@ -39,40 +42,55 @@ public abstract class TwoProcesses<R> {
      */
     private static final long BROKEN_OFF_SECONDS = 1;
 
+    private final P plan;
+    private final ComchPair pair;
+    private final Opener<P, X> opener;
     private final JvmCommand jvm;
     private final List<String> dpuArguments;
     private @Nullable SharedFolder folder;
     private @Nullable Process dpu;
-    private @Nullable HostSide<R> host;
+    private @Nullable HostSide<P, X> host;
     private boolean interrupted;
     private boolean ending;
 
-    private final long endingNanos;
+    /**
+     * Opens the host's side.
+     *
+     * @param <P> the plan
+     * @param <X> what only the runs of this kind of measurement have
+     */
+    public interface Opener<P extends PerfPlan, X> {
+        /**
+         * Opens it.
+         *
+         * @param pair the devices of both sides
+         * @param fabric the folder of the fabric
+         * @param dpu the process of the DPU
+         */
+        HostSide<P, X> open(P plan, ComchPair pair, Path fabric, Process dpu);
+    }
 
     /**
      * A measurement that has not begun.
      *
+     * @param pair the devices of both sides
+     * @param opener of the host's side, called by {@link #run}
      * @param jvm what starts another process like this one
      * @param dpuArguments the arguments that make it the DPU; the folder is added to them
-     * @param endingNanos how long the DPU process may take to end after the measurement
+     * @throws DpuException NOT_SUPPORTED for a card that lacks what the measurement needs
      */
-    protected TwoProcesses(JvmCommand jvm, List<String> dpuArguments, long endingNanos) {
+    public TwoProcesses(
+            P plan,
+            ComchPair pair,
+            Opener<P, X> opener,
+            JvmCommand jvm,
+            List<String> dpuArguments) {
+        plan.requireSupported(pair);
+        this.plan = plan;
+        this.pair = pair;
+        this.opener = opener;
         this.jvm = jvm;
         this.dpuArguments = List.copyOf(dpuArguments);
-        this.endingNanos = endingNanos;
-    }
-
-    /**
-     * Opens the host's side; called by {@link #run}.
-     *
-     * @param fabric the folder of the fabric
-     * @param dpu the process of the DPU
-     */
-    protected abstract HostSide<R> open(Path fabric, Process dpu);
-
-    /** Where the standard output of the DPU process goes; nowhere unless overridden. */
-    protected ProcessBuilder.Redirect outputOfDpu() {
-        return ProcessBuilder.Redirect.DISCARD;
     }
 
     /**
@@ -80,24 +98,24 @@ public abstract class TwoProcesses<R> {
      *
      * @throws DpuException why it could not be done; CONNECTION_ABORTED after {@link #interrupt}
      */
-    public final R run() {
+    public PerfResult<P, X> run() {
         try (TakingDown _ = this::takeDown) {
             Path fabric = begin();
-            R result = measure(fabric);
+            PerfResult<P, X> result = measure(fabric);
             awaitGoodEnd();
             return result;
         }
     }
 
-    private R measure(Path fabric) {
-        try (HostSide<R> opened = open(fabric, Objects.requireNonNull(dpu))) {
+    private PerfResult<P, X> measure(Path fabric) {
+        try (HostSide<P, X> opened = opener.open(plan, pair, fabric, Objects.requireNonNull(dpu))) {
             attach(opened);
             return opened.run();
         }
     }
 
     /** Ends a measurement that is under way: {@link #run} fails with CONNECTION_ABORTED. */
-    public final synchronized void interrupt() {
+    public synchronized void interrupt() {
         interrupted = true;
         if (host != null) {
             host.abort(REQUESTED);
@@ -107,7 +125,7 @@ public abstract class TwoProcesses<R> {
         }
     }
 
-    private synchronized void attach(HostSide<R> opened) {
+    private synchronized void attach(HostSide<P, X> opened) {
         host = opened;
         if (interrupted) {
             opened.abort(REQUESTED);
@@ -125,7 +143,7 @@ public abstract class TwoProcesses<R> {
             dpu =
                     new ProcessBuilder(jvm.with(arguments))
                             .redirectError(ProcessBuilder.Redirect.INHERIT)
-                            .redirectOutput(outputOfDpu())
+                            .redirectOutput(plan.isByLines() ? Redirect.PIPE : Redirect.DISCARD)
                             .start();
             return made.fabric();
         } catch (IOException e) {
@@ -140,7 +158,7 @@ public abstract class TwoProcesses<R> {
     private void awaitGoodEnd() {
         Process process = beginEnding();
         // Generous, on a machine that is busy; a signal cuts it short.
-        long endingSeconds = TimeUnit.NANOSECONDS.toSeconds(endingNanos);
+        long endingSeconds = TimeUnit.NANOSECONDS.toSeconds(plan.deadlineNanos());
         boolean ended = hasEnded(process, endingSeconds);
         requireNotInterrupted();
         if (!ended) {

@@ -1,30 +1,24 @@
 package io.softdpu.perf.rdma;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.DpuLines;
-import io.softdpu.perf.pair.HostSide;
 import io.softdpu.perf.pair.Latencies;
-import io.softdpu.perf.pair.LineTimes;
-import io.softdpu.perf.pair.PerfResult;
+import io.softdpu.perf.pair.PerfHost;
+import io.softdpu.perf.pair.PerfReport;
 import io.softdpu.perf.pair.PerfRun;
-import io.softdpu.perf.result.MachineUse;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
-import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 
 /** The host side: submits the operations and measures. */
-public final class RdmaHost extends RdmaSide
-        implements HostSide<PerfResult<RdmaPlan, RdmaFigures>> {
-    private final DpuLines lines;
-    private final Process dpu;
+public final class RdmaHost extends PerfHost<RdmaPlan, RdmaFigures> {
+    private final RdmaSide rdma;
+    private final Requests requests;
     private final Latencies roundTrips = new Latencies();
+    private long nanos;
     private byte number;
 
     /**
@@ -34,98 +28,51 @@ public final class RdmaHost extends RdmaSide
      * @param dpu the process of the DPU; the host does not wait any more once it has ended
      */
     public RdmaHost(RdmaPlan plan, ComchPair pair, Path fabric, Process dpu) {
-        super(
-                plan,
-                pair,
-                fabric,
-                Side.HOST,
-                true,
-                plan.isAnswered() && plan.operation().isReceived());
-        this.dpu = dpu;
-        lines = new DpuLines(dpu);
-        CompletableFuture<Void> _ =
-                dpu.onExit().thenAccept(ended -> stop.raise(DpuLines.endOf(ended)));
+        super(plan, pair, fabric, dpu);
+        boolean isReceiver = plan.isAnswered() && plan.operation().isReceived();
+        rdma = open(() -> new RdmaSide(this, true, isReceiver));
+        requests = rdma.requests();
     }
 
     @Override
-    Object peerName() {
-        return "DPU process " + dpu.pid();
+    protected void connect(DpuLines over) {
+        PeerExport peer = over.read(PeerExport::parse, "peer: connection=..., memory=...");
+        over.write(rdma.export().toString());
+        rdma.connect(peer);
     }
 
     @Override
-    void unblock() {
-        Process process = dpu;
-        if (process != null) {
-            process.destroyForcibly(); // this side may wait for its lines
-        }
-        super.unblock();
+    protected void checkMeanwhile() {
+        super.checkMeanwhile();
+        rdma.requireConnection();
     }
 
     @Override
-    public PerfResult<RdmaPlan, RdmaFigures> run() {
-        try (var _ = stop) {
-            pin();
-            PeerExport peer = lines.read(PeerExport::parse, "peer: connection=..., memory=...");
-            lines.write(export().toString());
-            connect(peer);
-            lines.require(RdmaDpu.READY);
-            // The warm-up is all of a measurement: what the first lines load and allocate on either
-            // side is not counted in the second.
-            measureWithLineTimes();
-            PerfRun<RdmaFigures> measured = measureWithLineTimes();
-            lines.close(); // which ends the process of the DPU
-            return new PerfResult<>(plan, List.of(measured));
-        } catch (DpuException e) {
-            DpuException reason = stop.reason(); // instead of the wait that it has ended
-            throw reason == null ? lines.causeOf(e) : reason;
-        }
-    }
-
-    /** Ends it: the process of the DPU as well, whose lines this side may wait for. */
-    @Override
-    public void abort(String reason) {
-        stop.raise(new DpuException(Status.CONNECTION_ABORTED, reason));
-    }
-
-    private PerfRun<RdmaFigures> measureWithLineTimes() {
-        if (!plan.isLineTimed()) {
-            return measure();
-        }
-        long before = lineTime();
-        PerfRun<RdmaFigures> run = measure();
-        return run.with(new LineTimes(before, lineTime()));
-    }
-
-    private long lineTime() {
-        lines.write(RdmaDpu.LINE);
-        return line().measure(plan.deadlineNanos(), this::checkMeanwhile);
-    }
-
-    private PerfRun<RdmaFigures> measure() {
-        lines.write(RdmaDpu.RUN);
-        ResourceUse dpuBefore = lines.read(ResourceUse::parse, "its resources");
-        requests().reset();
+    protected void prepare() {
+        requests.reset();
         roundTrips.reset();
-        OptionalLong machineBefore = MachineUse.now(); // which allocates
-        ResourceUse hostBefore = ResourceUse.now();
+    }
+
+    @Override
+    public void drive(boolean isWarmUp) {
         long begin = System.nanoTime();
-        long end = plan.mode() == RdmaMode.LATENCY ? oneByOne(begin) : severalAtATime(begin);
-        ResourceUse host = ResourceUse.now().since(hostBefore);
-        lines.write(RdmaDpu.END);
-        RdmaRun others = lines.read(RdmaRun::parse, "its part of the run");
-        ResourceUse used = lines.read(ResourceUse::parse, "its resources").since(dpuBefore);
-        long operations = requests().completed();
-        requireAllThere(operations, others);
-        Latencies latencies = plan.mode() == RdmaMode.LATENCY ? roundTrips : requests().latencies();
+        nanos = (plan.mode() == RdmaMode.LATENCY ? oneByOne(begin) : severalAtATime(begin)) - begin;
+    }
+
+    @Override
+    protected PerfRun<RdmaFigures> result(
+            PerfReport ofDpu, ResourceUse host, ResourceUse used, double others) {
+        requireAllThere(requests.completed(), ofDpu);
+        Latencies latencies = plan.mode() == RdmaMode.LATENCY ? roundTrips : requests.latencies();
         return new PerfRun<>(
-                operations,
-                end - begin,
+                requests.completed(),
+                nanos,
                 latencies.percentiles(),
                 host,
                 used,
-                MachineUse.othersProcessors(machineBefore, host, used),
+                others,
                 null,
-                new RdmaFigures(Objects.requireNonNull(peer(), "connected").provider()));
+                new RdmaFigures(Objects.requireNonNull(rdma.peer(), "connected").provider()));
     }
 
     /** Operations until the time is over: round trips, or from submission to completion. */
@@ -148,7 +95,6 @@ public final class RdmaHost extends RdmaSide
 
     /** The end of one is the begin of the next. */
     private long untilAnswered(long begin) {
-        Requests requests = requests();
         long beganAt = begin;
         submit();
         while (true) {
@@ -173,35 +119,34 @@ public final class RdmaHost extends RdmaSide
 
     private void submit() {
         if (plan.isPolled()) {
-            setNumber(++number);
+            rdma.setNumber(++number);
         }
-        requests().submit(0);
+        requests.submit(0);
     }
 
     /** Waits for the answer of the DPU. */
     private void awaitEnd() {
         if (plan.isPolled()) {
-            while (writtenNumber() != number) {
-                turn();
+            while (rdma.writtenNumber() != number) {
+                rdma.turn();
             }
         } else {
-            Receives received = Objects.requireNonNull(receives(), "answered");
+            Receives received = Objects.requireNonNull(rdma.receives(), "answered");
             long first = received.received();
             while (received.received() == first) {
-                turn();
+                rdma.turn();
             }
         }
     }
 
     private long severalAtATime(long begin) {
-        Requests requests = requests();
         int timedEach = plan.operationsPerTimed();
         long now = begin;
         while (now - begin < plan.nanos()) {
             while (requests.hasIdle()) {
                 requests.submit(requests.submitted() % timedEach == 0 ? System.nanoTime() : 0);
             }
-            turn();
+            rdma.turn();
             now = System.nanoTime();
         }
         awaitCompletions();
@@ -209,20 +154,20 @@ public final class RdmaHost extends RdmaSide
     }
 
     private void awaitCompletions() {
-        while (!requests().isIdle()) {
-            turn();
+        while (!requests.isIdle()) {
+            rdma.turn();
         }
     }
 
     /** The DPU has received what was sent, and its value is the number of atomic operations. */
-    private void requireAllThere(long operations, RdmaRun others) {
+    private void requireAllThere(long operations, PerfReport others) {
         boolean isCounted = plan.operation().isReceived() || plan.isPolled();
-        if (isCounted && others.received() != operations) {
+        if (isCounted && others.operations() != operations) {
             throw new DpuException(
                     Status.UNEXPECTED,
                     Text.format(
                             "the other side has not received what was sent: received=%d, sent=%d",
-                            others.received(), operations));
+                            others.operations(), operations));
         }
         if (plan.operation().isAtomic() && others.value() != operations) {
             throw new DpuException(

@@ -212,19 +212,10 @@ public record RdmaPlan(
         return areas * window * strideBytes(sizeBytes);
     }
 
-    /** Limit of the memory of one process that the other has mapped, with a reserve for rings. */
-    long importLimitBytes() {
+    /** All of the memory of the other side, and a reserve for rings. */
+    @Override
+    public long importLimitBytes() {
         return sideBytes() + MAX_MEMORY_BYTES;
-    }
-
-    // ---- time and processors
-
-    /**
-     * Time limit of all of it: warm-up, run, and what is before, between and after them. Generous:
-     * beside other load the round trip of a cache line takes seconds, and is measured four times.
-     */
-    long limitNanos() {
-        return 4 * nanos + 4 * deadlineNanos();
     }
 
     @Override

@@ -3,9 +3,7 @@ package io.softdpu.perf.rdma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;
@@ -14,29 +12,24 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.linux.text.Text;
-import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.InactivePeer;
-import io.softdpu.perf.pair.ResourceStack;
-import io.softdpu.perf.pair.SharedLine;
-import io.softdpu.perf.pair.SideDevice;
-import io.softdpu.perf.pair.StopSign;
+import io.softdpu.perf.pair.PerfSide;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base of both sides of a measurement: an engine, memory, and an RDMA instance with one connection.
- * Belongs to the thread that makes it, except for {@link #stop}.
+ * What both sides of a measurement have for RDMA: memory, and an RDMA instance with one connection.
+ * Belongs to the thread that makes it.
  */
-abstract class RdmaSide implements AutoCloseable {
+final class RdmaSide {
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
@@ -51,71 +44,50 @@ abstract class RdmaSide implements AutoCloseable {
 
     final RdmaPlan plan;
     final Side side;
-    final StopSign stop;
-    final ProgressEngine engine;
     final Rdma rdma;
     final Mmap mmap;
-    private final ResourceStack resources = new ResourceStack();
-    private final Device device;
+    private final PerfSide<RdmaPlan> base;
     private final MemorySegment segment;
     private final BufInventory inventory;
     private final EngineTurns turns;
-    private final @Nullable SharedLine line;
     private final @Nullable Requests requests;
     private final @Nullable Receives receives;
     private @Nullable RdmaConnection connection;
     private boolean closing;
 
     /**
-     * Opens all but the connection.
+     * Opens all but the connection; the side closes it, also if this fails.
      *
-     * @param pair the devices of both sides
      * @param submits whether this side submits operations
      * @param receives whether operations of the other side complete receives of this one
      */
-    RdmaSide(
-            RdmaPlan plan,
-            ComchPair pair,
-            Path fabric,
-            Side side,
-            boolean submits,
-            boolean receives) {
-        this.plan = plan;
-        this.side = side;
-        engine = resources.keep(ProgressEngine.create());
-        try {
-            stop = resources.keep(new StopSign(plan.limitNanos(), this::unblock));
-            turns = plan.turnsOf(engine, plan.waiting());
-            // Not pinned yet: threads that are still to be started would inherit it.
-            device = SideDevice.open(resources, side, pair, fabric, plan.importLimitBytes(), null);
-            line =
-                    plan.isLineTimed()
-                            ? resources.keep(new SharedLine(SharedLine.fileOf(fabric)))
-                            : null;
-            SharedMemory memory = resources.keep(SharedMemory.allocate(plan.sideBytes()));
-            segment = memory.segment();
-            Permissions rights = rights(plan.operation());
-            mmap = resources.keep(Mmap.create());
-            mmap.setMemory(memory).setPermissions(rights).addDevice(device).start();
-            inventory = resources.keep(BufInventory.create(4 * plan.window()));
-            inventory.start();
-            rdma = Rdma.create(device);
-            resources.keep(this::stopInstance);
-            if (plan.isExported()) {
-                rdma.setPermissions(granted(plan.operation()));
-            }
-            rdma.setConnectionCallback((_, _, _) -> {}); // its state is asked for
-            rdma.setConnectTimeout(Duration.ofNanos(plan.deadlineNanos()));
-            rdma.setRnrTimer(RNR_TIMER);
-            rdma.setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED); // the deadline ends a measurement
-            this.requests = submits ? new Requests(this) : null;
-            this.receives = receives ? new Receives(this) : null;
-            engine.connect(rdma);
-            rdma.start();
-        } catch (RuntimeException e) {
-            resources.closeAfter(e);
-            throw e;
+    RdmaSide(PerfSide<RdmaPlan> base, boolean submits, boolean receives) {
+        this.base = base;
+        plan = base.plan;
+        side = base.side;
+        turns = plan.turnsOf(base.engine, plan.waiting());
+        SharedMemory memory = base.resources.keep(SharedMemory.allocate(plan.sideBytes()));
+        segment = memory.segment();
+        mmap = base.resources.keep(Mmap.create());
+        mmap.setMemory(memory)
+                .setPermissions(rights(plan.operation()))
+                .addDevice(base.device)
+                .start();
+        inventory = base.resources.keep(BufInventory.create(4 * plan.window()));
+        inventory.start();
+        rdma = Rdma.create(base.device);
+        base.resources.keep(this::stopInstance);
+        if (plan.isExported()) {
+            rdma.setPermissions(granted(plan.operation()));
         }
+        rdma.setConnectionCallback((_, _, _) -> {}); // its state is asked for
+        rdma.setConnectTimeout(Duration.ofNanos(plan.deadlineNanos()));
+        rdma.setRnrTimer(RNR_TIMER);
+        rdma.setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED); // the deadline ends a measurement
+        this.requests = submits ? new Requests(this) : null;
+        this.receives = receives ? new Receives(this) : null;
+        base.engine.connect(rdma);
+        rdma.start();
     }
 
     private static Permissions rights(RdmaOperation operation) {
@@ -129,29 +101,26 @@ abstract class RdmaSide implements AutoCloseable {
         return Permissions.of(Objects.requireNonNull(operation.right(), "exported"));
     }
 
-    /** Ends a wait that no interrupt ends; called by the thread that raises {@link #stop}. */
-    void unblock() {
-        engine.wake();
-    }
-
-    /** Pins the calling thread as the plan says; all others have been started. */
-    final void pin() {
-        SideDevice.pin(side, plan.cpus());
-    }
-
     // ---- connecting
 
     /** Exports by which the other side connects and accesses the memory of this one. */
-    final PeerExport export() {
+    PeerExport export() {
         RdmaConnection made = rdma.exportConnection();
         connection = made;
         return new PeerExport(
-                made.blob(), plan.isExported() ? mmap.exportRdma(device) : new byte[0]);
+                made.blob(), plan.isExported() ? mmap.exportRdma(base.device) : new byte[0]);
     }
 
     /** Connects to the other side, which does the same, and prepares the operations. */
-    final void connect(PeerExport peer) {
-        RdmaConnection own = Objects.requireNonNull(connection, "exported");
+    void connect(PeerExport peer) {
+        try {
+            connect(peer, Objects.requireNonNull(connection, "exported"));
+        } finally {
+            base.resources.keep(this::stopInstance); // before the bufs of tasks in flight
+        }
+    }
+
+    private void connect(PeerExport peer, RdmaConnection own) {
         rdma.connect(peer.connection(), own);
         until("connected", () -> own.state() == RdmaConnection.State.CONNECTED);
         if (receives != null) {
@@ -160,10 +129,10 @@ abstract class RdmaSide implements AutoCloseable {
         if (requests != null) {
             Mmap there =
                     plan.isExported()
-                            ? resources.keep(
+                            ? base.resources.keep(
                                     Mmap.createFromExport(
                                             peer.memory(),
-                                            device,
+                                            base.device,
                                             Mapping.ACCESS,
                                             Duration.ofNanos(plan.deadlineNanos())))
                             : null;
@@ -172,56 +141,52 @@ abstract class RdmaSide implements AutoCloseable {
     }
 
     /** The connection, for messages. */
-    final @Nullable RdmaConnection peer() {
+    @Nullable RdmaConnection peer() {
         return connection;
     }
 
     /** A buf of an operation's size that is filled by it. */
-    final Buf room(Mmap where, long offset) {
+    Buf room(Mmap where, long offset) {
         return keep(inventory.bufByAddress(where, offset, plan.sizeBytes()));
     }
 
     /** A buf of an operation's size whose data it takes. */
-    final Buf data(Mmap where, long offset) {
+    Buf data(Mmap where, long offset) {
         return keep(inventory.bufByData(where, offset, plan.sizeBytes()));
     }
 
     private Buf keep(Buf buf) {
-        resources.keep(buf::release);
+        base.resources.keep(buf::release);
         return buf;
     }
 
-    final Requests requests() {
+    Requests requests() {
         return Objects.requireNonNull(requests, "submits");
     }
 
-    final @Nullable Receives receives() {
+    @Nullable Receives receives() {
         return receives;
-    }
-
-    final SharedLine line() {
-        return Objects.requireNonNull(line, "timed");
     }
 
     // ---- memory
 
     /** The last byte of what the other side writes: a number that each write increases. */
-    final byte writtenNumber() {
+    byte writtenNumber() {
         return (byte) BYTE.getAcquire(segment, plan.peerOffset(side) + plan.sizeBytes() - 1);
     }
 
     /** Sets the last byte of what this side writes next. */
-    final void setNumber(byte number) {
+    void setNumber(byte number) {
         segment.set(ValueLayout.JAVA_BYTE, plan.ownOffset(side) + plan.sizeBytes() - 1, number);
     }
 
     /** The eight bytes that atomic operations of the other side change. */
-    final long value() {
+    long value() {
         return (long) LONG.getAcquire(segment, plan.peerOffset(side));
     }
 
     /** Begins a run with 0 in these bytes. */
-    final void clearValue() {
+    void clearValue() {
         LONG.setRelease(segment, plan.peerOffset(side), 0L);
     }
 
@@ -232,8 +197,8 @@ abstract class RdmaSide implements AutoCloseable {
      *
      * @throws DpuException why the measurement is to stop, or CONNECTION_RESET if the peer has gone
      */
-    final boolean turn() {
-        stop.check();
+    boolean turn() {
+        base.stop.check();
         if (turns.turn()) {
             return true;
         }
@@ -241,14 +206,12 @@ abstract class RdmaSide implements AutoCloseable {
         return false;
     }
 
-    /** Checks, in a wait without the engine, that neither side is to end. */
-    final void checkMeanwhile() {
-        stop.check();
-        engine.progress();
-        requireConnection();
-    }
-
-    private void requireConnection() {
+    /**
+     * Checks that the connection has not ended, where there is one.
+     *
+     * @throws DpuException why it has
+     */
+    void requireConnection() {
         RdmaConnection own = connection;
         if (own == null) {
             return;
@@ -266,26 +229,21 @@ abstract class RdmaSide implements AutoCloseable {
         }
     }
 
-    /** The other side, for messages. */
-    Object peerName() {
-        return "the host";
-    }
-
     /** Runs the engine until a condition holds; within the time limit of the setup. */
-    final void until(String what, BooleanSupplier condition) {
+    void until(String what, BooleanSupplier condition) {
         long deadline = System.nanoTime() + plan.deadlineNanos();
         while (!condition.getAsBoolean()) {
             turn();
             if (System.nanoTime() - deadline > 0 && !condition.getAsBoolean()) {
-                throw InactivePeer.of(peerName(), what, plan.deadlineNanos());
+                throw InactivePeer.of(base.peerName(), what, plan.deadlineNanos());
             }
         }
     }
 
     // ---- closing
 
-    /** Whether {@link #close} has begun. */
-    final boolean isClosing() {
+    /** Whether the instance is being stopped. */
+    boolean isClosing() {
         return closing;
     }
 
@@ -298,14 +256,8 @@ abstract class RdmaSide implements AutoCloseable {
             requests.freeIdle();
         }
         if (rdma.state() != ContextState.IDLE) {
-            engine.stop(rdma, STOP_TIMEOUT);
+            base.engine.stop(rdma, STOP_TIMEOUT);
         }
         rdma.close();
-    }
-
-    @Override
-    public void close() {
-        resources.keep(this::stopInstance); // before the bufs and memory of tasks in flight
-        resources.close();
     }
 }

@@ -73,8 +73,14 @@ public record SyncPlan(
         return nanos % 1000 == 0 ? nanos / 1000 + "us" : nanos + "ns";
     }
 
-    /** Time limit of all of it: warm-up, run, and what is before, between and after them. */
-    long limitNanos() {
+    /** No cache line but that of the event is measured. */
+    @Override
+    public boolean isLineTimed() {
+        return false;
+    }
+
+    @Override
+    public long limitNanos() {
         return 2 * nanos + 3 * TwoProcesses.STEP_NANOS;
     }
 }

@@ -1,31 +1,16 @@
 package io.softdpu.perf.sync;
 
 import io.softdpu.perf.pair.StopSign;
-import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
- * The DPU's part of a run, in one line on its standard output.
+ * One side's part of a run.
  *
- * @param adds additions; 0 with {@link SyncMode#LATENCY}
- * @param nanos the time that it took
+ * @param count number of its additions or round trips
+ * @param nanos the time that they took
  */
-record SyncRun(long adds, long nanos) {
+record SyncRun(long count, long nanos) {
     /** Reading the clock takes longer than an addition. */
     private static final int ADDS_PER_CHECK = 256;
-
-    private static final Pattern FORM = Pattern.compile("run: adds=(\\d{1,18}), nanos=(\\d{1,18})");
-
-    /** Reads a line; empty if it is none of these. */
-    static Optional<SyncRun> parse(String line) {
-        Matcher matcher = FORM.matcher(line);
-        return matcher.matches()
-                ? Optional.of(
-                        new SyncRun(
-                                Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2))))
-                : Optional.empty();
-    }
 
     /** The additions of this thread until the time is over. */
     static SyncRun adding(SyncHandle handle, long forNanos, StopSign stop) {
@@ -41,12 +26,5 @@ record SyncRun(long adds, long nanos) {
             nanos = System.nanoTime() - begin;
         } while (nanos < forNanos);
         return new SyncRun(adds, nanos);
-    }
-
-    /** The line. */
-    @Override
-    public String toString() {
-        // Not formatted, since formatting allocates while allocations are counted.
-        return "run: adds=" + adds + ", nanos=" + nanos;
     }
 }

@@ -9,6 +9,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.process.SharedFolder;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
+import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.testkit.ClassPath;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
@@ -39,8 +40,9 @@ class ComchSessionTest {
                                 "-cp",
                                 ClassPath.current().toString(),
                                 OtherHalf.class.getName()));
-        ComchSession session =
-                new ComchSession(PLAN, PAIR, otherHalf, List.of(Integer.toString(exitCode)));
+        TwoProcesses<ComchPlan, ComchFigures> session =
+                new TwoProcesses<>(
+                        PLAN, PAIR, ComchHost::new, otherHalf, List.of(Integer.toString(exitCode)));
 
         if (exitCode == 0) {
             assertThat(session.run().median().operations()).isPositive();
