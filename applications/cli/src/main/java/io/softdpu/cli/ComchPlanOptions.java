@@ -128,30 +128,18 @@ final class ComchPlanOptions extends PlanOptions<ComchPlan> {
 
     @Override
     ComchPlan make(long nanos) {
-        ComchPlan.Builder builder =
-                ComchPlan.builder(Objects.requireNonNull(mode, "required"))
-                        .waiting(Objects.requireNonNull(wait, "has a default"))
-                        .nanos(nanos)
-                        .producers(producers)
-                        .consumers(consumers)
-                        .stream(stream)
-                        .repeats(repeats);
-        if (clients != null) {
-            builder.clients(clients);
-        }
-        if (imported != null) {
-            builder.importBytes(imported);
-        }
-        if (size != null) {
-            builder.sizeBytes(size);
-        }
-        if (window != null) {
-            builder.window(window);
-        }
-        PerfCpus pinned = Objects.requireNonNull(cpus, "has a default").pinned();
-        if (pinned != null) {
-            builder.cpus(pinned);
-        }
-        return builder.build();
+        return ComchPlan.of(
+                Objects.requireNonNull(mode, "required"),
+                size,
+                Objects.requireNonNull(wait, "has a default"),
+                nanos,
+                window,
+                producers,
+                consumers,
+                stream,
+                repeats,
+                clients,
+                imported == null ? 0 : imported,
+                Objects.requireNonNull(cpus, "has a default").pinned());
     }
 }

@@ -12,6 +12,7 @@ import io.softdpu.perf.comch.ComchFigures;
 import io.softdpu.perf.comch.ComchForms;
 import io.softdpu.perf.comch.ComchMode;
 import io.softdpu.perf.comch.ComchPlan;
+import io.softdpu.perf.comch.ComchPlans;
 import io.softdpu.perf.demo.ChildOutcome;
 import io.softdpu.perf.demo.DemoDevices;
 import io.softdpu.perf.demo.DemoJson;
@@ -181,7 +182,7 @@ class JsonPageTest {
     }
 
     private static JsonNode perf() {
-        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).build();
+        ComchPlan plan = ComchPlans.of(ComchMode.RATE).build();
         return json(new ComchForms(), plan, new ComchFigures(List.of(1L), null));
     }
 

@@ -10,11 +10,10 @@ import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.PerfPlan;
 import io.softdpu.perf.pair.PerfWait;
 import io.softdpu.perf.text.SizeText;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One measurement, made by {@link #builder}.
+ * One measurement of a Comm Channel, made by {@link #of}.
  *
  * @param mode kind of measurement
  * @param sizeBytes bytes of a message, 1 to {@link #MAX_SIZE_BYTES}; 0 with {@link ComchMode#IDLE}
@@ -160,9 +159,75 @@ public record ComchPlan(
         PerfPlan.requireRange("number of runs", "repeat", repeats, MAX_REPEATS);
     }
 
-    /** Begins a plan: messages of the mode's size, adaptive waiting, one run of 2 s. */
-    public static Builder builder(ComchMode mode) {
-        return new Builder(mode);
+    /**
+     * A plan, with the defaults of a mode for what is not given.
+     *
+     * @param sizeBytes null for the default of the mode
+     * @param window null for the default; in one-way modes only: else one message is under way
+     * @param clients null for none; with {@link ComchMode#IDLE} only, which needs it
+     * @throws DpuException INVALID_VALUE that names the illegal value
+     */
+    public static ComchPlan of(
+            ComchMode mode,
+            @Nullable Long sizeBytes,
+            PerfWait waiting,
+            long nanos,
+            @Nullable Integer window,
+            int producers,
+            int consumers,
+            boolean isStream,
+            int repeats,
+            @Nullable Integer clients,
+            long importBytes,
+            @Nullable PerfCpus cpus) {
+        PerfPlan.require(
+                mode.isOneWay() || window == null,
+                "only one-way messages have a window: window=%d, measurement=%s, expected=no"
+                        + " window",
+                window,
+                mode.word());
+        PerfPlan.require(
+                mode != ComchMode.IDLE || clients != null,
+                "number of idle clients is illegal: clients=none, measurement=idle, expected=1"
+                        + " to %d",
+                MAX_CLIENTS);
+        PerfPlan.require(
+                mode == ComchMode.IDLE || clients == null,
+                "only idle connections have a number of clients: clients=%d, measurement=%s,"
+                        + " expected=none",
+                clients,
+                mode.word());
+        long size = sizeBytes == null ? mode.defaultSizeBytes() : sizeBytes;
+        long queues = queues(mode, producers, consumers, isStream);
+        return new ComchPlan(
+                mode,
+                size,
+                waiting,
+                nanos,
+                window == null ? defaultWindow(mode, Math.max(1, size), queues) : window,
+                producers,
+                consumers,
+                isStream,
+                repeats,
+                clients == null ? 0 : clients,
+                importBytes,
+                cpus);
+    }
+
+    /**
+     * A ping-pong has one message under way, and room for it to be posted again.
+     *
+     * <p>One way the window is as many as bridge the time in which the other end wakes up. That is
+     * a matter of how many where they are small, so 256; where they are large it is a matter of how
+     * many bytes are still to be copied, so those that {@value #WINDOW_BYTES} bytes hold, but at
+     * least two: one is filled while the other is taken. From {@value #SINGLE_BUFFER_BYTES} bytes
+     * on it is one, and never more than the memory limit allows.
+     */
+    private static int defaultWindow(ComchMode mode, long size, long queues) {
+        int least = size < SINGLE_BUFFER_BYTES ? 2 : 1;
+        int most = mode.isOneWay() ? MOST_BUFFERS : PING_PONG_BUFFERS;
+        int window = Math.clamp(WINDOW_BYTES / size, least, most);
+        return Math.clamp(MAX_MEMORY_BYTES / (queues * size), 1, window);
     }
 
     /**
@@ -256,166 +321,6 @@ public record ComchPlan(
                     Status.UNEXPECTED,
                     Text.format(
                             "message has another size: bytes=%d, expected=%d", bytes, sizeBytes));
-        }
-    }
-
-    /** Collects the values of a plan. Belongs to one thread. */
-    public static final class Builder {
-        private final ComchMode mode;
-        private @Nullable Long sizeBytes;
-        private PerfWait waiting = PerfWait.ADAPTIVE;
-        private long nanos = TimeUnit.SECONDS.toNanos(2);
-        private @Nullable Integer window;
-        private int producers = 1;
-        private int consumers = 1;
-        private boolean isStream;
-        private int repeats = 1;
-        private @Nullable Integer clients;
-        private long importBytes;
-        private @Nullable PerfCpus cpus;
-
-        private Builder(ComchMode mode) {
-            this.mode = mode;
-        }
-
-        /** Sets the bytes of a message, 1 to {@link ComchPlan#MAX_SIZE_BYTES}. */
-        public Builder sizeBytes(long bytes) {
-            sizeBytes = bytes;
-            return this;
-        }
-
-        /** Sets how both sides wait. */
-        public Builder waiting(PerfWait how) {
-            waiting = how;
-            return this;
-        }
-
-        /** Sets how long one run takes in nanoseconds, after a warm-up of the same length. */
-        public Builder nanos(long time) {
-            nanos = time;
-            return this;
-        }
-
-        /**
-         * Sets how many buffers a consumer has posted, 1 to {@link ComchPlan#MAX_WINDOW}; a
-         * producer has as many messages. In one-way modes only: else one message is under way.
-         */
-        public Builder window(int buffers) {
-            window = buffers;
-            return this;
-        }
-
-        /**
-         * Sets the number of producers of the host, 1 to {@link ComchPlan#MAX_PRODUCERS}; more than
-         * 1 in one-way modes only.
-         */
-        public Builder producers(int count) {
-            producers = count;
-            return this;
-        }
-
-        /** Sets the number of consumers: 1, for all producers, or one for each producer. */
-        public Builder consumers(int count) {
-            consumers = count;
-            return this;
-        }
-
-        /** Sets whether each side has a stream, in place of a producer and a consumer. */
-        public Builder stream(boolean overStream) {
-            isStream = overStream;
-            return this;
-        }
-
-        /** Sets the number of runs, 1 to {@link ComchPlan#MAX_REPEATS}. */
-        public Builder repeats(int runs) {
-            repeats = runs;
-            return this;
-        }
-
-        /**
-         * Sets the number of clients, 1 to {@link ComchPlan#MAX_CLIENTS}; with {@link
-         * ComchMode#IDLE} only, which needs it.
-         */
-        public Builder clients(int count) {
-            clients = count;
-            return this;
-        }
-
-        /**
-         * Sets the size of memory that is imported and released all the time, at most {@link
-         * ComchPlan#MAX_IMPORT_BYTES}; with {@link ComchMode#IDLE} only.
-         */
-        public Builder importBytes(long bytes) {
-            importBytes = bytes;
-            return this;
-        }
-
-        /** Pins both sides to processors. */
-        public Builder cpus(PerfCpus pair) {
-            cpus = pair;
-            return this;
-        }
-
-        /**
-         * Makes the plan.
-         *
-         * @throws DpuException INVALID_VALUE that names the illegal value
-         */
-        public ComchPlan build() {
-            PerfPlan.require(
-                    mode.isOneWay() || window == null,
-                    "only one-way messages have a window: window=%d, measurement=%s, expected=no"
-                            + " window",
-                    window,
-                    mode.word());
-            PerfPlan.require(
-                    mode != ComchMode.IDLE || clients != null,
-                    "number of idle clients is illegal: clients=none, measurement=idle, expected=1"
-                            + " to %d",
-                    MAX_CLIENTS);
-            PerfPlan.require(
-                    mode == ComchMode.IDLE || clients == null,
-                    "only idle connections have a number of clients: clients=%d, measurement=%s,"
-                            + " expected=none",
-                    clients,
-                    mode.word());
-            return new ComchPlan(
-                    mode,
-                    sizeBytes(),
-                    waiting,
-                    nanos,
-                    window == null ? defaultWindow() : window,
-                    producers,
-                    consumers,
-                    isStream,
-                    repeats,
-                    clients == null ? 0 : clients,
-                    importBytes,
-                    cpus);
-        }
-
-        private long sizeBytes() {
-            return sizeBytes == null ? mode.defaultSizeBytes() : sizeBytes;
-        }
-
-        /**
-         * A ping-pong has one message under way, and room for it to be posted again.
-         *
-         * <p>One way the window is as many as bridge the time in which the other end wakes up. That
-         * is a matter of how many where they are small, so 256; where they are large it is a matter
-         * of how many bytes are still to be copied, so those that {@value #WINDOW_BYTES} bytes
-         * hold, but at least two: one is filled while the other is taken. From {@value
-         * #SINGLE_BUFFER_BYTES} bytes on it is one, and never more than the memory limit allows.
-         */
-        private int defaultWindow() {
-            long size = Math.max(1, sizeBytes());
-            int least = size < SINGLE_BUFFER_BYTES ? 2 : 1;
-            int window =
-                    !mode.isOneWay()
-                            ? Math.clamp(WINDOW_BYTES / size, least, PING_PONG_BUFFERS)
-                            : Math.clamp(WINDOW_BYTES / size, least, MOST_BUFFERS);
-            long fitting = MAX_MEMORY_BYTES / (queues(mode, producers, consumers, isStream) * size);
-            return Math.clamp(fitting, 1, window);
         }
     }
 }

@@ -56,7 +56,7 @@ class ComchFormsTest {
         for (long nanos : new long[] {400, 110, 120}) {
             runs.add(summary(new LineTimes(nanos, nanos), 10).runs().getFirst());
         }
-        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).repeats(3).build();
+        ComchPlan plan = ComchPlans.of(ComchMode.RATE).repeats(3).build();
 
         assertThat(lines(new PerfResult<>(plan, runs)))
                 .last()
@@ -80,7 +80,7 @@ class ComchFormsTest {
 
     @Test
     void shouldPrintTheSharesOfSeveralProducers() {
-        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).producers(2).build();
+        ComchPlan plan = ComchPlans.of(ComchMode.RATE).producers(2).build();
         PerfRun<ComchFigures> run = run(400, 0, null, List.of(100L, 300L));
 
         assertThat(run.own().shares()).containsExactly(0.25, 0.75);
@@ -94,7 +94,7 @@ class ComchFormsTest {
 
     @Test
     void shouldSayThatEachProducerHasAConsumerOfItsOwn() {
-        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).producers(2).consumers(2).build();
+        ComchPlan plan = ComchPlans.of(ComchMode.RATE).producers(2).consumers(2).build();
         PerfResult<ComchPlan, ComchFigures> summary =
                 new PerfResult<>(plan, List.of(run(4, 0, null, List.of(1L, 3L))));
 
@@ -107,18 +107,18 @@ class ComchFormsTest {
 
     @Test
     void shouldNoteWhatMakesTheFiguresMeaningless() {
-        ComchPlan shared = ComchPlan.builder(ComchMode.RATE).cpus(new PerfCpus(1, 1)).build();
+        ComchPlan shared = ComchPlans.of(ComchMode.RATE).cpus(new PerfCpus(1, 1)).build();
 
         assertThat(summary(null, 30).notes(2, false)).isEmpty();
         assertThat(summary(shared, null, 0, 30).notes(2, false))
                 .containsExactly(
                         "2 threads share one processor: the figures are those of its scheduler");
-        ComchPlan three = ComchPlan.builder(ComchMode.RATE).producers(3).build();
+        ComchPlan three = ComchPlans.of(ComchMode.RATE).producers(3).build();
         assertThat(summary(three, null, 0, 30).notes(4, false)).isEmpty();
         assertThat(summary(three, null, 0, 30).notes(3, false))
                 .containsExactly(
                         "4 threads share 3 processors: the figures are those of their scheduler");
-        ComchPlan unpinned = ComchPlan.builder(ComchMode.RATE).build();
+        ComchPlan unpinned = ComchPlans.of(ComchMode.RATE).build();
         assertThat(summary(unpinned, null, 0, 30).notes(1, true))
                 .hasSize(2)
                 .last()
@@ -126,7 +126,7 @@ class ComchFormsTest {
         assertThat(summary(shared, null, 1.26, 30).notes(2, false))
                 .last()
                 .isEqualTo("other processes used up to 1.3 processors during a run");
-        ComchPlan busy = ComchPlan.builder(ComchMode.RATE).waiting(PerfWait.BUSY).build();
+        ComchPlan busy = ComchPlans.of(ComchMode.RATE).waiting(PerfWait.BUSY).build();
         assertThat(summary(busy, null, 1.26, 30).notes(2, false))
                 .containsExactly(
                         "other processes used up to 1.3 processors during a run; threads that"
@@ -149,7 +149,7 @@ class ComchFormsTest {
     private static PerfResult<ComchPlan, ComchFigures> summary(
             @Nullable LineTimes times, long... messages) {
         ComchPlan plan =
-                ComchPlan.builder(ComchMode.RATE)
+                ComchPlans.of(ComchMode.RATE)
                         .repeats(messages.length)
                         .cpus(new PerfCpus(2, 5))
                         .build();

@@ -65,8 +65,7 @@ class ComchMeasurementTest {
     private void assertMeasures(ComchMode mode, long size, PerfWait wait, boolean stream)
             throws IOException {
         ComchPlan plan =
-                ComchPlan.builder(mode).waiting(wait).nanos(SHORT_NANOS).sizeBytes(size).stream(
-                                stream)
+                ComchPlans.of(mode).waiting(wait).nanos(SHORT_NANOS).sizeBytes(size).stream(stream)
                         .build();
         JsonNode found = measured(plan);
 
@@ -99,7 +98,7 @@ class ComchMeasurementTest {
         long begin = System.nanoTime();
         JsonNode found =
                 measured(
-                        ComchPlan.builder(ComchMode.RATE)
+                        ComchPlans.of(ComchMode.RATE)
                                 .waiting(wait)
                                 .nanos(Soak.isLong() ? 200 * SHORT_NANOS : 2 * SHORT_NANOS)
                                 .producers(4)
@@ -132,7 +131,7 @@ class ComchMeasurementTest {
     @ParameterizedTest
     @EnumSource
     void shouldNoticeTheEndOfItsOtherHalfWhileItConnects(PerfWait wait) throws IOException {
-        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).waiting(wait).build();
+        ComchPlan plan = ComchPlans.of(ComchMode.RATE).waiting(wait).build();
         try (OtherThread ended = OtherThread.start((_, _) -> {})) {
             ended.waitFor();
             try (ComchHost host = new ComchHost(plan, PAIR, fabric, ended, Patience.NANOS)) {

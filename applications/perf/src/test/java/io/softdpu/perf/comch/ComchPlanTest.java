@@ -42,55 +42,52 @@ class ComchPlanTest {
         "1610612736, 1"
     })
     void shouldChooseAWindowThatBridgesAWakeUp(long sizeBytes, int window) {
-        assertThat(ComchPlan.builder(ComchMode.RATE).sizeBytes(sizeBytes).build().window())
+        assertThat(ComchPlans.of(ComchMode.RATE).sizeBytes(sizeBytes).build().window())
                 .isEqualTo(window);
     }
 
     @Test
     void shouldChooseAWindowWhoseMemoryIsBelowTheLimit() {
         ComchPlan plan =
-                ComchPlan.builder(ComchMode.BANDWIDTH).sizeBytes(MEBIBYTE).producers(64).build();
+                ComchPlans.of(ComchMode.BANDWIDTH).sizeBytes(MEBIBYTE).producers(64).build();
 
         assertThat(plan.window()).as("64 producers, 64 MiB each would fit alone").isEqualTo(64);
         assertThat(
-                        ComchPlan.builder(ComchMode.BANDWIDTH)
+                        ComchPlans.of(ComchMode.BANDWIDTH)
                                 .sizeBytes(4 * MEBIBYTE)
                                 .producers(64)
                                 .build()
                                 .memoryBytes())
                 .isEqualTo(65L * 16 * 4 * MEBIBYTE);
         ComchPlan large =
-                ComchPlan.builder(ComchMode.BANDWIDTH)
-                        .sizeBytes(80 * MEBIBYTE)
-                        .producers(64)
-                        .build();
+                ComchPlans.of(ComchMode.BANDWIDTH).sizeBytes(80 * MEBIBYTE).producers(64).build();
         assertThat(large.window()).as("2 would need 10 GiB").isEqualTo(1);
     }
 
     @ParameterizedTest
     @CsvSource({"RATE, 8, 64", "RATE, 65535, 64", "RATE, 65536, 1", "BANDWIDTH, 1610612736, 1"})
     void shouldTimeEachLargeMessageAndFewSmallOnes(ComchMode mode, long sizeBytes, int each) {
-        assertThat(ComchPlan.builder(mode).sizeBytes(sizeBytes).build().messagesPerTimed())
+        assertThat(ComchPlans.of(mode).sizeBytes(sizeBytes).build().messagesPerTimed())
                 .isEqualTo(each);
     }
 
     @Test
     void shouldNeedMoreDescriptorsForEachThreadAndConnection() {
-        ComchPlan one = ComchPlan.builder(ComchMode.RATE).build();
-        ComchPlan eight = ComchPlan.builder(ComchMode.RATE).producers(8).build();
-        ComchPlan both = ComchPlan.builder(ComchMode.RATE).producers(8).consumers(8).build();
+        ComchPlan one = ComchPlans.of(ComchMode.RATE).build();
+        ComchPlan eight = ComchPlans.of(ComchMode.RATE).producers(8).build();
+        ComchPlan both = ComchPlans.of(ComchMode.RATE).producers(8).consumers(8).build();
 
         assertThat(one.furtherDescriptors()).isZero();
         // As many as the measurements that ended with EMFILE have needed: 8 of each thread.
         assertThat(eight.furtherDescriptors()).isEqualTo(56);
         assertThat(both.furtherDescriptors()).isEqualTo(112);
-        assertThat(ComchPlan.builder(ComchMode.IDLE).clients(32).build().furtherDescriptors())
+        assertThat(ComchPlans.of(ComchMode.IDLE).clients(32).build().furtherDescriptors())
                 .isGreaterThanOrEqualTo(96);
     }
 
     @Test
     void shouldTakeTheWindowThatIsGiven() {
-        assertThat(ComchPlan.builder(ComchMode.RATE).window(8192).build().window()).isEqualTo(8192);
+        assertThat(ComchPlans.of(ComchMode.RATE).window(8192).build().window()).isEqualTo(8192);
     }
 
     @Test
@@ -121,7 +118,7 @@ class ComchPlanTest {
         "IDLE, false, none"
     })
     void shouldNeedTheTasksThatTheMeasurementUses(ComchMode mode, boolean stream, String needed) {
-        ComchPlan.Builder builder = ComchPlan.builder(mode).stream(stream);
+        ComchPlans builder = ComchPlans.of(mode).stream(stream);
         ComchPlan plan = (mode == ComchMode.IDLE ? builder.clients(1) : builder).build();
         plan.requireSupported(ComchPair.of(Topology.builtin()));
         List<String> refused = new ArrayList<>();
@@ -147,74 +144,68 @@ class ComchPlanTest {
     @Test
     void shouldRefuseIllegalValues() {
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.RATE).window(0).build(),
+                () -> ComchPlans.of(ComchMode.RATE).window(0).build(),
                 "window is illegal: window=0, expected=1 to 8192");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.RATE).window(8193).build(),
+                () -> ComchPlans.of(ComchMode.RATE).window(8193).build(),
                 "window is illegal: window=8193, expected=1 to 8192");
         assertInvalid(
-                () ->
-                        ComchPlan.builder(ComchMode.BANDWIDTH)
-                                .sizeBytes(MEBIBYTE)
-                                .window(4097)
-                                .build(),
+                () -> ComchPlans.of(ComchMode.BANDWIDTH).sizeBytes(MEBIBYTE).window(4097).build(),
                 "messages of both processes need too much memory: producers=1, consumers=1,"
                         + " stream=false, window=4097, size=1MiB, needed=8.002 GiB, limit=8 GiB");
         assertInvalid(
                 () ->
-                        ComchPlan.builder(ComchMode.BANDWIDTH)
-                                .sizeBytes(MEBIBYTE)
-                                .window(2049)
-                                .stream(true)
+                        ComchPlans.of(ComchMode.BANDWIDTH).sizeBytes(MEBIBYTE).window(2049).stream(
+                                        true)
                                 .build(),
                 "messages of both processes need too much memory: producers=1, consumers=1,"
                         + " stream=true, window=2049, size=1MiB, needed=8.004 GiB, limit=8 GiB");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.RATE).stream(true).producers(2).build(),
+                () -> ComchPlans.of(ComchMode.RATE).stream(true).producers(2).build(),
                 "connection has one stream of each side: producers=2, expected=1");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.LATENCY).window(4).build(),
+                () -> ComchPlans.of(ComchMode.LATENCY).window(4).build(),
                 "only one-way messages have a window: window=4, measurement=latency, expected=no"
                         + " window");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.CONTROL).sizeBytes(4081).build(),
+                () -> ComchPlans.of(ComchMode.CONTROL).sizeBytes(4081).build(),
                 "message size is illegal: size=4081, measurement=control, expected=1 to 4080");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.CONTROL).stream(true).build(),
+                () -> ComchPlans.of(ComchMode.CONTROL).stream(true).build(),
                 "no messages of a stream are measured: stream=true, measurement=control,"
                         + " expected=false");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.IDLE).build(),
+                () -> ComchPlans.of(ComchMode.IDLE).build(),
                 "number of idle clients is illegal: clients=none, measurement=idle, expected=1 to"
                         + " 512");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.IDLE).clients(0).build(),
+                () -> ComchPlans.of(ComchMode.IDLE).clients(0).build(),
                 "number of idle clients is illegal: clients=0, measurement=idle, expected=1 to"
                         + " 512");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.RATE).clients(0).build(),
+                () -> ComchPlans.of(ComchMode.RATE).clients(0).build(),
                 "only idle connections have a number of clients: clients=0, measurement=rate,"
                         + " expected=none");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.RATE).producers(65).build(),
+                () -> ComchPlans.of(ComchMode.RATE).producers(65).build(),
                 "number of producers is illegal: producers=65, expected=1 to 64");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.LATENCY).producers(2).build(),
+                () -> ComchPlans.of(ComchMode.LATENCY).producers(2).build(),
                 "only one-way messages have several producers: producers=2, measurement=latency,"
                         + " expected=1");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.RATE).producers(3).consumers(2).build(),
+                () -> ComchPlans.of(ComchMode.RATE).producers(3).consumers(2).build(),
                 "number of consumers is illegal: consumers=2, producers=3, expected=1 or as many as"
                         + " producers");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.RATE).consumers(0).build(),
+                () -> ComchPlans.of(ComchMode.RATE).consumers(0).build(),
                 "number of consumers is illegal: consumers=0, producers=1, expected=1 or as many as"
                         + " producers");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.RATE).repeats(0).build(),
+                () -> ComchPlans.of(ComchMode.RATE).repeats(0).build(),
                 "number of runs is illegal: repeat=0, expected=1 to 1000");
         assertInvalid(
-                () -> ComchPlan.builder(ComchMode.RATE).nanos(0).build(),
+                () -> ComchPlans.of(ComchMode.RATE).nanos(0).build(),
                 "time is illegal: nanos=0, expected=1 or more");
         assertInvalid(() -> PerfCpus.of("0"), "not a pair of processors: cpu=0, expected=HOST,DPU");
     }

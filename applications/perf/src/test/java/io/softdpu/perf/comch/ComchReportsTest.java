@@ -48,7 +48,7 @@ class ComchReportsTest {
 
     @Test
     void shouldReportOnlyWhatTheDpuHasReceivedAndOnlyOnceAllHaveCome() throws Exception {
-        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).nanos(SECOND).build();
+        ComchPlan plan = ComchPlans.of(ComchMode.RATE).nanos(SECOND).build();
         Future<?> dpu = startDpu(plan);
         try (ScriptedHost host = new ScriptedHost(plan, fabric)) {
             host.connect();
@@ -77,7 +77,7 @@ class ComchReportsTest {
 
     @Test
     void shouldReportNoLatencyOfMessagesThatHaveNoRoomForTheTime() throws Exception {
-        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).sizeBytes(7).nanos(SECOND).build();
+        ComchPlan plan = ComchPlans.of(ComchMode.RATE).sizeBytes(7).nanos(SECOND).build();
         Future<?> dpu = startDpu(plan);
         try (ScriptedHost host = new ScriptedHost(plan, fabric)) {
             host.connect();
@@ -95,7 +95,7 @@ class ComchReportsTest {
     @Test
     @StartsProcesses
     void shouldMeasureWhatTheOtherSideHasCountedUntilItHadIt() throws Exception {
-        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).nanos(SECOND / 20).build();
+        ComchPlan plan = ComchPlans.of(ComchMode.RATE).nanos(SECOND / 20).build();
         Percentiles latencies = new Percentiles(1, 2, 3, 4);
         Future<List<ComchReport>> dpu =
                 other.submit(() -> {
@@ -121,11 +121,7 @@ class ComchReportsTest {
     @StartsProcesses
     void shouldSendTheMessagesOfEachProducerToAConsumerOfItsOwn() throws Exception {
         ComchPlan plan =
-                ComchPlan.builder(ComchMode.RATE)
-                        .nanos(SECOND / 20)
-                        .producers(2)
-                        .consumers(2)
-                        .build();
+                ComchPlans.of(ComchMode.RATE).nanos(SECOND / 20).producers(2).consumers(2).build();
         Future<List<Long>> dpu =
                 other.submit(() -> {
                     try (ComchDpu opened = new ComchDpu(plan, PAIR, fabric)) {
@@ -152,7 +148,7 @@ class ComchReportsTest {
     @Test
     @StartsProcesses
     void shouldSayHowManyHadComeWhereTheReportDoesNot() throws Exception {
-        ComchPlan plan = ComchPlan.builder(ComchMode.RATE).nanos(SECOND / 20).build();
+        ComchPlan plan = ComchPlans.of(ComchMode.RATE).nanos(SECOND / 20).build();
         Future<List<ComchReport>> dpu =
                 other.submit(() -> {
                     try (ScriptedDpu opened = new ScriptedDpu(plan, fabric, null)) {

@@ -26,8 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @StartsProcesses
 class ComchSessionTest {
     private static final ComchPair PAIR = ComchPair.of(Topology.builtin());
-    private static final ComchPlan PLAN =
-            ComchPlan.builder(ComchMode.RATE).nanos(50_000_000).build();
+    private static final ComchPlan PLAN = ComchPlans.of(ComchMode.RATE).nanos(50_000_000).build();
 
     @ParameterizedTest
     @ValueSource(ints = {0, 3})
@@ -59,7 +58,7 @@ class ComchSessionTest {
     /** The refused message's buffer goes back, or its consumer could not end. */
     @Test
     void shouldEndWellAfterAMessageThatIsRefused(@TempDir Path folder) throws Exception {
-        ComchPlan larger = ComchPlan.builder(ComchMode.RATE).sizeBytes(64).build();
+        ComchPlan larger = ComchPlans.of(ComchMode.RATE).sizeBytes(64).build();
         Process living = new ProcessBuilder("cat").start();
         CompletableFuture<DpuException> endOfHost = new CompletableFuture<>();
         Thread host =
