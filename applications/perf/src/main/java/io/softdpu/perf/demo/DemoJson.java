@@ -1,19 +1,17 @@
 package io.softdpu.perf.demo;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ChildReport.PhaseResult;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.result.JsonFields;
 import io.softdpu.perf.result.ResultHeader;
-import io.softdpu.perf.text.Figures;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalDouble;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The results of a demo for programs: one JSON object, described in {@code docs/json.md}. Missing
@@ -29,52 +27,51 @@ public final class DemoJson {
      */
     public static ObjectNode of(
             DemoOptions options, List<String> cpus, DemoResult result, ResultHeader header) {
-        ObjectNode root = JsonNodeFactory.instance.objectNode();
-        root.set(ResultHeader.KEY, header.toJson(options(options, cpus), units()));
-        root.put("valid", result.valid());
-        root.putObject("sha256")
-                .put("expected", result.expectedSha256())
-                .put("actual", result.actualSha256().orElse(null));
-        root.put("bytes_verified", result.bytesVerified());
-        root.put("payload_copies", rounded(result.payloadCopies()));
-        root.put("allocated_bytes_per_op", rounded(result.allocatedBytesPerOperation()));
+        JsonFields root = new JsonFields();
+        root.node().set(ResultHeader.KEY, header.toJson(options(options, cpus), units()));
+        root.put("valid", result.valid())
+                .put(
+                        "sha256",
+                        new JsonFields()
+                                .put("expected", result.expectedSha256())
+                                .put("actual", result.actualSha256().orElse(null)))
+                .put("bytes_verified", result.bytesVerified())
+                .put("payload_copies", result.payloadCopies())
+                .put("allocated_bytes_per_op", result.allocatedBytesPerOperation());
         for (DemoPhase phase : DemoPhase.of(options)) {
             if (phase.isMeasured()) {
-                root.set(
+                root.put(
                         phase.key(),
                         result.median(phase).map(step -> phase(step, result)).orElse(null));
             }
         }
-        ArrayNode processes = root.putArray("processes");
-        result.outcomes().forEach(outcome -> processes.add(process(outcome)));
-        ArrayNode notes = root.putArray("notes");
-        result.notes().forEach(notes::add);
-        return root;
+        return root.put("processes", result.outcomes().stream().map(DemoJson::process).toList())
+                .put("notes", result.notes())
+                .node();
     }
 
     private static ObjectNode options(DemoOptions options, List<String> cpus) {
-        ObjectNode node =
-                JsonNodeFactory.instance
-                        .objectNode()
-                        .put(
-                                "volume",
-                                options.volumeFile() == null
-                                        ? null
-                                        : options.volumeFile().toString())
-                        .put("size_bytes", options.sizeBytes())
-                        .put("block_size_bytes", options.blockSizeBytes())
-                        .put("seconds", options.measureNanos() / 1e9);
-        ArrayNode measured = node.putArray("measure");
-        DemoPhase.of(options).stream()
-                .filter(DemoPhase::isMeasured)
-                .forEach(phase -> measured.add(phase.key()));
-        node.put("repeat", options.repeats());
-        node.put("cores", options.cores());
-        ObjectNode cpu = node.putObject("cpu");
+        Path volume = options.volumeFile();
+        JsonFields cpu = new JsonFields();
         for (DemoRole role : DemoRole.values()) {
             cpu.put(role.id(), cpus.get(role.index()));
         }
-        return node.put("topology", options.devices().topology().name());
+        List<String> measured =
+                DemoPhase.of(options).stream()
+                        .filter(DemoPhase::isMeasured)
+                        .map(DemoPhase::key)
+                        .toList();
+        return new JsonFields()
+                .put("volume", volume == null ? null : volume.toString())
+                .put("size_bytes", options.sizeBytes())
+                .put("block_size_bytes", options.blockSizeBytes())
+                .put("measure", measured)
+                .put("repeat", options.repeats())
+                .put("cores", options.cores())
+                .put("cpu", cpu)
+                .put("topology", options.devices().topology().name())
+                .node()
+                .put("seconds", options.measureNanos() / 1e9);
     }
 
     private static Map<String, String> units() {
@@ -91,70 +88,55 @@ public final class DemoJson {
         return units;
     }
 
-    private static ObjectNode phase(DemoStep median, DemoResult result) {
+    private static JsonFields phase(DemoStep median, DemoResult result) {
         Map<DemoStep, PhaseResult> runs = result.runs(median.phase());
         PhaseResult found = Objects.requireNonNull(runs.get(median), "one of the runs");
-        ObjectNode node = figures(median, found, result);
-        ArrayNode all = node.putArray("runs");
+        List<JsonFields> all = new ArrayList<>();
         runs.forEach((step, each) -> all.add(figures(step, each, result)));
-        return node;
+        return figures(median, found, result).put("runs", all);
     }
 
-    private static ObjectNode figures(DemoStep step, PhaseResult found, DemoResult result) {
-        ObjectNode node = JsonNodeFactory.instance.objectNode();
-        ObjectNode cores = node.putObject("cores_used");
-        ObjectNode allocated = node.putObject("allocated_bytes");
+    private static JsonFields figures(DemoStep step, PhaseResult found, DemoResult result) {
+        JsonFields cores = new JsonFields();
+        JsonFields allocated = new JsonFields();
         for (ChildOutcome outcome : result.outcomes()) {
             ResourceUse used = result.used(step, outcome.name());
-            cores.put(
-                    outcome.name(),
-                    used == null ? null : (Double) Figures.rounded(used.processors()));
-            allocated.put(outcome.name(), used == null ? null : (Long) used.allocatedBytes());
+            cores.put(outcome.name(), used == null ? null : used.processors());
+            allocated.put(outcome.name(), used == null ? null : used.allocatedBytes());
         }
-        return node.put("io_size_bytes", found.ioSizeBytes())
+        return new JsonFields()
+                .put("cores_used", cores)
+                .put("allocated_bytes", allocated)
+                .put("io_size_bytes", found.ioSizeBytes())
                 .put("in_flight", found.transactions())
                 .put("operations", found.operations())
-                .put("iops", Figures.rounded(found.iops()))
-                .put("gb_per_s", Figures.rounded(found.gigabytesPerSecond()))
-                .put("p50_us", Figures.rounded(found.p50Nanos() / 1e3))
-                .put("p99_us", Figures.rounded(found.p99Nanos() / 1e3))
-                .put("p999_us", Figures.rounded(found.p999Nanos() / 1e3));
+                .put("iops", found.iops())
+                .put("gb_per_s", found.gigabytesPerSecond())
+                .put("p50_us", found.p50Nanos() / 1e3)
+                .put("p99_us", found.p99Nanos() / 1e3)
+                .put("p999_us", found.p999Nanos() / 1e3);
     }
 
-    private static ObjectNode process(ChildOutcome outcome) {
+    private static JsonFields process(ChildOutcome outcome) {
         ChildReport report = outcome.report();
         boolean started = outcome.exitCode() != ChildOutcome.NOT_STARTED;
-        ObjectNode node = JsonNodeFactory.instance.objectNode();
-        node.put("name", outcome.name())
-                .put("exit", started ? (Integer) outcome.exitCode() : null)
-                .put("operations", report == null ? null : (Long) report.operations())
-                .put(
-                        "payload_bytes_copied",
-                        report == null ? null : (Long) report.payloadBytesCopied())
-                .put(
-                        "message_bytes_copied",
-                        report == null ? null : (Long) report.messageBytesCopied())
-                .put(
-                        "hit_rate",
-                        report == null ? null : (Double) Figures.rounded(report.hitRatePercent()));
-        ArrayNode cores = node.putArray("cores");
-        if (report != null) {
-            report.cores().forEach(core -> cores.add(core(core)));
-        }
-        return node;
+        List<ChildReport.Core> cores = report == null ? List.of() : report.cores();
+        return new JsonFields()
+                .put("name", outcome.name())
+                .put("exit", started ? outcome.exitCode() : null)
+                .put("operations", report == null ? null : report.operations())
+                .put("payload_bytes_copied", report == null ? null : report.payloadBytesCopied())
+                .put("message_bytes_copied", report == null ? null : report.messageBytesCopied())
+                .put("hit_rate", report == null ? null : report.hitRatePercent())
+                .put("cores", cores.stream().map(DemoJson::core).toList());
     }
 
-    private static ObjectNode core(ChildReport.Core core) {
-        return JsonNodeFactory.instance
-                .objectNode()
+    private static JsonFields core(ChildReport.Core core) {
+        return new JsonFields()
                 .put("cpu", core.cpu())
                 .put("operations", core.operations())
                 .put("payload_bytes_copied", core.payloadBytesCopied())
                 .put("message_bytes_copied", core.messageBytesCopied())
-                .put("hit_rate", Figures.rounded(core.hitRatePercent()));
-    }
-
-    private static @Nullable Double rounded(OptionalDouble value) {
-        return value.isPresent() ? (Double) Figures.rounded(value.getAsDouble()) : null;
+                .put("hit_rate", core.hitRatePercent());
     }
 }

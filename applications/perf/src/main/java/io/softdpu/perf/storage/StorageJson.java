@@ -1,10 +1,8 @@
 package io.softdpu.perf.storage;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.perf.result.JsonFields;
 import io.softdpu.perf.result.ResultHeader;
-import io.softdpu.perf.text.Figures;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.initiator.CoreReport;
 import io.softdpu.storage.initiator.InitiatorReport;
@@ -33,22 +31,25 @@ public final class StorageJson {
             @Nullable InitiatorReport run,
             ObjectNode options,
             ResultHeader header) {
-        ObjectNode root = JsonNodeFactory.instance.objectNode();
-        root.set(ResultHeader.KEY, header.toJson(options, units()));
-        root.put("role", session.role());
-        root.put("status", session.status().name());
-        root.put("failure", session.failure().isEmpty() ? null : session.failure());
-        ObjectNode dataPath = figures(CoreFigures.total(session));
-        ArrayNode cores = dataPath.putArray("cores");
-        CoreFigures.of(session).forEach(core -> cores.add(core(core)));
-        root.set("data_path", dataPath);
-        root.put("payload_bytes_copied", session.payloadBytesCopied());
-        root.put("message_bytes_copied", session.messageBytesCopied());
+        JsonFields root = new JsonFields();
+        root.node().set(ResultHeader.KEY, header.toJson(options, units()));
+        root.put("role", session.role())
+                .put("status", session.status().name())
+                .put("failure", session.failure().isEmpty() ? null : session.failure())
+                .put(
+                        "data_path",
+                        figures(new JsonFields(), CoreFigures.total(session))
+                                .put(
+                                        "cores",
+                                        CoreFigures.of(session).stream()
+                                                .map(StorageJson::core)
+                                                .toList()))
+                .put("payload_bytes_copied", session.payloadBytesCopied())
+                .put("message_bytes_copied", session.messageBytesCopied());
         if (run != null) {
-            ArrayNode phases = root.putArray("phases");
-            run.phases().forEach(phase -> phases.add(phase(phase)));
+            root.put("phases", run.phases().stream().map(StorageJson::phase).toList());
         }
-        return root;
+        return root.node();
     }
 
     private static Map<String, String> units() {
@@ -60,66 +61,63 @@ public final class StorageJson {
         return units;
     }
 
-    private static ObjectNode phase(PhaseReport phase) {
-        ObjectNode node = JsonNodeFactory.instance.objectNode();
-        node.put("name", phase.name())
-                .put("complete", phase.complete())
-                .put("operation", phase.operation() == IoType.READ ? "read" : "write")
-                .put("io_size_bytes", phase.ioSizeBytes())
-                .put("in_flight", phase.cores().size() * phase.transactions());
-        node.setAll(figures(CoreFigures.total(phase)));
-        node.set("latency", latency(phase.latency()));
-        node.set("latency_since_due", latency(phase.latencySinceDue()));
-        node.put("bytes_verified", phase.bytesVerified());
+    private static JsonFields phase(PhaseReport phase) {
         boolean compared = !phase.expectedSha256().isEmpty();
-        node.putObject("sha256")
-                .put("expected", compared ? phase.expectedSha256() : null)
-                .put("actual", compared ? phase.actualSha256() : null);
-        ArrayNode cores = node.putArray("cores");
-        for (CoreReport core : phase.cores()) {
-            ObjectNode each = core(CoreFigures.of(core, phase.operation()));
-            each.set("latency", latency(core.latency()));
-            each.set("latency_since_due", latency(core.latencySinceDue()));
-            cores.add(each);
-        }
-        return node;
+        JsonFields fields =
+                new JsonFields()
+                        .put("name", phase.name())
+                        .put("complete", phase.complete())
+                        .put("operation", phase.operation() == IoType.READ ? "read" : "write")
+                        .put("io_size_bytes", phase.ioSizeBytes())
+                        .put("in_flight", phase.cores().size() * phase.transactions());
+        return figures(fields, CoreFigures.total(phase))
+                .put("latency", latency(phase.latency()))
+                .put("latency_since_due", latency(phase.latencySinceDue()))
+                .put("bytes_verified", phase.bytesVerified())
+                .put(
+                        "sha256",
+                        new JsonFields()
+                                .put("expected", compared ? phase.expectedSha256() : null)
+                                .put("actual", compared ? phase.actualSha256() : null))
+                .put(
+                        "cores",
+                        phase.cores().stream().map(core -> core(core, phase.operation())).toList());
     }
 
-    private static ObjectNode core(CoreFigures figures) {
-        ObjectNode node = JsonNodeFactory.instance.objectNode().put("cpu", figures.cpu());
-        node.setAll(figures(figures));
-        return node;
+    private static JsonFields core(CoreReport core, IoType operation) {
+        return core(CoreFigures.of(core, operation))
+                .put("latency", latency(core.latency()))
+                .put("latency_since_due", latency(core.latencySinceDue()));
     }
 
-    private static ObjectNode figures(CoreFigures figures) {
-        Double rate = figures.gibibytesPerSecond();
-        return JsonNodeFactory.instance
-                .objectNode()
-                .put("duration_s", Figures.rounded(figures.duration().toNanos() / 1e9))
+    private static JsonFields core(CoreFigures figures) {
+        return figures(new JsonFields().put("cpu", figures.cpu()), figures);
+    }
+
+    private static JsonFields figures(JsonFields fields, CoreFigures figures) {
+        return fields.put("duration_s", figures.duration().toNanos() / 1e9)
                 .put("operations", figures.operations())
                 .put("reads", figures.reads())
                 .put("writes", figures.writes())
                 .put("errors", figures.errors())
-                .put("gib_per_s", rate == null ? null : (Double) Figures.rounded(rate))
-                .put("iops", Figures.rounded(figures.iops()))
-                .put("hit_rate", Figures.rounded(figures.hitRatePercent()))
+                .put("gib_per_s", figures.gibibytesPerSecond())
+                .put("iops", figures.iops())
+                .put("hit_rate", figures.hitRatePercent())
                 .put("progress_hits", figures.progressHits())
                 .put("progress_misses", figures.progressMisses())
                 .put("refused_submissions", figures.refusedSubmissions());
     }
 
-    private static @Nullable ObjectNode latency(@Nullable LatencySummary latency) {
-        if (latency == null) {
-            return null;
-        }
-        return JsonNodeFactory.instance
-                .objectNode()
-                .put("min_us", Figures.rounded(latency.minNanos() / 1e3))
-                .put("mean_us", Figures.rounded(latency.meanNanos() / 1e3))
-                .put("p50_us", Figures.rounded(latency.p50Nanos() / 1e3))
-                .put("p90_us", Figures.rounded(latency.p90Nanos() / 1e3))
-                .put("p99_us", Figures.rounded(latency.p99Nanos() / 1e3))
-                .put("p999_us", Figures.rounded(latency.p999Nanos() / 1e3))
-                .put("max_us", Figures.rounded(latency.maxNanos() / 1e3));
+    private static @Nullable JsonFields latency(@Nullable LatencySummary latency) {
+        return latency == null
+                ? null
+                : new JsonFields()
+                        .put("min_us", latency.minNanos() / 1e3)
+                        .put("mean_us", latency.meanNanos() / 1e3)
+                        .put("p50_us", latency.p50Nanos() / 1e3)
+                        .put("p90_us", latency.p90Nanos() / 1e3)
+                        .put("p99_us", latency.p99Nanos() / 1e3)
+                        .put("p999_us", latency.p999Nanos() / 1e3)
+                        .put("max_us", latency.maxNanos() / 1e3);
     }
 }
