@@ -3,13 +3,18 @@ package io.softdpu.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.doctor.DescriptorLimit;
+import io.softdpu.core.process.ParentWatch;
+import io.softdpu.core.process.SharedFolder;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.JvmCommand;
+import io.softdpu.perf.pair.DpuSide;
+import io.softdpu.perf.pair.HostSide;
 import io.softdpu.perf.pair.PerfForms;
 import io.softdpu.perf.pair.PerfPlan;
 import io.softdpu.perf.pair.PerfResult;
 import io.softdpu.perf.pair.TwoProcesses;
 import io.softdpu.perf.result.ResultHeader;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -20,20 +25,23 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /**
- * One kind of measurement between two processes. The process that it starts as the DPU has the
- * command of the same name with {@code -dpu}, and the same options of the plan.
+ * One kind of measurement between two processes: the host's, which the user starts, and the DPU's,
+ * which that one starts by the same command with the same options of the plan, and a folder of
+ * theirs.
  *
  * @param <P> the plan
  * @param <X> what only the runs of this kind of measurement have
  */
 abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer> {
     private final PerfForms<P, X> forms;
-    private final TwoProcesses.Opener<P, X> opener;
+    private final HostSide.Opener<P, X> host;
+    private final DpuSide.Opener<P> dpu;
     private final @Nullable String remedy;
 
     @Spec private @Nullable CommandSpec spec;
@@ -41,18 +49,26 @@ abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer
     @Mixin private final TopologyOption topology = new TopologyOption();
     @Mixin private final JsonOption json = new JsonOption();
 
+    @Option(names = "--parent-folder", hidden = true, paramLabel = "FOLDER")
+    private @Nullable Path parentFolder;
+
     /**
      * A kind of measurement.
      *
      * @param forms of its results
-     * @param opener of the host's side
+     * @param host opens the side of the process that the user starts
+     * @param dpu opens the side of the process that it starts
      * @param remedy what needs less memory, for the error where there is not enough; null if it
      *     needs none that is worth a check
      */
     MeasureCommand(
-            PerfForms<P, X> forms, TwoProcesses.Opener<P, X> opener, @Nullable String remedy) {
+            PerfForms<P, X> forms,
+            HostSide.Opener<P, X> host,
+            DpuSide.Opener<P> dpu,
+            @Nullable String remedy) {
         this.forms = forms;
-        this.opener = opener;
+        this.host = host;
+        this.dpu = dpu;
         this.remedy = remedy;
     }
 
@@ -63,11 +79,15 @@ abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer
     public final Integer call() {
         CommandLine command = Objects.requireNonNull(spec).commandLine();
         P plan = options().plan(command);
+        if (parentFolder != null) {
+            serve(plan, parentFolder);
+            return ExitCode.OK.code();
+        }
         json.check(command);
         List<String> own = Objects.requireNonNull(parent).arguments();
-        List<String> dpu = new ArrayList<>(List.of("perf", command.getCommandName() + "-dpu"));
-        dpu.addAll(given(command.getParseResult()));
-        dpu.addAll(topology.arguments());
+        List<String> ofDpu = new ArrayList<>(List.of("perf", command.getCommandName()));
+        ofDpu.addAll(given(command.getParseResult()));
+        ofDpu.addAll(topology.arguments());
         ComchPair pair = ComchPair.of(topology.load());
         if (remedy != null) {
             NeededMemory.require("measurement=" + plan.mode().word(), plan.neededBytes(), remedy);
@@ -76,9 +96,21 @@ abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer
                 "perf " + command.getCommandName(),
                 DescriptorLimit.OF_PAIR + plan.furtherDescriptors());
         return measure(
-                new TwoProcesses<>(plan, pair, opener, JvmCommand.ofThisProcess(own), dpu),
+                new TwoProcesses<>(plan, pair, host, JvmCommand.ofThisProcess(own), ofDpu),
                 pair,
                 command);
+    }
+
+    /** Serves the host until it has gone. The process ends with its parent. */
+    private void serve(P plan, Path shared) {
+        try (ParentWatch _ = ParentWatch.start(shared);
+                DpuSide side =
+                        dpu.open(
+                                plan,
+                                ComchPair.of(topology.load()),
+                                SharedFolder.fabricOf(shared))) {
+            side.run(System.in, System.out);
+        }
     }
 
     /** The words for the plan as they were given: the DPU process makes the same one of them. */

@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.options.SizeConverter;
+import io.softdpu.perf.comch.ComchDpu;
 import io.softdpu.perf.comch.ComchFigures;
 import io.softdpu.perf.comch.ComchForms;
 import io.softdpu.perf.comch.ComchHost;
@@ -45,6 +46,7 @@ final class PerfComchCommand extends MeasureCommand<ComchPlan, ComchFigures> {
         super(
                 new ComchForms(),
                 ComchHost::new,
+                ComchDpu::new,
                 "a smaller size, window or import, or fewer clients");
     }
 

@@ -18,9 +18,6 @@ import picocli.CommandLine.Spec;
             PerfComchCommand.class,
             PerfSyncEventCommand.class,
             PerfRdmaCommand.class,
-            PerfComchDpuCommand.class,
-            PerfSyncEventDpuCommand.class,
-            PerfRdmaDpuCommand.class,
             PerfRdmaIdleCommand.class
         },
         footerHeading = Examples.HEADING,

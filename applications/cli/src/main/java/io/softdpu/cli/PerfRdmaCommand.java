@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.options.SizeConverter;
+import io.softdpu.perf.rdma.RdmaDpu;
 import io.softdpu.perf.rdma.RdmaFigures;
 import io.softdpu.perf.rdma.RdmaForms;
 import io.softdpu.perf.rdma.RdmaHost;
@@ -39,7 +40,7 @@ final class PerfRdmaCommand extends MeasureCommand<RdmaPlan, RdmaFigures> {
     @Mixin private final RdmaPlanOptions options = new RdmaPlanOptions();
 
     PerfRdmaCommand() {
-        super(new RdmaForms(), RdmaHost::new, "a smaller size or window");
+        super(new RdmaForms(), RdmaHost::new, RdmaDpu::new, "a smaller size or window");
     }
 
     @Override

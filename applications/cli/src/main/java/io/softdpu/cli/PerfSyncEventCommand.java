@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import io.softdpu.perf.sync.SyncAdds;
+import io.softdpu.perf.sync.SyncDpu;
 import io.softdpu.perf.sync.SyncForms;
 import io.softdpu.perf.sync.SyncHost;
 import io.softdpu.perf.sync.SyncPlan;
@@ -31,7 +32,7 @@ final class PerfSyncEventCommand extends MeasureCommand<SyncPlan, Optional<SyncA
     @Mixin private final SyncPlanOptions options = new SyncPlanOptions();
 
     PerfSyncEventCommand() {
-        super(new SyncForms(), SyncHost::new, null);
+        super(new SyncForms(), SyncHost::new, SyncDpu::new, null);
     }
 
     @Override

@@ -104,7 +104,9 @@ class CompletionTest {
         assertThat(completionsOf("softdpu perf rd")).containsExactly("rdma");
         assertThat(completionsOf("softdpu storage initiator --exit"))
                 .doesNotContain("--exit-with-parent");
-        assertThat(printed("bash")).doesNotContain("exit-with-parent").doesNotContain("comch-dpu");
+        assertThat(printed("bash"))
+                .doesNotContain("exit-with-parent")
+                .doesNotContain("parent-folder");
     }
 
     @Test

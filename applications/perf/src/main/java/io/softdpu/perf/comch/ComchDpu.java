@@ -9,7 +9,10 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.pair.DpuSide;
 import io.softdpu.perf.pair.Latencies;
+import java.io.InputStream;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The DPU side: echoes or consumes messages, and reports their number and its resource use. */
-public final class ComchDpu extends ComchSide {
+public final class ComchDpu extends ComchSide implements DpuSide {
     /** A question of the host: report once so many messages, a number follows, have come in all. */
     static final String REPORT = "report ";
 
@@ -51,11 +54,16 @@ public final class ComchDpu extends ComchSide {
     }
 
     /**
-     * Serves one host until it has gone.
+     * Serves one host until it has gone; they agree by control messages.
      *
      * @throws DpuException TIME_OUT if none comes; CONNECTION_ABORTED after {@link #abort}
      */
-    public void run() {
+    @Override
+    public void run(InputStream in, PrintStream out) {
+        run();
+    }
+
+    void run() {
         Device port = device;
         Representor host = keep(port.findRepresentor(pair.host().pciAddress().toString()).open());
         ComchServer server = ComchServer.create(port, host, SERVER);

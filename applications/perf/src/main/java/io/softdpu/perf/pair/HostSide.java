@@ -1,7 +1,9 @@
 package io.softdpu.perf.pair;
 
+import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.result.MachineUse;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -26,6 +28,23 @@ public interface HostSide<P extends PerfPlan, X> extends AutoCloseable {
 
     @Override
     void close();
+
+    /**
+     * Opens the host's side.
+     *
+     * @param <P> the plan
+     * @param <X> what only the runs of this kind of measurement have
+     */
+    interface Opener<P extends PerfPlan, X> {
+        /**
+         * Opens it.
+         *
+         * @param pair the devices of both sides
+         * @param fabric the folder of the fabric
+         * @param dpu the process of the DPU
+         */
+        HostSide<P, X> open(P plan, ComchPair pair, Path fabric, Process dpu);
+    }
 
     // ---- runs
 

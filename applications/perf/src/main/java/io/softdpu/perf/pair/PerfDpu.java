@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <P> the plan
  */
-public abstract class PerfDpu<P extends PerfPlan> extends PerfSide<P> {
+public abstract class PerfDpu<P extends PerfPlan> extends PerfSide<P> implements DpuSide {
     /** A line for the host: connected, and ready for runs. */
     static final String READY = "ready";
 
@@ -89,11 +89,10 @@ public abstract class PerfDpu<P extends PerfPlan> extends PerfSide<P> {
     /**
      * Serves the host until it has gone.
      *
-     * @param in lines of the host
-     * @param out lines for it
      * @throws DpuException TIME_OUT after the time limit of all of it; UNEXPECTED for a line that
      *     is none of the host's
      */
+    @Override
     public final void run(InputStream in, PrintStream out) {
         Thread.ofPlatform().daemon().name("softdpu-perf-lines").start(() -> readAll(in));
         try (StopSign _ = stop) {

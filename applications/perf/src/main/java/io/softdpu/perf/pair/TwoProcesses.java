@@ -44,7 +44,7 @@ public final class TwoProcesses<P extends PerfPlan, X> {
 
     private final P plan;
     private final ComchPair pair;
-    private final Opener<P, X> opener;
+    private final HostSide.Opener<P, X> opener;
     private final JvmCommand jvm;
     private final List<String> dpuArguments;
     private @Nullable SharedFolder folder;
@@ -52,23 +52,6 @@ public final class TwoProcesses<P extends PerfPlan, X> {
     private @Nullable HostSide<P, X> host;
     private boolean interrupted;
     private boolean ending;
-
-    /**
-     * Opens the host's side.
-     *
-     * @param <P> the plan
-     * @param <X> what only the runs of this kind of measurement have
-     */
-    public interface Opener<P extends PerfPlan, X> {
-        /**
-         * Opens it.
-         *
-         * @param pair the devices of both sides
-         * @param fabric the folder of the fabric
-         * @param dpu the process of the DPU
-         */
-        HostSide<P, X> open(P plan, ComchPair pair, Path fabric, Process dpu);
-    }
 
     /**
      * A measurement that has not begun.
@@ -82,7 +65,7 @@ public final class TwoProcesses<P extends PerfPlan, X> {
     public TwoProcesses(
             P plan,
             ComchPair pair,
-            Opener<P, X> opener,
+            HostSide.Opener<P, X> opener,
             JvmCommand jvm,
             List<String> dpuArguments) {
         plan.requireSupported(pair);
