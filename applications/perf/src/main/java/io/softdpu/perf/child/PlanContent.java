@@ -1,12 +1,12 @@
 package io.softdpu.perf.child;
 
+import io.softdpu.perf.text.Word;
 import io.softdpu.storage.workload.Content;
 import java.nio.file.Path;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The contents that a plan can name. */
-public enum PlanContent {
+public enum PlanContent implements Word {
     /** Zeros. */
     ZEROS,
     /** The initial content of the volume: the bytes of a file, or the pattern. */
@@ -15,11 +15,6 @@ public enum PlanContent {
     WRITTEN;
 
     private static final long WRITTEN_SEED = Content.VOLUME_PATTERN_SEED + 1;
-
-    /** The word in a plan. */
-    String word() {
-        return name().toLowerCase(Locale.ROOT);
-    }
 
     static PlanContent of(String word) {
         for (PlanContent content : values()) {

@@ -12,6 +12,7 @@ import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.HostSide;
 import io.softdpu.perf.pair.Latencies;
+import io.softdpu.perf.pair.PerfPlan;
 import io.softdpu.perf.pair.PerfResult;
 import io.softdpu.perf.pair.PerfRun;
 import java.nio.file.Path;
@@ -217,7 +218,7 @@ public final class ComchHost extends ComchSide implements HostSide<ComchPlan, Co
         long now = begin;
         long deadline = deadlineAfter(now);
         long first = sent;
-        int timedEach = plan.messagesPerTimed();
+        int timedEach = PerfPlan.operationsPerTimed(plan.sizeBytes());
         List<ProducerThread.Load> others =
                 otherProducers.stream().map(each -> each.begin(begin + plan.nanos())).toList();
         while (now - begin < plan.nanos()) {

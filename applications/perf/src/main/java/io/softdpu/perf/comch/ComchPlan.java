@@ -64,24 +64,6 @@ public record ComchPlan(
     /** Most runs of one measurement. */
     public static final int MAX_REPEATS = 1000;
 
-    /** Memory for the messages of one way, if the window is not given. */
-    private static final long WINDOW_BYTES = 64 << 20;
-
-    /** Most memory for the messages of both processes. */
-    private static final long MAX_MEMORY_BYTES = 8L << 30;
-
-    /** From this size on a copy takes so much longer than a wake-up that one buffer is enough. */
-    private static final long SINGLE_BUFFER_BYTES = 256 << 20;
-
-    /**
-     * In one-way modes one of this many small messages is timed: two reads of the clock cost as
-     * much as a message.
-     */
-    private static final int MESSAGES_PER_TIMED = 64;
-
-    /** From this size on reading the clock does not count beside the copy. */
-    private static final long ALL_TIMED_BYTES = 64 << 10;
-
     /** Generous: an idle connection has about a mebibyte, its two rings. */
     private static final long CONNECTION_BYTES = 2 << 20;
 
@@ -215,19 +197,15 @@ public record ComchPlan(
     }
 
     /**
-     * A ping-pong has one message under way, and room for it to be posted again.
-     *
-     * <p>One way the window is as many as bridge the time in which the other end wakes up. That is
-     * a matter of how many where they are small, so 256; where they are large it is a matter of how
-     * many bytes are still to be copied, so those that {@value #WINDOW_BYTES} bytes hold, but at
-     * least two: one is filled while the other is taken. From {@value #SINGLE_BUFFER_BYTES} bytes
-     * on it is one, and never more than the memory limit allows.
+     * A ping-pong has one message under way, and room for it to be posted again. One way the window
+     * is as many as bridge the time in which the other end wakes up: where they are small that is a
+     * matter of how many, so 256; where they are large of how many bytes are still to be copied. It
+     * is never more than the memory limit allows.
      */
     private static int defaultWindow(ComchMode mode, long size, long queues) {
-        int least = size < SINGLE_BUFFER_BYTES ? 2 : 1;
         int most = mode.isOneWay() ? MOST_BUFFERS : PING_PONG_BUFFERS;
-        int window = Math.clamp(WINDOW_BYTES / size, least, most);
-        return Math.clamp(MAX_MEMORY_BYTES / (queues * size), 1, window);
+        return Math.clamp(
+                MAX_MEMORY_BYTES / (queues * size), 1, PerfPlan.defaultWindow(size, most));
     }
 
     /**
@@ -237,12 +215,6 @@ public record ComchPlan(
         return mode.isOneWay() && sizeBytes >= Long.BYTES;
     }
 
-    /** Number of messages of which one is timed. */
-    int messagesPerTimed() {
-        return sizeBytes < ALL_TIMED_BYTES ? MESSAGES_PER_TIMED : 1;
-    }
-
-    /** They agree by control messages. */
     @Override
     public boolean isByLines() {
         return false;

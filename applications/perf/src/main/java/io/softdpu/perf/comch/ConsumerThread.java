@@ -7,13 +7,12 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.pair.EngineTurns;
 import io.softdpu.perf.pair.Latencies;
-import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.ResourceStack;
+import io.softdpu.perf.pair.SideDevice;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -99,10 +98,7 @@ final class ConsumerThread implements AutoCloseable {
 
     private void run() {
         try (ResourceStack resources = new ResourceStack()) {
-            PerfCpus cpus = plan.cpus();
-            if (cpus != null) {
-                CpuBinding.hard(cpus.of(Side.DPU)).bindCurrentThread();
-            }
+            SideDevice.pin(Side.DPU, plan.cpus());
             ProgressEngine own = resources.keep(ProgressEngine.create());
             engine = own;
             MessagePool messages =

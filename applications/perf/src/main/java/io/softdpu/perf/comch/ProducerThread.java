@@ -7,12 +7,12 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.pair.EngineTurns;
-import io.softdpu.perf.pair.PerfCpus;
+import io.softdpu.perf.pair.PerfPlan;
 import io.softdpu.perf.pair.ResourceStack;
+import io.softdpu.perf.pair.SideDevice;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -103,10 +103,7 @@ final class ProducerThread implements AutoCloseable {
 
     private void run() {
         try (ResourceStack resources = new ResourceStack()) {
-            PerfCpus cpus = plan.cpus();
-            if (cpus != null) {
-                CpuBinding.hard(cpus.of(Side.HOST)).bindCurrentThread();
-            }
+            SideDevice.pin(Side.HOST, plan.cpus());
             ProgressEngine engine = resources.keep(ProgressEngine.create());
             EngineTurns turns = plan.turnsOf(engine, plan.waiting());
             MessagePool messages =
@@ -156,7 +153,7 @@ final class ProducerThread implements AutoCloseable {
 
     private long send(Load load, EngineTurns turns, Outgoing sends) {
         long sent = 0;
-        int timedEach = plan.messagesPerTimed();
+        int timedEach = PerfPlan.operationsPerTimed(plan.sizeBytes());
         long now = System.nanoTime();
         long deadline = now + plan.deadlineNanos();
         while (now - load.endNanos < 0) {

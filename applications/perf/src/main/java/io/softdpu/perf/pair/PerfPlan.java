@@ -17,6 +17,21 @@ public interface PerfPlan {
     /** Resident memory of both processes without what is measured. */
     long PROCESSES_BYTES = 128 << 20;
 
+    /** Most memory of both processes for what is measured. */
+    long MAX_MEMORY_BYTES = 8L << 30;
+
+    /** Memory for the operations of one side, if the window is not given. */
+    long WINDOW_BYTES = 64 << 20;
+
+    /** From this size on a copy takes so much longer than a wake-up that one is enough. */
+    long SINGLE_BYTES = 256 << 20;
+
+    /** One of this many small operations is timed: two reads of the clock cost as much as one. */
+    int OPERATIONS_PER_TIMED = 64;
+
+    /** From this size on reading the clock does not count beside the copy. */
+    long ALL_TIMED_BYTES = 64 << 10;
+
     /** Time to populate and to map a gigabyte, on a slow machine. */
     long GIGABYTE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -105,6 +120,22 @@ public interface PerfPlan {
     default EngineTurns turnsOf(ProgressEngine engine, PerfWait waiting) {
         return new EngineTurns(
                 engine, waiting, pollers(), processors(CpuBinding.availableProcessors()));
+    }
+
+    /**
+     * Operations in flight, if that is not given: as many as {@value #WINDOW_BYTES} bytes hold, but
+     * at least two: one is filled while the other is taken. From {@value #SINGLE_BYTES} bytes on it
+     * is one.
+     *
+     * @param sizeBytes of an operation, 1 or more
+     */
+    static int defaultWindow(long sizeBytes, int most) {
+        return Math.clamp(WINDOW_BYTES / sizeBytes, sizeBytes < SINGLE_BYTES ? 2 : 1, most);
+    }
+
+    /** Number of operations of a size of which one is timed, with several in flight. */
+    static int operationsPerTimed(long sizeBytes) {
+        return sizeBytes < ALL_TIMED_BYTES ? OPERATIONS_PER_TIMED : 1;
     }
 
     /**

@@ -8,6 +8,7 @@ import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.DpuLines;
 import io.softdpu.perf.pair.Latencies;
 import io.softdpu.perf.pair.PerfHost;
+import io.softdpu.perf.pair.PerfPlan;
 import io.softdpu.perf.pair.PerfReport;
 import io.softdpu.perf.pair.PerfRun;
 import java.nio.file.Path;
@@ -140,7 +141,7 @@ public final class RdmaHost extends PerfHost<RdmaPlan, RdmaFigures> {
     }
 
     private long severalAtATime(long begin) {
-        int timedEach = plan.operationsPerTimed();
+        int timedEach = PerfPlan.operationsPerTimed(plan.sizeBytes());
         long now = begin;
         while (now - begin < plan.nanos()) {
             while (requests.hasIdle()) {

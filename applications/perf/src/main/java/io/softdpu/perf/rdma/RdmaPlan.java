@@ -40,22 +40,7 @@ public record RdmaPlan(
     /** An operation begins where a cache line does. */
     private static final long ALIGNMENT = 64;
 
-    /** Memory for the operations of one side, if the window is not given. */
-    private static final long WINDOW_BYTES = 64 << 20;
-
-    /** Most memory of both processes. */
-    private static final long MAX_MEMORY_BYTES = 8L << 30;
-
-    /** From this size on a copy takes so much longer than a wake-up that one is enough. */
-    private static final long SINGLE_BYTES = 256 << 20;
-
     private static final int MOST_IN_FLIGHT = 64;
-
-    /** One of this many small operations is timed: two reads of the clock cost as much as one. */
-    private static final int OPERATIONS_PER_TIMED = 64;
-
-    /** From this size on reading the clock does not count beside the copy. */
-    private static final long ALL_TIMED_BYTES = 64 << 10;
 
     /** Checks the values: INVALID_VALUE that names the field. */
     public RdmaPlan {
@@ -122,6 +107,10 @@ public record RdmaPlan(
         requireNoWindow(mode, window);
         long ofMode = operation.isAtomic() ? Long.BYTES : mode.defaultSizeBytes();
         long size = sizeBytes == null ? ofMode : sizeBytes;
+        int ofSize =
+                mode == RdmaMode.LATENCY
+                        ? 1
+                        : PerfPlan.defaultWindow(Math.max(1, size), MOST_IN_FLIGHT);
         PerfWait ofOperation = isPolled(mode, operation) ? PerfWait.BUSY : PerfWait.ADAPTIVE;
         return new RdmaPlan(
                 mode,
@@ -129,15 +118,8 @@ public record RdmaPlan(
                 size,
                 waiting == null ? ofOperation : waiting,
                 nanos,
-                window == null ? defaultWindow(mode, size) : window,
+                window == null ? ofSize : window,
                 cpus);
-    }
-
-    private static int defaultWindow(RdmaMode mode, long sizeBytes) {
-        if (mode == RdmaMode.LATENCY || sizeBytes >= SINGLE_BYTES) {
-            return 1;
-        }
-        return Math.clamp(WINDOW_BYTES / Math.max(1, sizeBytes), 2, MOST_IN_FLIGHT);
     }
 
     // ---- how it is measured
@@ -168,11 +150,6 @@ public record RdmaPlan(
     /** Whether both sides export their memory. */
     boolean isExported() {
         return operation.right() != null;
-    }
-
-    /** Number of operations of which one is timed, with several in flight. */
-    int operationsPerTimed() {
-        return sizeBytes < ALL_TIMED_BYTES ? OPERATIONS_PER_TIMED : 1;
     }
 
     // ---- memory
