@@ -1,8 +1,7 @@
 package io.softdpu.perf.demo;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
-import io.softdpu.linux.text.Text;
+import io.softdpu.perf.pair.PerfPlan;
 import io.softdpu.storage.StorageDefaults;
 import java.nio.file.Path;
 import java.util.List;
@@ -59,21 +58,14 @@ public record DemoOptions(
      */
     public DemoOptions {
         long blocks = sizeBytes / blockSizeBytes;
-        if (cores < 1 || cores > Math.min(StorageDefaults.MAX_WORKERS, blocks)) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    Text.format(
-                            "number of cores is illegal: cores=%d, blocks=%d, expected=1 to %d,"
-                                    + " and a block of the volume for each",
-                            cores, blocks, StorageDefaults.MAX_WORKERS));
-        }
-        if (repeats < 1 || repeats > MAX_REPEATS) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    Text.format(
-                            "number of runs is illegal: repeat=%d, expected=1 to %d",
-                            repeats, MAX_REPEATS));
-        }
+        PerfPlan.require(
+                cores >= 1 && cores <= Math.min(StorageDefaults.MAX_WORKERS, blocks),
+                "number of cores is illegal: cores=%d, blocks=%d, expected=1 to %d, and a block of"
+                        + " the volume for each",
+                cores,
+                blocks,
+                StorageDefaults.MAX_WORKERS);
+        PerfPlan.requireRange("number of runs", "repeat", repeats, MAX_REPEATS);
         measured = Set.copyOf(measured);
         roleArguments = List.copyOf(roleArguments);
     }

@@ -2,6 +2,7 @@ package io.softdpu.perf.demo;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.process.SharedFolder;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.child.ChildReport;
@@ -35,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  * #interrupt} may come from another. Whatever happens, no process and no folder is left behind.
  */
 public final class DemoSession {
+    /** Of the name of the folder, which has the reports of the processes besides their fabric. */
+    private static final String PREFIX = "softdpu-demo-";
+
     /**
      * How long nothing may be heard while everything is well; large volumes are loaded silently.
      */
@@ -80,7 +84,7 @@ public final class DemoSession {
     private @Nullable String timedOut;
     private boolean interrupted;
     private volatile boolean followed;
-    private @Nullable DemoWorkspace workspace;
+    private @Nullable SharedFolder workspace;
 
     /** A demo that has not begun: there is nothing yet that would have to be taken down. */
     public DemoSession(DemoOptions options, JvmCommand jvm, DemoListener listener) {
@@ -143,7 +147,7 @@ public final class DemoSession {
     /** Creates the workspace, unless the demo was interrupted: it would not be removed then. */
     private synchronized void makeWorkspace() {
         if (!interrupted) {
-            workspace = DemoWorkspace.create();
+            workspace = SharedFolder.create(PREFIX);
         }
     }
 
@@ -297,7 +301,7 @@ public final class DemoSession {
      * wait for it then.
      */
     private synchronized void start(DemoRole role, Function<RoleArguments, List<String>> command) {
-        DemoWorkspace folder = workspace;
+        SharedFolder folder = workspace;
         if (interrupted || folder == null || stage != Stage.WORKING || children.containsKey(role)) {
             return;
         }
@@ -308,7 +312,7 @@ public final class DemoSession {
                         role.id(),
                         jvm.with(command.apply(new RoleArguments(options, cpus, folder))),
                         List.of("SOFTDPU_FABRIC", folder.fabric().toString()),
-                        folder.report(role.id()),
+                        RoleArguments.report(folder, role),
                         this::deliver));
     }
 

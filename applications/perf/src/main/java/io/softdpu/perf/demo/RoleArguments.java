@@ -1,5 +1,6 @@
 package io.softdpu.perf.demo;
 
+import io.softdpu.core.process.SharedFolder;
 import io.softdpu.perf.child.PhaseSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 final class RoleArguments {
     private final DemoOptions options;
     private final List<String> cpus;
-    private final DemoWorkspace workspace;
+    private final SharedFolder folder;
 
-    RoleArguments(DemoOptions options, List<String> cpus, DemoWorkspace workspace) {
+    RoleArguments(DemoOptions options, List<String> cpus, SharedFolder folder) {
         this.options = options;
         this.cpus = cpus;
-        this.workspace = workspace;
+        this.folder = folder;
     }
 
     List<String> target() {
@@ -69,6 +70,11 @@ final class RoleArguments {
         return arguments;
     }
 
+    /** The report that a process leaves at its end. */
+    static Path report(SharedFolder folder, DemoRole role) {
+        return folder.root().resolve(role.id() + ".json");
+    }
+
     private List<String> common(DemoRole role, String... own) {
         List<String> arguments = new ArrayList<>(List.of("storage", role.id()));
         arguments.addAll(List.of(own));
@@ -79,9 +85,9 @@ final class RoleArguments {
                         cpus.get(role.index()),
                         "--exit-with-parent",
                         "--parent-folder",
-                        workspace.root().toString(),
+                        folder.root().toString(),
                         "--report",
-                        workspace.report(role.id()).toString()));
+                        report(folder, role).toString()));
         return arguments;
     }
 }

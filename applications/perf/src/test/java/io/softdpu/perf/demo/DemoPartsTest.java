@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.device.Topology;
+import io.softdpu.core.process.SharedFolder;
 import io.softdpu.perf.child.PhaseSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -135,9 +136,9 @@ class DemoPartsTest {
 
     @Test
     void shouldKeepItsFolderFromOthersAndRemoveItWithAllThatIsInIt() throws IOException {
-        DemoWorkspace workspace = DemoWorkspace.create();
+        SharedFolder workspace = SharedFolder.create("softdpu-demo-");
         Path root = workspace.fabric().getParent();
-        Files.writeString(workspace.report("target"), "{}");
+        Files.writeString(RoleArguments.report(workspace, DemoRole.TARGET), "{}");
         Files.createDirectories(workspace.fabric().resolve("a/b"));
         Files.writeString(workspace.fabric().resolve("a/b/c"), "");
 
