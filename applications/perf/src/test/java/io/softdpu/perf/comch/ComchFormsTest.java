@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.LineTimes;
+import io.softdpu.perf.pair.Percentiles;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.PerfResult;
 import io.softdpu.perf.pair.PerfRun;
@@ -14,6 +15,7 @@ import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.TextStyle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -103,6 +105,58 @@ class ComchFormsTest {
                 .isEqualTo("2 producers, each to a consumer of its own; shares 25.00 % to 75.00 %");
         assertThat(json(summary).get("consumers").asInt()).isEqualTo(2);
         assertThat(plan.pollers()).isEqualTo(4);
+    }
+
+    @Test
+    void shouldPrintConnectionsInPlaceOfMessages() {
+        ComchPlan plan = ComchPlans.of(ComchMode.IDLE).clients(3).importBytes(2048).build();
+        ResourceUse use = new ResourceUse(SECOND, SECOND / 4, 0);
+        IdleFigures idle = new IdleFigures(7, new Percentiles(1, 2, 3, 4), 2048, 4096, 5);
+        PerfResult<ComchPlan, ComchFigures> result =
+                new PerfResult<>(
+                        plan,
+                        List.of(
+                                new PerfRun<>(
+                                        0,
+                                        0,
+                                        null,
+                                        use,
+                                        use,
+                                        0,
+                                        null,
+                                        new ComchFigures(List.of(), idle))));
+
+        assertThat(lines(result).get(0).split(" {2,}"))
+                .containsExactly(
+                        "measurement",
+                        "clients",
+                        "wait",
+                        "import",
+                        "connects",
+                        "connect p50",
+                        "p99",
+                        "max",
+                        "cores used",
+                        "resident",
+                        "rings");
+        assertThat(lines(result).get(1))
+                .matches(
+                        "idle +3 +adaptive +2 KiB +7 +1 ns +2 ns +4 ns +0.5000 +2 KiB/connection"
+                                + " +4 KiB/connection");
+        assertThat(lines(result).get(2)).startsWith("memory was imported and released 5 times");
+        assertThat(json(result).properties().stream().map(Map.Entry::getKey))
+                .startsWith("softdpu", "measurement", "size_bytes", "wait", "window")
+                .endsWith(
+                        "distance",
+                        "connects",
+                        "connect_p50_ns",
+                        "connect_p99_ns",
+                        "connect_max_ns",
+                        "resident_bytes_per_connection",
+                        "ring_bytes_per_connection",
+                        "imports",
+                        "runs",
+                        "notes");
     }
 
     @Test
