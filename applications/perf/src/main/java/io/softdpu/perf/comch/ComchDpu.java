@@ -11,6 +11,7 @@ import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.DpuSide;
 import io.softdpu.perf.pair.Latencies;
+import io.softdpu.perf.pair.PerfReport;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -160,7 +161,7 @@ public final class ComchDpu extends ComchSide implements DpuSide {
                 lastNanos = each.receivedAtNanos();
             }
         }
-        sendControl(new ComchReport(all, lastNanos, latencies.percentiles(), use).toString());
+        sendControl(new PerfReport(all, lastNanos, latencies.percentiles(), use).toString());
         latencies.reset();
     }
 

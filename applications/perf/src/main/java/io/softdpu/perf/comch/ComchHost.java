@@ -13,6 +13,7 @@ import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.HostSide;
 import io.softdpu.perf.pair.Latencies;
 import io.softdpu.perf.pair.PerfPlan;
+import io.softdpu.perf.pair.PerfReport;
 import io.softdpu.perf.pair.PerfResult;
 import io.softdpu.perf.pair.PerfRun;
 import java.nio.file.Path;
@@ -36,8 +37,8 @@ public final class ComchHost extends ComchSide implements HostSide<ComchPlan, Co
     private final List<Long> sentByProducer = new ArrayList<>();
     private final Latencies roundTrips = new Latencies();
     private @Nullable IdleClients idle;
-    private @Nullable ComchReport before;
-    private @Nullable ComchReport report;
+    private @Nullable PerfReport before;
+    private @Nullable PerfReport report;
     private long receivedSoFar;
     private long sent;
     private long begin;
@@ -175,12 +176,12 @@ public final class ComchHost extends ComchSide implements HostSide<ComchPlan, Co
 
     @Override
     public PerfRun<ComchFigures> result(ResourceUse host, ResourceUse used, double others) {
-        ComchReport first = Objects.requireNonNull(before, "begun");
-        ComchReport last = Objects.requireNonNull(report, "ended");
+        PerfReport first = Objects.requireNonNull(before, "begun");
+        PerfReport last = Objects.requireNonNull(report, "ended");
         boolean there = plan.mode().isRoundTrip();
         return new PerfRun<>(
-                there ? returned : last.received() - first.received(),
-                (there ? returnedAt : last.atNanos()) - begin, // one clock, see ComchDpu
+                there ? returned : last.operations() - first.operations(),
+                (there ? returnedAt : last.value()) - begin, // one clock, see ComchDpu
                 there ? roundTrips.percentiles() : last.latencies(),
                 host,
                 used,
@@ -254,14 +255,14 @@ public final class ComchHost extends ComchSide implements HostSide<ComchPlan, Co
     }
 
     /** The report of the DPU after it has received all messages. */
-    private ComchReport report() {
+    private PerfReport report() {
         report = null;
         sendControl(ComchDpu.REPORT + sent);
         until(
                 () -> "receipt of all messages, received=" + receivedSoFar + ", sent=" + sent,
                 () -> report != null);
-        ComchReport answer = report;
-        if (answer == null || answer.received() != sent) {
+        PerfReport answer = report;
+        if (answer == null || answer.operations() != sent) {
             throw new DpuException(
                     Status.UNEXPECTED,
                     Text.format(
@@ -292,7 +293,7 @@ public final class ComchHost extends ComchSide implements HostSide<ComchPlan, Co
         } else if (message.startsWith(ComchDpu.SO_FAR)) {
             receivedSoFar = numberIn(message, ComchDpu.SO_FAR);
         } else {
-            ComchReport.parse(message).ifPresent(answer -> report = answer);
+            PerfReport.parse(message).ifPresent(answer -> report = answer);
         }
     }
 }

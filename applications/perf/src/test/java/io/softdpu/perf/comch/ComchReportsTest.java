@@ -14,6 +14,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.Percentiles;
+import io.softdpu.perf.pair.PerfReport;
 import io.softdpu.perf.pair.PerfRun;
 import io.softdpu.testkit.Patience;
 import io.softdpu.testkit.StartsProcesses;
@@ -62,9 +63,9 @@ class ComchReportsTest {
 
             long before = System.nanoTime();
             host.send(0, 0);
-            ComchReport report = host.awaitReport();
-            assertThat(report.received()).isEqualTo(5);
-            assertThat(report.atNanos()).isBetween(before, System.nanoTime());
+            PerfReport report = host.awaitReport();
+            assertThat(report.operations()).isEqualTo(5);
+            assertThat(report.value()).isBetween(before, System.nanoTime());
             assertThat(report.latencies()).isNotNull();
             assertThat(report.latencies().p50Nanos())
                     .isBetween(SECOND, 2 * (System.nanoTime() - sentAt));
@@ -85,8 +86,8 @@ class ComchReportsTest {
 
             host.ask(1);
 
-            ComchReport report = host.awaitReport();
-            assertThat(report.received()).isEqualTo(1);
+            PerfReport report = host.awaitReport();
+            assertThat(report.operations()).isEqualTo(1);
             assertThat(report.latencies()).isNull();
         }
         dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
@@ -97,7 +98,7 @@ class ComchReportsTest {
     void shouldMeasureWhatTheOtherSideHasCountedUntilItHadIt() throws Exception {
         ComchPlan plan = ComchPlans.of(ComchMode.RATE).nanos(SECOND / 20).build();
         Percentiles latencies = new Percentiles(1, 2, 3, 4);
-        Future<List<ComchReport>> dpu =
+        Future<List<PerfReport>> dpu =
                 other.submit(() -> {
                     try (ScriptedDpu opened = new ScriptedDpu(plan, fabric, latencies)) {
                         return opened.run(4);
@@ -106,11 +107,11 @@ class ComchReportsTest {
 
         PerfRun<ComchFigures> result = measure(plan, Patience.NANOS);
 
-        List<ComchReport> reports = dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
+        List<PerfReport> reports = dpu.get(Patience.SECONDS, TimeUnit.SECONDS);
         assertThat(reports).as("before and after warm-up and measurement").hasSize(4);
         assertThat(result.operations())
                 .isPositive()
-                .isEqualTo(reports.get(3).received() - reports.get(2).received());
+                .isEqualTo(reports.get(3).operations() - reports.get(2).operations());
         assertThat(result.nanos())
                 .as("until the moment that the DPU tells")
                 .isGreaterThan(ScriptedDpu.LATER_NANOS);
@@ -149,7 +150,7 @@ class ComchReportsTest {
     @StartsProcesses
     void shouldSayHowManyHadComeWhereTheReportDoesNot() throws Exception {
         ComchPlan plan = ComchPlans.of(ComchMode.RATE).nanos(SECOND / 20).build();
-        Future<List<ComchReport>> dpu =
+        Future<List<PerfReport>> dpu =
                 other.submit(() -> {
                     try (ScriptedDpu opened = new ScriptedDpu(plan, fabric, null)) {
                         return opened.run(1); // the one before the warm-up
@@ -217,9 +218,9 @@ class ComchReportsTest {
             sendControl(ComchDpu.REPORT + messages);
         }
 
-        ComchReport awaitReport() {
+        PerfReport awaitReport() {
             until("report", () -> !heard.isEmpty() && heard.getLast().startsWith("report: "));
-            return ComchReport.parse(heard.getLast()).orElseThrow();
+            return PerfReport.parse(heard.getLast()).orElseThrow();
         }
 
         @Override
@@ -241,7 +242,7 @@ class ComchReportsTest {
         static final long LATER_NANOS = 3600 * SECOND;
 
         private final @Nullable Percentiles latencies;
-        private final List<ComchReport> reports = new ArrayList<>();
+        private final List<PerfReport> reports = new ArrayList<>();
         private ComchConnection client;
         private long received;
         private long asked = -1;
@@ -251,7 +252,7 @@ class ComchReportsTest {
             this.latencies = latencies;
         }
 
-        List<ComchReport> run(int reportsToMake) {
+        List<PerfReport> run(int reportsToMake) {
             ComchServer server =
                     ComchServer.create(device, keep(device.findRepresentor("hpf0").open()), SERVER);
             server.setConnectedCallback(arrived -> client = arrived);
@@ -267,7 +268,7 @@ class ComchReportsTest {
                 if (received == asked) {
                     asked = -1;
                     long later = System.nanoTime() + LATER_NANOS;
-                    reports.add(new ComchReport(received, later, latencies, ResourceUse.now()));
+                    reports.add(new PerfReport(received, later, latencies, ResourceUse.now()));
                     sendControl(reports.getLast().toString());
                 }
             }

@@ -13,21 +13,28 @@ class PerfReportTest {
 
     @Test
     void shouldReadItsOwnLine() {
-        PerfReport report = new PerfReport(5, 7, new ResourceUse(1, 2, 3));
+        PerfReport report = new PerfReport(5, -7, new ResourceUse(1, 2, 3));
+        PerfReport timed =
+                new PerfReport(5, 7, new Percentiles(1, 2, 3, 4), new ResourceUse(1, 2, 3));
 
-        assertThat(report.toString()).isEqualTo("run: operations=5, value=7, " + USE);
+        assertThat(report.toString())
+                .isEqualTo("report: operations=5, value=-7, latenciesNanos=none, " + USE);
+        assertThat(timed.toString())
+                .isEqualTo("report: operations=5, value=7, latenciesNanos=1/2/3/4, " + USE);
         assertThat(PerfReport.parse(report.toString())).contains(report);
+        assertThat(PerfReport.parse(timed.toString())).contains(timed);
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
                 "",
-                "run: operations=-1, value=7, " + USE,
-                "run: operations=5, value=7 , " + USE,
-                "run: operations=5, value=7",
-                "run: operations=5, value=7, resources: x",
-                "run: x"
+                "report: operations=-1, value=7, latenciesNanos=none, " + USE,
+                "report: operations=5, value=7 , latenciesNanos=none, " + USE,
+                "report: operations=5, value=7, latenciesNanos=1/2/3, " + USE,
+                "report: operations=5, value=7, latenciesNanos=none",
+                "report: operations=5, value=7, latenciesNanos=none, resources: x",
+                "report: x"
             })
     void shouldReadNoOtherLine(String line) {
         assertThat(PerfReport.parse(line)).isEmpty();
