@@ -1,7 +1,7 @@
-"""Reads what PIT has found in packages, and what is excused; prints the table of ./mutate.
+"""Reads what PIT has found in packages, and what is excused; prints the table of bin/mutate.
 
 Arguments: the file of packages, the file of excuses, the folder of PIT's reports, names of packages.
-Ends with 0, 1 or 2, as ./mutate says.
+Ends with 0, 1 or 2, as bin/mutate says.
 """
 
 import collections

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /**
  * Program that prints the choices of the JVM and libc for this processor, in this process and in a
- * child process started as those of tests; ./matrix compares them with its settings.
+ * child process started as those of tests; bin/matrix compares them with its settings.
  */
 public final class ProcessorChoices {
     private static final int CODE_BYTES = 32;

@@ -195,7 +195,7 @@ class LanguageTest {
                         "pom.xml",
                         "libraries/core/pom.xml",
                         "softdpu",
-                        "soak",
+                        "bin/soak",
                         ".ci/run",
                         "outside/check",
                         "benchmarks/compare.py",

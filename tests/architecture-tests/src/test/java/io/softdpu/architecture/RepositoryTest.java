@@ -215,7 +215,8 @@ class RepositoryTest {
     private static Predicate<Path> isBuildFile() {
         return file ->
                 file.toString()
-                        .matches("(.*/)?pom\\.xml|softdpu|\\.ci/.*|\\.mvn/.*|.*\\.(sh|ya?ml)");
+                        .matches(
+                                "(.*/)?pom\\.xml|softdpu|(\\.ci|bin)/.*|\\.mvn/.*|.*\\.(sh|ya?ml)");
     }
 
     private void assertNowhere(Predicate<Path> which, Pattern pattern) {

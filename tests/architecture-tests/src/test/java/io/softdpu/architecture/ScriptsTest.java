@@ -26,11 +26,11 @@ class ScriptsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "fuzz,",
-        "matrix,",
-        "mutate,",
-        "matrix, --test",
-        "soak, --seed",
+        "bin/fuzz,",
+        "bin/matrix,",
+        "bin/mutate,",
+        "bin/matrix, --test",
+        "bin/soak, --seed",
         "benchmarks/compare, --rounds",
         "benchmarks/beside-comch.sh, --rounds",
         "benchmarks/beside-core.sh, --rounds",

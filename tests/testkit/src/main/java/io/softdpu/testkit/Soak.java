@@ -10,7 +10,7 @@ import java.util.Locale;
 
 /**
  * Amount of work of a test by the level of the build: little in {@code mvn verify}, more in {@code
- * mvn -Pfull verify}, much under {@code ./soak}.
+ * mvn -Pfull verify}, much under {@code bin/soak}.
  *
  * <p>A test whose work depends on the level is tagged with {@link #TAG}, asks {@link #count} or
  * {@link #duration} how far to go, and says in a line of {@link #report} what it has done. Any
