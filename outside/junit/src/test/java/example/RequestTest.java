@@ -24,6 +24,7 @@ class RequestTest {
 
     @Test
     void shouldAnswerARequest(SoftDpu card) {
+        // [part: request]
         List<String> replies = new ArrayList<>();
         try (ComchServer server =
                         ComchServer.create(card.dpuDevice(), card.representor(), "greetings");
@@ -44,6 +45,7 @@ class RequestTest {
             card.engine().stop(client, TIMEOUT);
             card.engine().stop(server, TIMEOUT);
         }
+        // [end]
     }
 
     private static void send(ComchEndpoint endpoint, ComchConnection to, String text) {

@@ -1,6 +1,6 @@
 package io.softdpu.cli;
 
-/** Exit codes of the softdpu command, as in the table of README.md. */
+/** Exit codes of the softdpu command, as in the table of docs/tour.md. */
 public enum ExitCode {
     /** Everything was done, and all data was right. */
     OK(0),
