@@ -121,9 +121,9 @@ class RepositoryTest {
     }
 
     @Test
-    void shouldShowEachPromiseAndRuleOfTheSecurityPageByTestsThatThereAre() {
+    void shouldShowEachPromiseAndRuleByTestsThatThereAre() {
         List<String> promises =
-                RepositoryFiles.read(Path.of("SECURITY.md"))
+                RepositoryFiles.read(Path.of("docs/promises.md"))
                         .lines()
                         .filter(line -> line.startsWith("| "))
                         .filter(line -> !line.startsWith("| to |") && !line.startsWith("| rule |"))
