@@ -13,12 +13,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Rules about the files of the repository. */
 class RepositoryTest {
+
+    private static final Path DECISION_INDEX = Path.of("docs/adr/README.md");
 
     private final List<Path> files = RepositoryFiles.all();
 
@@ -192,13 +196,102 @@ class RepositoryTest {
 
     @Test
     void shouldNumberItsDecisions() {
-        List<Path> decisions = files.stream().filter(file -> file.startsWith("docs/adr")).toList();
+        List<Path> decisions = decisions();
         for (int i = 0; i < decisions.size(); i++) {
             String name = decisions.get(i).getFileName().toString();
             assertThat(name).startsWith(Text.format("%04d-", i + 1));
             assertThat(RepositoryFiles.read(decisions.get(i)))
                     .startsWith(Text.format("# %d. ", i + 1));
         }
+    }
+
+    @Test
+    void shouldListEachDecisionOnceInTheirIndex() {
+        List<String> listed = indexedDecisions().map(decision -> decision.group(2)).toList();
+
+        assertThat(listed)
+                .containsExactlyInAnyOrderElementsOf(
+                        decisions().stream().map(file -> file.getFileName().toString()).toList());
+        assertThat(indexedDecisions())
+                .allMatch(
+                        decision ->
+                                decision.group(2)
+                                        .startsWith(
+                                                Text.format(
+                                                        "%04d-",
+                                                        Integer.parseInt(decision.group(1)))),
+                        "the number is that of the file");
+    }
+
+    @Test
+    void shouldMarkSupersededDecisionsInTheirIndex() {
+        Pattern successor = Pattern.compile("(?m)^Superseded by \\[ADR (\\d+)]\\(([^)]+)\\)");
+        Pattern mark = Pattern.compile("(?i)superseded by \\[(\\d+)]\\(([^)]+)\\)");
+        List<String> superseded = new ArrayList<>();
+        indexedDecisions()
+                .forEach(decision -> {
+                    Path file = Path.of("docs/adr", decision.group(2));
+                    List<String> successors = links(successor, RepositoryFiles.read(file));
+                    superseded.addAll(successors);
+                    assertThat(links(mark, decision.group(3)))
+                            .as("successors of " + file)
+                            .isEqualTo(successors);
+                });
+        assertThat(superseded).isNotEmpty();
+    }
+
+    /** Entries of the index of decisions: number, name of the file, text. */
+    private static Stream<MatchResult> indexedDecisions() {
+        return Pattern.compile("(?m)^- \\[(\\d+)]\\(([^)]+)\\): (.+)$")
+                .matcher(RepositoryFiles.read(DECISION_INDEX))
+                .results();
+    }
+
+    private static List<String> links(Pattern link, String text) {
+        return link.matcher(text)
+                .results()
+                .map(found -> found.group(1) + " " + found.group(2))
+                .toList();
+    }
+
+    private List<Path> decisions() {
+        return files.stream()
+                .filter(file -> file.startsWith("docs/adr") && !file.equals(DECISION_INDEX))
+                .toList();
+    }
+
+    @Test
+    void shouldKeepTheFirstPagesShort() {
+        assertThat(RepositoryFiles.read(Path.of("README.md")).lines())
+                .hasSizeLessThanOrEqualTo(150);
+        assertThat(RepositoryFiles.read(Path.of("CHANGELOG.md")).lines())
+                .hasSizeLessThanOrEqualTo(60);
+    }
+
+    /** Command blocks that no script enters become wrong without notice. */
+    @Test
+    void shouldRunTheCommandsOfItsPages() {
+        String scripts =
+                RepositoryFiles.read(Path.of(".ci/run"))
+                        + RepositoryFiles.read(Path.of("outside/check"));
+        List<String> pages =
+                files.stream()
+                        .filter(file -> file.toString().endsWith(".md"))
+                        .filter(file ->
+                                RepositoryFiles.read(file)
+                                        .lines()
+                                        .anyMatch(line -> line.startsWith("```sh")))
+                        .map(Path::toString)
+                        .toList();
+
+        assertThat(pages).contains("README.md", "docs/tour.md");
+        assertThat(pages)
+                .allMatch(
+                        page ->
+                                Pattern.compile("\\.ci/blocks .*\\b" + Pattern.quote(page))
+                                        .matcher(scripts)
+                                        .find(),
+                        "a script runs the commands of the page");
     }
 
     @Test
