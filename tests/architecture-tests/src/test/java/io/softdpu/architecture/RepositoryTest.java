@@ -260,6 +260,22 @@ class RepositoryTest {
                 .toList();
     }
 
+    /** Recipes name files by their end; what is added has a placeholder, {@code <X>Task.java}. */
+    @Test
+    void shouldNameFilesThatThereAreInItsRecipes() {
+        List<String> named =
+                Pattern.compile("`([\\w./-]+\\.(?:java|md|xml|tsv|txt))`")
+                        .matcher(RepositoryFiles.read(Path.of("docs/recipes.md")))
+                        .results()
+                        .map(name -> name.group(1))
+                        .filter(name -> !name.startsWith("..."))
+                        .toList();
+
+        assertThat(named).hasSizeGreaterThan(40);
+        assertThat(named)
+                .allSatisfy(name -> assertThat(files).anyMatch(file -> file.endsWith(name)));
+    }
+
     @Test
     void shouldKeepTheFirstPagesShort() {
         assertThat(RepositoryFiles.read(Path.of("README.md")).lines())
