@@ -88,7 +88,7 @@ final class ComchFixtures {
                 ComchPeer.class,
                 Threads.ANY,
                 List.of("value"),
-                (scope, state) -> ((ComchConnection) connection(scope, "connected")).peer());
+                (scope, state) -> connection(scope, "connected").peer());
         registry.add(
                 ComchProducer.class,
                 Threads.OF_ENGINE,

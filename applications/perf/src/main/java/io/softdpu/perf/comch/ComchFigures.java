@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What only a run of a Comm Channel measurement has.
+ * Figures of a run of a Comm Channel measurement that other runs do not have.
  *
  * @param sentByProducer messages that each producer of the host has sent; with {@link
  *     ComchMode#LATENCY} round trips of the one

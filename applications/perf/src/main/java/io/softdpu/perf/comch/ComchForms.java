@@ -13,7 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the results of a Comm Channel measurement say. */
+/** Table and JSON object of the results of a Comm Channel measurement. */
 public final class ComchForms extends PerfForms<ComchPlan, ComchFigures> {
     @Override
     protected void plan(PerfSheet sheet, ComchPlan plan) {

@@ -12,7 +12,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a result says, in both its forms: columns for people, keys with their units for programs. A
+ * Content of a result for both its forms: columns for people, keys with their units for programs. A
  * figure of a run has both; without a run its keys are null, and it has no column. Belongs to one
  * thread.
  */

@@ -1,7 +1,7 @@
 package io.softdpu.perf.rdma;
 
 /**
- * What only a run of an RDMA measurement has.
+ * Figures of a run of an RDMA measurement that other runs do not have.
  *
  * @param provider that served the connection
  */

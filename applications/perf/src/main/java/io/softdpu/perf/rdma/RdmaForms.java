@@ -5,7 +5,7 @@ import io.softdpu.perf.pair.PerfRun;
 import io.softdpu.perf.pair.PerfSheet;
 import io.softdpu.perf.text.SizeText;
 
-/** What the result of an RDMA measurement says. */
+/** Table and JSON object of the result of an RDMA measurement. */
 public final class RdmaForms extends PerfForms<RdmaPlan, RdmaFigures> {
     @Override
     protected void plan(PerfSheet sheet, RdmaPlan plan) {

@@ -26,8 +26,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both sides of a measurement have for RDMA: memory, and an RDMA instance with one connection.
- * Belongs to the thread that makes it.
+ * Common part of both sides of an RDMA measurement: memory, and an RDMA instance with one
+ * connection. Belongs to the thread that makes it.
  */
 final class RdmaSide {
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();

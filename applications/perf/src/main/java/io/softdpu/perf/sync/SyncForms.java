@@ -8,7 +8,7 @@ import io.softdpu.perf.text.Figures;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What the result of a sync event measurement says. */
+/** Table and JSON object of the result of a sync event measurement. */
 public final class SyncForms extends PerfForms<SyncPlan, Optional<SyncAdds>> {
     @Override
     protected void plan(PerfSheet sheet, SyncPlan plan) {

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Services for libraries that use the bus themselves: Comm Channel, sync events, RDMA over shared
- * memory. Separate from {@link ContextServices} and {@link Regions}, so that libraries
- * without the bus compile against those. Any thread, unless a method says otherwise.
+ * memory. Separate from {@link ContextServices} and {@link Regions}, so that libraries without the
+ * bus compile against those. Any thread, unless a method says otherwise.
  */
 public final class BusServices {
     private static final MemoryAccess<Mmap, Buf, Permissions, Device> MEMORY =
