@@ -2,7 +2,6 @@ package io.softdpu.linux;
 
 import static io.softdpu.linux.Libc.INT;
 import static io.softdpu.linux.Libc.LONG;
-import static io.softdpu.linux.Libc.POINTER;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -11,8 +10,6 @@ import java.lang.invoke.MethodHandle;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
-import java.nio.ByteOrder;
 
 /**
  * TCP sockets over IPv4 and IPv6: addresses, connections and byte streams. {@link Socket} has the
@@ -22,8 +19,6 @@ import java.nio.ByteOrder;
  * <p>Names are not resolved here: an address is an {@link InetAddress}.
  */
 public final class TcpSocket {
-    private static final int AF_INET = 2;
-    private static final int AF_INET6 = 10;
     private static final int SOCK_STREAM = 1;
     private static final int IPPROTO_TCP = 6;
     private static final int IPPROTO_IPV6 = 41;
@@ -31,16 +26,6 @@ public final class TcpSocket {
     private static final int TCP_NODELAY = 1;
     private static final int IPV6_V6ONLY = 26;
 
-    /** Offset in scratch of an address's length, after the longest address. */
-    private static final int LENGTH_OFFSET = 32;
-
-    private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT;
-    private static final ValueLayout.OfShort PORT = SHORT.withOrder(ByteOrder.BIG_ENDIAN);
-
-    private static final MethodHandle GETSOCKNAME =
-            Libc.bind("getsockname", INT, INT, POINTER, POINTER);
-    private static final MethodHandle GETPEERNAME =
-            Libc.bind("getpeername", INT, INT, POINTER, POINTER);
     private static final MethodHandle SEND =
             Libc.bind("send", LONG, INT, ValueLayout.ADDRESS, LONG, INT);
     private static final MethodHandle RECV =
@@ -58,9 +43,9 @@ public final class TcpSocket {
      */
     public static int create(InetAddress address) {
         if (!(address instanceof Inet6Address)) {
-            return Socket.create(AF_INET, SOCK_STREAM, "AF_INET");
+            return Socket.create(SocketAddresses.AF_INET, SOCK_STREAM, "AF_INET");
         }
-        int fd = Socket.create(AF_INET6, SOCK_STREAM, "AF_INET6");
+        int fd = Socket.create(SocketAddresses.AF_INET6, SOCK_STREAM, "AF_INET6");
         try {
             setOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, "IPV6_V6ONLY", false);
         } catch (LinuxException e) {
@@ -81,7 +66,7 @@ public final class TcpSocket {
      */
     public static void bind(int fd, InetSocketAddress address) {
         CallState state = CallState.current();
-        int errno = Socket.bind(state, fd, writeAddress(state, address));
+        int errno = Socket.bind(state, fd, SocketAddresses.write(state.scratch, address));
         if (errno != 0) {
             throw new LinuxException("bind", errno, "fd=" + fd + ", address=" + address);
         }
@@ -100,7 +85,7 @@ public final class TcpSocket {
      */
     public static int connect(int fd, InetSocketAddress address) {
         CallState state = CallState.current();
-        int errno = Socket.connect(state, fd, writeAddress(state, address));
+        int errno = Socket.connect(state, fd, SocketAddresses.write(state.scratch, address));
         return switch (errno) {
             // A signal ends the call, and the connect continues.
             case Errno.EINTR -> Errno.EINPROGRESS;
@@ -284,7 +269,7 @@ public final class TcpSocket {
      * @return with the actual port if port 0 was requested; port 0 if it is not bound
      */
     public static InetSocketAddress localAddress(int fd) {
-        return address("getsockname", GETSOCKNAME, fd);
+        return SocketAddresses.local(fd);
     }
 
     /**
@@ -294,87 +279,6 @@ public final class TcpSocket {
      * @throws LinuxException ENOTCONN if it is not connected, or not any more
      */
     public static InetSocketAddress remoteAddress(int fd) {
-        return address("getpeername", GETPEERNAME, fd);
-    }
-
-    private static InetSocketAddress address(String call, MethodHandle handle, int fd) {
-        CallState state = CallState.current();
-        state.scratch.set(INT, LENGTH_OFFSET, LENGTH_OFFSET);
-        int result;
-        try {
-            result =
-                    (int)
-                            handle.invokeExact(
-                                    state.errno,
-                                    fd,
-                                    state.scratchAddress,
-                                    state.scratchAddress + LENGTH_OFFSET);
-        } catch (Throwable thrown) {
-            throw Libc.rethrow(thrown);
-        }
-        if (result != 0) {
-            throw new LinuxException(call, state.lastErrno(), "fd=" + fd);
-        }
-        return readAddress(state.scratch, fd);
-    }
-
-    /** Writes a sockaddr to scratch and returns its length. */
-    private static int writeAddress(CallState state, InetSocketAddress address) {
-        InetAddress host = address.getAddress();
-        if (host == null) {
-            throw new IllegalArgumentException("address is unresolved: address=" + address);
-        }
-        byte[] bytes = host.getAddress();
-        MemorySegment target = state.scratch;
-        if (!(host instanceof Inet6Address scoped)) {
-            target.asSlice(0, Abi.SockAddrIn.BYTES).fill((byte) 0);
-            target.set(SHORT, Abi.SockAddrIn.FAMILY, (short) AF_INET);
-            target.set(PORT, Abi.SockAddrIn.PORT, (short) address.getPort());
-            MemorySegment.copy(
-                    bytes, 0, target, ValueLayout.JAVA_BYTE, Abi.SockAddrIn.ADDRESS, bytes.length);
-            return Abi.SockAddrIn.BYTES;
-        }
-        target.asSlice(0, Abi.SockAddrIn6.BYTES).fill((byte) 0);
-        target.set(SHORT, Abi.SockAddrIn6.FAMILY, (short) AF_INET6);
-        target.set(PORT, Abi.SockAddrIn6.PORT, (short) address.getPort());
-        MemorySegment.copy(
-                bytes, 0, target, ValueLayout.JAVA_BYTE, Abi.SockAddrIn6.ADDRESS, bytes.length);
-        target.set(INT, Abi.SockAddrIn6.SCOPE, scoped.getScopeId());
-        return Abi.SockAddrIn6.BYTES;
-    }
-
-    /** Reads a sockaddr; an IPv4-mapped IPv6 address becomes an IPv4 address. */
-    private static InetSocketAddress readAddress(MemorySegment source, int fd) {
-        int family = Short.toUnsignedInt(source.get(SHORT, Abi.SockAddrIn.FAMILY));
-        int port = Short.toUnsignedInt(source.get(PORT, Abi.SockAddrIn.PORT));
-        try {
-            if (family == AF_INET) {
-                return new InetSocketAddress(
-                        InetAddress.getByAddress(
-                                bytes(
-                                        source,
-                                        Abi.SockAddrIn.ADDRESS,
-                                        Abi.SockAddrIn.ADDRESS_BYTES)),
-                        port);
-            }
-            if (family == AF_INET6) {
-                byte[] bytes =
-                        bytes(source, Abi.SockAddrIn6.ADDRESS, Abi.SockAddrIn6.ADDRESS_BYTES);
-                int scope = source.get(INT, Abi.SockAddrIn6.SCOPE);
-                return new InetSocketAddress(
-                        scope == 0
-                                ? InetAddress.getByAddress(bytes)
-                                : Inet6Address.getByAddress(null, bytes, scope),
-                        port);
-            }
-        } catch (UnknownHostException e) {
-            throw new IllegalStateException("address has an illegal length: fd=" + fd, e);
-        }
-        throw new IllegalArgumentException(
-                "not a socket of IPv4 or IPv6: fd=" + fd + ", family=" + family);
-    }
-
-    private static byte[] bytes(MemorySegment source, int offset, int length) {
-        return source.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
+        return SocketAddresses.remote(fd);
     }
 }
