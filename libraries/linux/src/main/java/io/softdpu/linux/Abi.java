@@ -74,6 +74,14 @@ enum Abi {
         private MsgHdr() {}
     }
 
+    /** struct mmsghdr: a msghdr, and the number of bytes that were sent or received. */
+    static final class MMsgHdr {
+        static final int LENGTH = MsgHdr.BYTES;
+        static final int BYTES = 64;
+
+        private MMsgHdr() {}
+    }
+
     /** struct cmsghdr and the padding rules of the CMSG_ macros. */
     static final class CmsgHdr {
         static final int LENGTH = 0;
@@ -140,6 +148,34 @@ enum Abi {
         static final int BYTES = 28;
 
         private SockAddrIn6() {}
+    }
+
+    /** struct in_pktinfo; the address is the destination in the IP header. */
+    static final class InPktInfo {
+        static final int ADDRESS = 8;
+        static final int BYTES = 12;
+
+        private InPktInfo() {}
+    }
+
+    /** struct in6_pktinfo. */
+    static final class In6PktInfo {
+        static final int ADDRESS = 0;
+        static final int BYTES = 20;
+
+        private In6PktInfo() {}
+    }
+
+    /** struct sock_extended_err; the sockaddr of the offender is behind it. */
+    static final class ExtendedError {
+        static final int ERRNO = 0;
+        static final int ORIGIN = 4;
+        static final int TYPE = 5;
+        static final int CODE = 6;
+        static final int INFO = 8;
+        static final int BYTES = 16;
+
+        private ExtendedError() {}
     }
 
     /** struct pollfd. */

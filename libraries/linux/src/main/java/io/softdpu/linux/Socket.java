@@ -11,8 +11,9 @@ import java.lang.invoke.MethodHandle;
 import java.util.Objects;
 
 /**
- * Socket calls that do not depend on the address family, shared by {@link UnixSocket} and {@link
- * TcpSocket}. Every socket created by this package is non-blocking and close-on-exec. Any thread.
+ * Socket calls that do not depend on the address family, shared by {@link UnixSocket}, {@link
+ * TcpSocket} and {@link UdpSocket}. Every socket created by this package is non-blocking and
+ * close-on-exec. Any thread.
  */
 public final class Socket {
     static final int SOL_SOCKET = 1;

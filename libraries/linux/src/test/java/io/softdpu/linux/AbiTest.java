@@ -58,6 +58,23 @@ final class AbiTest {
     }
 
     @Test
+    void shouldLayOutDatagramStructuresAs64BitLinuxDoes() {
+        assertThat(new int[] {Abi.MMsgHdr.LENGTH, Abi.MMsgHdr.BYTES}).containsExactly(56, 64);
+        assertThat(new int[] {Abi.InPktInfo.ADDRESS, Abi.InPktInfo.BYTES}).containsExactly(8, 12);
+        assertThat(new int[] {Abi.In6PktInfo.ADDRESS, Abi.In6PktInfo.BYTES}).containsExactly(0, 20);
+        assertThat(
+                        new int[] {
+                            Abi.ExtendedError.ERRNO,
+                            Abi.ExtendedError.ORIGIN,
+                            Abi.ExtendedError.TYPE,
+                            Abi.ExtendedError.CODE,
+                            Abi.ExtendedError.INFO,
+                            Abi.ExtendedError.BYTES
+                        })
+                .containsExactly(0, 4, 5, 6, 8, 16);
+    }
+
+    @Test
     void shouldPadControlMessagesAsTheMacrosDo() {
         assertThat(Abi.CmsgHdr.length(4)).isEqualTo(20);
         assertThat(Abi.CmsgHdr.space(4)).isEqualTo(24);
