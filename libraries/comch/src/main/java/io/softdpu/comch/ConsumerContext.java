@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchConsumer} context. */
 final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchConsumer {
-    private static final Regions REGIONS = Regions.get();
     private static final System.Logger LOG = System.getLogger(ComchConsumer.class.getName());
     private static final Permissions NEEDED = Permissions.of(AccessFlag.PCI_READ_WRITE);
 
@@ -89,7 +88,7 @@ final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchC
                                     + " mmap",
                             receiveMemory));
         }
-        Refusal refusal = REGIONS.checkUse(receiveMemory, connection.context().device(), NEEDED);
+        Refusal refusal = Regions.checkUse(receiveMemory, connection.context().device(), NEEDED);
         if (refusal != null) {
             throw refusal.exception("argument=receiveMemory, needed=PCI_READ_WRITE");
         }
@@ -185,11 +184,11 @@ final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchC
 
     /** Makes the queue and its tasks; if it throws nothing is acquired. */
     private ConsumerQueue makeQueue() {
-        Refusal refusal = REGIONS.checkUse(mmap, device(), NEEDED);
+        Refusal refusal = Regions.checkUse(mmap, device(), NEEDED);
         if (refusal != null) { // it was usable when the consumer was created
             throw refusal.exception("context=" + this);
         }
-        REGIONS.retain(mmap);
+        Regions.retain(mmap);
         ConsumerQueue created = null;
         try {
             receives.makePool();
@@ -200,7 +199,7 @@ final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchC
         } finally {
             if (created == null) {
                 receives.dropPool();
-                REGIONS.release(mmap);
+                Regions.release(mmap);
             }
         }
     }
@@ -474,7 +473,7 @@ final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchC
             BusServices.poller(services()).remove(link);
         }
         open.destroy();
-        REGIONS.release(mmap);
+        Regions.release(mmap);
         connection.services().post(() -> registry.forget(open));
         registry.removeUser(this);
     }

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * path from post to completion allocates nothing.
  */
 final class ConsumerQueue {
-    private static final Regions REGIONS = Regions.get();
     private static final String MEMORY_NAME = "softdpu-comch-consumer";
 
     /**
@@ -107,7 +106,7 @@ final class ConsumerQueue {
     ConsumerQueue(ConsumerContext consumer, Mmap mmap, int tasks) {
         this.consumer = consumer;
         this.mmap = mmap;
-        this.memory = REGIONS.memoryOf(mmap);
+        this.memory = Regions.memoryOf(mmap);
         this.geometry = new FastPathRing.Geometry(ChannelLimits.roundUpToPowerOfTwo(tasks));
         this.posted = new @Nullable PostReceiveTask[geometry.slots()];
         this.mask = geometry.slots() - 1;
@@ -165,13 +164,13 @@ final class ConsumerQueue {
         if (capacity < 1 || capacity > maxBufferBytes) {
             return badTailroom(buf, capacity);
         }
-        Refusal refusal = REGIONS.markDestination(buf, ComchCapabilities.MAX_LIST_LENGTH);
+        Refusal refusal = Regions.markDestination(buf, ComchCapabilities.MAX_LIST_LENGTH);
         if (refusal != null) {
             return Refusal.with(refusal, "operand=destination");
         }
         long tailOffset = buf.dataOffset() + buf.dataLength();
         if (!ring.post(tailOffset, capacity)) {
-            REGIONS.clearInFlight(buf);
+            Regions.clearInFlight(buf);
             return full;
         }
         task.posted(tailOffset);
@@ -291,11 +290,11 @@ final class ConsumerQueue {
                         immediateLength);
             }
             task.received(ring.producerId(), length, immediateLength);
-            REGIONS.appendData(buf, length);
+            Regions.appendData(buf, length);
             status = Status.SUCCESS;
         }
         ring.release();
-        REGIONS.clearInFlight(buf);
+        Regions.clearInFlight(buf);
         consumer.complete(task, status);
     }
 
@@ -335,7 +334,7 @@ final class ConsumerQueue {
     void flush(Status status) {
         while (count > 0) {
             PostReceiveTask task = take();
-            REGIONS.clearInFlight(Objects.requireNonNull(task.buf(), "posted"));
+            Regions.clearInFlight(Objects.requireNonNull(task.buf(), "posted"));
             consumer.complete(task, status);
         }
         consumer.deliver();

@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * message passes no other.
  */
 abstract sealed class ProducerSends extends ContextBase<ComchProducer> permits ProducerContext {
-    private static final Regions REGIONS = Regions.get();
 
     /**
      * Bytes that a large send counts at least with in a pass of progress: a pass copies at most 64
@@ -195,7 +194,7 @@ abstract sealed class ProducerSends extends ContextBase<ComchProducer> permits P
             return to.unusable();
         }
         Buf buf = bufOf(task);
-        refusal = REGIONS.markSource(buf, ComchCapabilities.MAX_LIST_LENGTH);
+        refusal = Regions.markSource(buf, ComchCapabilities.MAX_LIST_LENGTH);
         if (refusal != null) {
             return Refusal.with(refusal, SOURCE);
         }
@@ -213,7 +212,7 @@ abstract sealed class ProducerSends extends ContextBase<ComchProducer> permits P
             written = refusal == null;
         } finally {
             if (!written) {
-                REGIONS.clearInFlight(buf);
+                Regions.clearInFlight(buf);
             }
         }
         return refusal;
@@ -333,7 +332,7 @@ abstract sealed class ProducerSends extends ContextBase<ComchProducer> permits P
             }
         } finally {
             for (int i = from + sent; i < marked; i++) {
-                REGIONS.clearInFlight(bufOf(tasks[i]));
+                Regions.clearInFlight(bufOf(tasks[i]));
             }
             accepted(sent);
         }
@@ -380,7 +379,7 @@ abstract sealed class ProducerSends extends ContextBase<ComchProducer> permits P
         Refusal refusal = check(task);
         return refusal == null
                 ? Refusal.with(
-                        REGIONS.markSource(bufOf(task), ComchCapabilities.MAX_LIST_LENGTH), SOURCE)
+                        Regions.markSource(bufOf(task), ComchCapabilities.MAX_LIST_LENGTH), SOURCE)
                 : refusal;
     }
 
@@ -471,7 +470,7 @@ abstract sealed class ProducerSends extends ContextBase<ComchProducer> permits P
         try {
             Copier with = Objects.requireNonNull(copier, "made at start");
             with.message(
-                    REGIONS.segmentOf(buf),
+                    Regions.segmentOf(buf),
                     buf.dataOffset(),
                     ring.segment(),
                     ring.inlineOffset(ticket),
@@ -550,7 +549,7 @@ abstract sealed class ProducerSends extends ContextBase<ComchProducer> permits P
         try {
             for (; left > 0; left--) {
                 ProducerSendTask task = done.remove();
-                REGIONS.clearInFlight(bufOf(task));
+                Regions.clearInFlight(bufOf(task));
                 complete(task);
             }
         } finally {
@@ -601,7 +600,7 @@ abstract sealed class ProducerSends extends ContextBase<ComchProducer> permits P
         }
         if (copy.isDone()) { // the copy of the previous send
             copy.begin(
-                    REGIONS.segmentOf(buf),
+                    Regions.segmentOf(buf),
                     buf.dataOffset(),
                     to.memory(),
                     task.targetOffset(),

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // bufs are objects, not values
 abstract class BufOperation {
-    private static final Regions REGIONS = Regions.get();
 
     /** Result of {@link #advance} if nothing was processed because of a failure. */
     static final long FAILED = -1;
@@ -132,8 +131,8 @@ abstract class BufOperation {
     /** Returns the bufs to the user; after success the data length of the destination has grown. */
     final void end() {
         Buf written = Objects.requireNonNull(destination, "an operation that has begun");
-        REGIONS.clearInFlight(Objects.requireNonNull(source, "an operation that has begun"));
-        REGIONS.clearInFlight(written);
+        Regions.clearInFlight(Objects.requireNonNull(source, "an operation that has begun"));
+        Regions.clearInFlight(written);
         if (leftBytes == 0 && !failed) {
             BufLists.appendData(written, appendedBytes);
         }
@@ -212,8 +211,8 @@ abstract class BufOperation {
 
     /** Copies from the current element of the source to that of the destination. */
     final boolean copyPiece(Copier copier, long pieceBytes) {
-        MemorySegment read = REGIONS.segmentOf(Objects.requireNonNull(from, "from"));
-        MemorySegment written = REGIONS.segmentOf(Objects.requireNonNull(to, "to"));
+        MemorySegment read = Regions.segmentOf(Objects.requireNonNull(from, "from"));
+        MemorySegment written = Regions.segmentOf(Objects.requireNonNull(to, "to"));
         try {
             copier.payload(read, fromOffset, written, toOffset, pieceBytes);
         } catch (IllegalStateException | InternalError e) {
@@ -226,7 +225,7 @@ abstract class BufOperation {
 
     /** Copies from the current element of the source to the beginning of other memory. */
     final boolean readPiece(Copier copier, MemorySegment into, long pieceBytes) {
-        MemorySegment read = REGIONS.segmentOf(Objects.requireNonNull(from, "from"));
+        MemorySegment read = Regions.segmentOf(Objects.requireNonNull(from, "from"));
         try {
             copier.payload(read, fromOffset, into, 0, pieceBytes);
         } catch (IllegalStateException | InternalError e) {
@@ -238,7 +237,7 @@ abstract class BufOperation {
 
     /** Copies from other memory to the current element of the destination. */
     final boolean writePiece(Copier copier, MemorySegment out, long outOffset, long pieceBytes) {
-        MemorySegment written = REGIONS.segmentOf(Objects.requireNonNull(to, "to"));
+        MemorySegment written = Regions.segmentOf(Objects.requireNonNull(to, "to"));
         try {
             copier.payload(out, outOffset, written, toOffset, pieceBytes);
         } catch (IllegalStateException | InternalError e) {
@@ -280,13 +279,13 @@ abstract class BufOperation {
     }
 
     private static @Nullable Refusal mark(Buf read, Buf written, int maxListLength, long room) {
-        Refusal refusal = REGIONS.markSource(read, maxListLength);
+        Refusal refusal = Regions.markSource(read, maxListLength);
         if (refusal != null) {
             return Refusal.with(refusal, SOURCE);
         }
-        refusal = REGIONS.markDestination(written, maxListLength, room);
+        refusal = Regions.markDestination(written, maxListLength, room);
         if (refusal != null) {
-            REGIONS.clearInFlight(read);
+            Regions.clearInFlight(read);
         }
         return Refusal.with(refusal, DESTINATION);
     }

@@ -36,7 +36,6 @@ import org.junit.jupiter.api.Test;
 /** Copies from the DPU to and from the host's memory, and its revocation. */
 @SoftDpuTest(sanitized = false)
 class DmaImportTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 2 << 20;
     private static final byte FILLED_WITH = 0x5a;
 
@@ -215,7 +214,7 @@ class DmaImportTest {
         Await.until(
                 "the bus has noticed",
                 () ->
-                        Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY))
+                        Refusal.statusOf(Regions.checkUse(remote, Permissions.LOCAL_READ_ONLY))
                                 == Status.CONNECTION_RESET);
         dpu.awaitEnd();
         assertThat(task.status()).isEqualTo(Status.CONNECTION_RESET);

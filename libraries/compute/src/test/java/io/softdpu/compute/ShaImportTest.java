@@ -33,7 +33,6 @@ import org.junit.jupiter.api.Test;
 @SoftDpuTest(sanitized = false)
 @StartsProcesses
 class ShaImportTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 1 << 20;
     private static final byte FILLED_WITH = 0x5a;
 
@@ -105,7 +104,7 @@ class ShaImportTest {
         Await.until(
                 "the bus has noticed",
                 () ->
-                        Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY))
+                        Refusal.statusOf(Regions.checkUse(remote, Permissions.LOCAL_READ_ONLY))
                                 == expected);
         dpu.awaitEnd();
         assertThat(task.status()).isEqualTo(expected);

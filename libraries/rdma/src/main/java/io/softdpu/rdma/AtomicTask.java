@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the public type, which setters return
  */
 abstract class AtomicTask<T extends Task> extends RdmaTask<T> {
-    private static final Regions REGIONS = Regions.get();
     private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_ATOMIC);
 
     /** Both bufs are single ones. */
@@ -88,12 +87,12 @@ abstract class AtomicTask<T extends Task> extends RdmaTask<T> {
             return refusal;
         }
         request.resultLengthBytes = 0;
-        setRemote(REGIONS.remoteOf(there.mmap()), there.dataOffset());
+        setRemote(Regions.remoteOf(there.mmap()), there.dataOffset());
         scatter(here, Long.BYTES);
         refusal = submit(connection(), request);
         if (refusal != null) {
-            REGIONS.clearInFlight(there);
-            REGIONS.clearInFlight(here);
+            Regions.clearInFlight(there);
+            Regions.clearInFlight(here);
         }
         return refusal;
     }
@@ -121,13 +120,13 @@ abstract class AtomicTask<T extends Task> extends RdmaTask<T> {
     }
 
     private static @Nullable Refusal mark(Buf there, Buf here) {
-        Refusal refusal = REGIONS.markDestination(there, LIST_LENGTH, 0);
+        Refusal refusal = Regions.markDestination(there, LIST_LENGTH, 0);
         if (refusal != null) {
             return Refusal.with(refusal, "operand=destination");
         }
-        refusal = REGIONS.markDestination(here, LIST_LENGTH, Long.BYTES);
+        refusal = Regions.markDestination(here, LIST_LENGTH, Long.BYTES);
         if (refusal != null) {
-            REGIONS.clearInFlight(there);
+            Regions.clearInFlight(there);
         }
         return Refusal.with(refusal, "operand=result");
     }
@@ -135,10 +134,10 @@ abstract class AtomicTask<T extends Task> extends RdmaTask<T> {
     @Override
     final void finish(Status status) {
         Buf here = result();
-        REGIONS.clearInFlight(destination());
-        REGIONS.clearInFlight(here);
+        Regions.clearInFlight(destination());
+        Regions.clearInFlight(here);
         if (status == Status.SUCCESS) {
-            REGIONS.appendData(here, Long.BYTES);
+            Regions.appendData(here, Long.BYTES);
         } else {
             connection().atomicFailed(status);
         }

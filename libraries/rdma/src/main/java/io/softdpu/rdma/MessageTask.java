@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the public type, which setters return
  */
 abstract class MessageTask<T extends Task> extends RdmaTask<T> {
-    private static final Regions REGIONS = Regions.get();
 
     private @Nullable RdmaConnection connection;
     private @Nullable Buf source;
@@ -62,7 +61,7 @@ abstract class MessageTask<T extends Task> extends RdmaTask<T> {
             refusal = checkLength(from, lengthBytes);
         }
         if (refusal == null) {
-            refusal = Refusal.with(REGIONS.markSource(from, maxListLength), "operand=source");
+            refusal = Refusal.with(Regions.markSource(from, maxListLength), "operand=source");
         }
         if (refusal != null) {
             return refusal;
@@ -70,7 +69,7 @@ abstract class MessageTask<T extends Task> extends RdmaTask<T> {
         gather(from, lengthBytes);
         refusal = submit(connection(), request);
         if (refusal != null) {
-            REGIONS.clearInFlight(from);
+            Regions.clearInFlight(from);
         }
         return refusal;
     }
@@ -79,7 +78,7 @@ abstract class MessageTask<T extends Task> extends RdmaTask<T> {
     final void finish(Status status) {
         Buf from = source;
         if (from != null) {
-            REGIONS.clearInFlight(from);
+            Regions.clearInFlight(from);
         }
         complete(status);
     }

@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the public type, which setters return
  */
 abstract class RdmaTask<T extends Task> extends TaskBase<T> {
-    private static final Regions REGIONS = Regions.get();
 
     private static final Permissions LOCAL = Permissions.LOCAL_READ_WRITE;
     private static final Permissions OVER_PCI = Permissions.of(AccessFlag.PCI_READ_WRITE);
@@ -90,7 +89,7 @@ abstract class RdmaTask<T extends Task> extends TaskBase<T> {
     }
 
     private @Nullable Refusal checkLocal(String operand, Buf buf, Mmap mmap) {
-        if (mmap.isImported() && !REGIONS.isMapped(mmap)) {
+        if (mmap.isImported() && !Regions.isMapped(mmap)) {
             return notMapped(operand, buf);
         }
         Refusal refusal = (mmap.isImported() ? overPci : local).check(mmap);
@@ -118,7 +117,7 @@ abstract class RdmaTask<T extends Task> extends TaskBase<T> {
         if (remote.references() == 0) {
             return BufLists.released(operand, remote);
         }
-        Grant grant = REGIONS.grantOf(remote.mmap());
+        Grant grant = Regions.grantOf(remote.mmap());
         if (grant != null && grant == peers && grant.holds()) {
             return null;
         }
@@ -141,7 +140,7 @@ abstract class RdmaTask<T extends Task> extends TaskBase<T> {
         if (!mmap.isImported() || mmap.permissions().allowsPci()) {
             return notOfPeer(operand, remote);
         }
-        Refusal refusal = REGIONS.checkUse(mmap, rdma.device(), right);
+        Refusal refusal = Regions.checkUse(mmap, rdma.device(), right);
         if (refusal != null) {
             return Refusal.with(refusal, "operand=" + operand);
         }
@@ -199,7 +198,7 @@ abstract class RdmaTask<T extends Task> extends TaskBase<T> {
         LocalList local = request.local;
         local.clear();
         for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
-            local.add(REGIONS.segmentOf(element), element.dataOffset(), element.dataLength());
+            local.add(Regions.segmentOf(element), element.dataOffset(), element.dataLength());
         }
         request.lengthBytes = lengthBytes;
     }
@@ -210,7 +209,7 @@ abstract class RdmaTask<T extends Task> extends TaskBase<T> {
         local.clear();
         for (@Nullable Buf element = list; element != null; element = element.nextInList()) {
             local.add(
-                    REGIONS.segmentOf(element),
+                    Regions.segmentOf(element),
                     element.dataOffset() + element.dataLength(),
                     element.tailroom());
         }

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 final class ReceiveTask extends RdmaTask<RdmaReceiveTask> implements RdmaReceiveTask {
     static final RdmaTasks.Definition<ReceiveTask, RdmaReceiveTask> TYPE =
             new RdmaTasks.Definition<>(RdmaTaskType.RECEIVE, ReceiveTask::new);
-    private static final Regions REGIONS = Regions.get();
 
     private @Nullable Buf destination;
 
@@ -73,7 +72,7 @@ final class ReceiveTask extends RdmaTask<RdmaReceiveTask> implements RdmaReceive
         if (refusal == null) {
             refusal =
                     Refusal.with(
-                            REGIONS.markDestination(into, maxListLength), "operand=destination");
+                            Regions.markDestination(into, maxListLength), "operand=destination");
         }
         if (refusal != null) {
             return refusal;
@@ -81,7 +80,7 @@ final class ReceiveTask extends RdmaTask<RdmaReceiveTask> implements RdmaReceive
         scatter(into, Math.min(BufLists.tailroom(into), rdma.maxMessageBytes()));
         refusal = rdma.postReceive(request);
         if (refusal != null) {
-            REGIONS.clearInFlight(into);
+            Regions.clearInFlight(into);
         }
         return refusal;
     }
@@ -90,7 +89,7 @@ final class ReceiveTask extends RdmaTask<RdmaReceiveTask> implements RdmaReceive
     void finish(Status status) {
         Buf into = destination;
         if (into != null) {
-            REGIONS.clearInFlight(into);
+            Regions.clearInFlight(into);
             if (status == Status.SUCCESS
                     && request.resultOpcode != ReceivedOpcode.WRITE_IMMEDIATE) {
                 BufLists.appendData(into, request.resultLengthBytes);

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the public type, which setters return
  */
 abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
-    private static final Regions REGIONS = Regions.get();
 
     private final Permissions right;
     private final String operand;
@@ -130,8 +129,8 @@ abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
     private @Nullable Refusal submitMarked(Buf here) {
         Refusal refusal =
                 request.kind == WorkRequest.Kind.WRITE
-                        ? REGIONS.markSource(here, maxListLength)
-                        : REGIONS.markDestination(here, maxListLength, Long.BYTES);
+                        ? Regions.markSource(here, maxListLength)
+                        : Regions.markDestination(here, maxListLength, Long.BYTES);
         if (refusal != null) {
             return Refusal.with(refusal, "operand=" + operand);
         }
@@ -153,7 +152,7 @@ abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
         }
         refusal = submit(connection(), request);
         if (refusal != null) {
-            REGIONS.clearInFlight(here);
+            Regions.clearInFlight(here);
         }
         return refusal;
     }
@@ -177,7 +176,7 @@ abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
             MemorySegment.copy(
                     word,
                     at,
-                    REGIONS.segmentOf(element),
+                    Regions.segmentOf(element),
                     element.dataOffset() + element.dataLength(),
                     piece);
             at += piece;
@@ -187,7 +186,7 @@ abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
     @Override
     final void finish(Status status) {
         Buf here = local();
-        REGIONS.clearInFlight(here);
+        Regions.clearInFlight(here);
         if (status == Status.SUCCESS && request.kind != WorkRequest.Kind.WRITE) {
             if (isSpread) {
                 spreadWord(here);

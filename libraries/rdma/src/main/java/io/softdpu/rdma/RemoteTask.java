@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the public type, which setters return
  */
 abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
-    private static final Regions REGIONS = Regions.get();
 
     /** The far side of an operation is one range. */
     private static final int REMOTE_LIST_LENGTH = 1;
@@ -99,8 +98,8 @@ abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
         }
         refusal = submit(from, to, lengthBytes, read);
         if (refusal != null) {
-            REGIONS.clearInFlight(from);
-            REGIONS.clearInFlight(to);
+            Regions.clearInFlight(from);
+            Regions.clearInFlight(to);
         }
         return refusal;
     }
@@ -114,14 +113,14 @@ abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
     }
 
     private @Nullable Refusal mark(Buf from, Buf to, long lengthBytes, boolean read) {
-        Refusal refusal = REGIONS.markSource(from, read ? REMOTE_LIST_LENGTH : maxListLength);
+        Refusal refusal = Regions.markSource(from, read ? REMOTE_LIST_LENGTH : maxListLength);
         if (refusal != null) {
             return Refusal.with(refusal, "operand=source");
         }
         refusal =
-                REGIONS.markDestination(to, read ? maxListLength : REMOTE_LIST_LENGTH, lengthBytes);
+                Regions.markDestination(to, read ? maxListLength : REMOTE_LIST_LENGTH, lengthBytes);
         if (refusal != null) {
-            REGIONS.clearInFlight(from);
+            Regions.clearInFlight(from);
         }
         return Refusal.with(refusal, "operand=destination");
     }
@@ -129,10 +128,10 @@ abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
     private @Nullable Refusal submit(Buf from, Buf to, long lengthBytes, boolean read) {
         request.resultLengthBytes = 0;
         if (read) {
-            setRemote(REGIONS.remoteOf(from.mmap()), from.dataOffset());
+            setRemote(Regions.remoteOf(from.mmap()), from.dataOffset());
             scatter(to, lengthBytes);
         } else {
-            setRemote(REGIONS.remoteOf(to.mmap()), to.dataOffset() + to.dataLength());
+            setRemote(Regions.remoteOf(to.mmap()), to.dataOffset() + to.dataLength());
             gather(from, lengthBytes);
         }
         return submit(connection(), request);
@@ -141,8 +140,8 @@ abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
     @Override
     final void finish(Status status) {
         Buf to = destination();
-        REGIONS.clearInFlight(source());
-        REGIONS.clearInFlight(to);
+        Regions.clearInFlight(source());
+        Regions.clearInFlight(to);
         if (status == Status.SUCCESS) {
             BufLists.appendData(to, request.resultLengthBytes);
         }

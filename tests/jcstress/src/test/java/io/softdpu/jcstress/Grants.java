@@ -43,7 +43,6 @@ import org.openjdk.jcstress.infra.results.LL_Result;
  * memory.
  */
 public final class Grants {
-    private static final Regions REGIONS = Regions.get();
     private static final Permissions EXPORTED =
             Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE);
     private static final MemorySegment ONE = MemorySegment.ofArray(new long[] {1});
@@ -111,7 +110,7 @@ public final class Grants {
         private final Copier copier = new Copier();
 
         public MemoryClose() {
-            REGIONS.retain(mmap);
+            Regions.retain(mmap);
             requireNull(writes.check(mmap)); // the check of the actor compares the grant alone
         }
 
@@ -125,10 +124,10 @@ public final class Grants {
         public void copy(LLL_Result r) {
             Refusal refusal = writes.check(mmap);
             if (refusal == null) {
-                copier.payload(ONE, 0, REGIONS.memoryOf(mmap), 0, Long.BYTES);
+                copier.payload(ONE, 0, Regions.memoryOf(mmap), 0, Long.BYTES);
             }
             r.r2 = Refusal.statusOf(refusal);
-            REGIONS.release(mmap);
+            Regions.release(mmap);
         }
 
         @Arbiter
@@ -171,7 +170,7 @@ public final class Grants {
         @Actor
         public void copy(LLL_Result r) {
             long begin = System.nanoTime();
-            MemorySegment destination = REGIONS.memoryOf(lease.imported);
+            MemorySegment destination = Regions.memoryOf(lease.imported);
             Refusal refusal = writes.check(lease.imported);
             while (refusal == null && System.nanoTime() - begin < Pollers.LOST_NANOS) {
                 copier.storeWord(ONE, 0, destination, 0);
@@ -252,7 +251,7 @@ public final class Grants {
                             Machines.P0,
                             Mapping.ACCESS,
                             Patience.LIMIT);
-            REGIONS.retain(next.imported);
+            Regions.retain(next.imported);
             return next;
         }
 
@@ -267,7 +266,7 @@ public final class Grants {
 
         /** Releases and closes the import. */
         void end() {
-            REGIONS.release(imported);
+            Regions.release(imported);
             imported.close();
         }
     }

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * head. On the thread that has the bufs; allocates nothing.
  */
 public final class BufLists {
-    private static final Regions REGIONS = Regions.get();
 
     private BufLists() {}
 
@@ -56,7 +55,7 @@ public final class BufLists {
                 element != null && left > 0;
                 element = element.nextInList()) {
             long here = Math.min(left, element.tailroom());
-            REGIONS.appendData(element, here);
+            Regions.appendData(element, here);
             left -= here;
         }
     }

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // grants are objects, not values
 public final class MemoryRight {
-    private static final Regions REGIONS = Regions.get();
 
     private final Device device;
     private final Permissions needed;
@@ -48,13 +47,13 @@ public final class MemoryRight {
      * @return as {@link Regions#checkUse}
      */
     public @Nullable Refusal check(Mmap mmap) {
-        Grant grant = REGIONS.grantOf(mmap);
+        Grant grant = Regions.grantOf(mmap);
         return grant != null && grant == accepted && grant.holds() ? null : checkAll(mmap, grant);
     }
 
     /** The grant was read before: if it has ended meanwhile no mmap has it any more. */
     private @Nullable Refusal checkAll(Mmap mmap, @Nullable Grant grant) {
-        Refusal refusal = REGIONS.checkUse(mmap, device, needed);
+        Refusal refusal = Regions.checkUse(mmap, device, needed);
         if (refusal == null) {
             accepted = grant;
         }

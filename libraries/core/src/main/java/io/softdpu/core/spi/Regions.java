@@ -14,12 +14,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Access to the memory behind an mmap or a buf, for the libraries that move its bytes. There is one
- * object of it; a library keeps it in a constant:
- *
- * <pre>{@code
- * private static final Regions REGIONS = Regions.get();
- * }</pre>
+ * Access to the memory behind an mmap or a buf, for the libraries that move its bytes.
  *
  * <p>Memory is addressed by a segment for the whole range of the mmap and an offset in it: {@code
  * segmentOf(buf)} with {@code buf.offset()} and {@code buf.dataOffset()}. Before a task uses memory
@@ -34,14 +29,7 @@ public final class Regions {
     private static final MemoryAccess<Mmap, Buf, Permissions, Device> ACCESS =
             MemoryAccess.of(Mmap.class, Buf.class, Permissions.class, Device.class);
 
-    private static final Regions ONLY = new Regions();
-
     private Regions() {}
-
-    /** The only object; valid before any mmap or buf was used. Any thread. */
-    public static Regions get() {
-        return ONLY;
-    }
 
     /**
      * Checks that the rights are granted and the memory exists.
@@ -54,7 +42,7 @@ public final class Regions {
      *     import from PCIe without a mapping; SHUTDOWN if the exporter has revoked it;
      *     CONNECTION_RESET if the exporter has ended
      */
-    public @Nullable Refusal checkUse(Mmap mmap, Permissions needed) {
+    public static @Nullable Refusal checkUse(Mmap mmap, Permissions needed) {
         return ACCESS.checkUse(mmap, needed);
     }
 
@@ -63,12 +51,12 @@ public final class Regions {
      *
      * @return as above; NOT_PERMITTED also if the device was not added to the mmap
      */
-    public @Nullable Refusal checkUse(Mmap mmap, Device device, Permissions needed) {
+    public static @Nullable Refusal checkUse(Mmap mmap, Device device, Permissions needed) {
         return ACCESS.checkUse(mmap, device, needed);
     }
 
     /** The grant of the mmap's present start; null if each use has to be checked. */
-    public @Nullable Grant grantOf(Mmap mmap) {
+    public static @Nullable Grant grantOf(Mmap mmap) {
         return ACCESS.grantOf(mmap);
     }
 
@@ -77,7 +65,7 @@ public final class Regions {
      *
      * @throws DpuException NOT_SUPPORTED for an import without a mapping
      */
-    public MemorySegment segmentOf(Buf buf) {
+    public static MemorySegment segmentOf(Buf buf) {
         return memoryOf(buf.mmap());
     }
 
@@ -86,7 +74,7 @@ public final class Regions {
      *
      * @throws DpuException NOT_SUPPORTED for an import without a mapping
      */
-    public MemorySegment memoryOf(Mmap mmap) {
+    public static MemorySegment memoryOf(Mmap mmap) {
         MemorySegment segment = ACCESS.mapped(mmap);
         if (segment == null) {
             throw new DpuException(
@@ -97,12 +85,12 @@ public final class Regions {
     }
 
     /** The peer's memory behind an import for RDMA; the mmap has been checked. */
-    public RemoteMemory remoteOf(Mmap mmap) {
+    public static RemoteMemory remoteOf(Mmap mmap) {
         return ACCESS.remoteOf(mmap);
     }
 
     /** Whether {@link #memoryOf} returns memory: false for an import without a mapping. */
-    public boolean isMapped(Mmap mmap) {
+    public static boolean isMapped(Mmap mmap) {
         return ACCESS.mapped(mmap) != null;
     }
 
@@ -111,12 +99,12 @@ public final class Regions {
      *
      * @throws DpuException BAD_STATE if it is not started
      */
-    public void retain(Mmap mmap) {
+    public static void retain(Mmap mmap) {
         ACCESS.retain(mmap);
     }
 
     /** Reverts {@link #retain}. */
-    public void release(Mmap mmap) {
+    public static void release(Mmap mmap) {
         ACCESS.release(mmap);
     }
 
@@ -128,7 +116,7 @@ public final class Regions {
      *     has it already, or this task as its other operand; NOT_PERMITTED if it is in a list
      *     behind its head; BAD_STATE if it was released
      */
-    public @Nullable Refusal markSource(Buf list, int maxListLength) {
+    public static @Nullable Refusal markSource(Buf list, int maxListLength) {
         return ACCESS.markSource(list, maxListLength);
     }
 
@@ -137,7 +125,7 @@ public final class Regions {
      *
      * @return as {@link #markSource}
      */
-    public @Nullable Refusal markDestination(Buf list, int maxListLength) {
+    public static @Nullable Refusal markDestination(Buf list, int maxListLength) {
         return ACCESS.markDestination(list, maxListLength, Long.MAX_VALUE);
     }
 
@@ -147,12 +135,12 @@ public final class Regions {
      * @param atMostBytes limit of the bytes that the task writes
      * @return as {@link #markSource}
      */
-    public @Nullable Refusal markDestination(Buf list, int maxListLength, long atMostBytes) {
+    public static @Nullable Refusal markDestination(Buf list, int maxListLength, long atMostBytes) {
         return ACCESS.markDestination(list, maxListLength, atMostBytes);
     }
 
     /** Returns the buf, or the list that it is the head of, to the user. */
-    public void clearInFlight(Buf list) {
+    public static void clearInFlight(Buf list) {
         ACCESS.clearInFlight(list);
     }
 
@@ -162,7 +150,7 @@ public final class Regions {
      *
      * @throws DpuException INVALID_VALUE if the tailroom is smaller
      */
-    public void appendData(Buf buf, long sizeBytes) {
+    public static void appendData(Buf buf, long sizeBytes) {
         ACCESS.appendData(buf, sizeBytes);
     }
 }

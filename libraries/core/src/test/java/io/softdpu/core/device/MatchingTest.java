@@ -25,7 +25,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * with a device that must be refused.
  */
 class MatchingTest {
-    private static final Regions REGIONS = Regions.get();
 
     @TempDir Path folder;
     private Machines machines;
@@ -104,7 +103,7 @@ class MatchingTest {
         Mmap imported = machines.add(Mmap.createFromExport(blob, importer));
         assertThat(imported.sizeBytes()).isEqualTo(4096);
         memory.segment().set(ValueLayout.JAVA_BYTE, 4095, (byte) 7);
-        assertThat(REGIONS.memoryOf(imported).get(ValueLayout.JAVA_BYTE, 4095)).isEqualTo((byte) 7);
+        assertThat(Regions.memoryOf(imported).get(ValueLayout.JAVA_BYTE, 4095)).isEqualTo((byte) 7);
     }
 
     @ParameterizedTest

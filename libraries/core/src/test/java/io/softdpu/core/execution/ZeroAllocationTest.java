@@ -39,7 +39,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ZeroAllocationTest {
-    private static final Regions REGIONS = Regions.get();
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int ROUNDS = 50_000;
     private static final Duration MILLI = Duration.ofMillis(1);
@@ -118,9 +117,9 @@ class ZeroAllocationTest {
                     twin.setData(80, 4);
                     buf.reuseByData(mmap, 0, 64);
                     buf.resetDataLength();
-                    REGIONS.markSource(buf, 1);
-                    REGIONS.appendData(buf, 8);
-                    REGIONS.clearInFlight(buf);
+                    Regions.markSource(buf, 1);
+                    Regions.appendData(buf, 8);
+                    Regions.clearInFlight(buf);
                     twin.release();
                     buf.release();
                 });
@@ -188,13 +187,13 @@ class ZeroAllocationTest {
                     Buf last = inventory.bufByAddress(mmap, 512, 64);
                     last.chain(array.get(0));
                     head.chain(last);
-                    if (Refusal.statusOf(REGIONS.markDestination(head, 4)) != Status.SUCCESS
+                    if (Refusal.statusOf(Regions.markDestination(head, 4)) != Status.SUCCESS
                             || Refusal.statusOf(right.check(head)) != Status.SUCCESS
                             || BufLists.tailroom(head) != 256) {
                         throw new AssertionError(head);
                     }
                     BufLists.appendData(head, 200);
-                    REGIONS.clearInFlight(head);
+                    Regions.clearInFlight(head);
                     array.get(0).resetDataLength();
                     head.unchain(last);
                     head.release();
@@ -286,10 +285,10 @@ class ZeroAllocationTest {
         AllocationMeter.assertNone(
                 ROUNDS,
                 () -> {
-                    if (Refusal.statusOf(REGIONS.checkUse(remote, p0, needed)) != Status.SUCCESS) {
+                    if (Refusal.statusOf(Regions.checkUse(remote, p0, needed)) != Status.SUCCESS) {
                         throw new AssertionError("not usable");
                     }
-                    REGIONS.memoryOf(remote).set(ValueLayout.JAVA_BYTE, 9, (byte) 1);
+                    Regions.memoryOf(remote).set(ValueLayout.JAVA_BYTE, 9, (byte) 1);
                 });
     }
 

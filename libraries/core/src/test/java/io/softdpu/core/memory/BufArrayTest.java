@@ -20,7 +20,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class BufArrayTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 4096;
 
     @TempDir Path folder;
@@ -81,10 +80,10 @@ class BufArrayTest {
                 .hasMessageContainingAll("target=" + target, "supported=CPU");
         array.start();
         assertThat(array.get(0).length()).isEqualTo(8);
-        assertThat(Refusal.statusOf(REGIONS.markSource(array.get(1), 1)))
+        assertThat(Refusal.statusOf(Regions.markSource(array.get(1), 1)))
                 .as("usable by a task")
                 .isEqualTo(Status.SUCCESS);
-        REGIONS.clearInFlight(array.get(1));
+        Regions.clearInFlight(array.get(1));
     }
 
     @Test
@@ -98,9 +97,9 @@ class BufArrayTest {
         buf.retain();
         Thrown.with(Status.IN_USE, array::stop).hasMessageContaining("index=0");
         buf.release();
-        assertThat(Refusal.statusOf(REGIONS.markSource(array.get(1), 1))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.markSource(array.get(1), 1))).isEqualTo(Status.SUCCESS);
         Thrown.with(Status.IN_USE, array::close).hasMessageContaining("index=1");
-        REGIONS.clearInFlight(array.get(1));
+        Regions.clearInFlight(array.get(1));
         array.stop();
         assertThat(buf.references()).isZero();
         Thrown.with(Status.BAD_STATE, buf::resetDataLength);

@@ -29,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
  * byte arrays for the memory.
  */
 class BufListModelTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 1024;
     private static final int POOL_ELEMENT = 40;
 
@@ -278,7 +277,7 @@ class BufListModelTest {
 
     private void markOrClear(Model one) {
         if (inFlight.contains(one) && random.nextBoolean()) {
-            REGIONS.clearInFlight(one.buf);
+            Regions.clearInFlight(one.buf);
             inFlight.remove(one);
             return;
         }
@@ -293,8 +292,8 @@ class BufListModelTest {
         }
         assertThat(
                         random.nextBoolean()
-                                ? Refusal.statusOf(REGIONS.markSource(one.buf, limit))
-                                : Refusal.statusOf(REGIONS.markDestination(one.buf, limit)))
+                                ? Refusal.statusOf(Regions.markSource(one.buf, limit))
+                                : Refusal.statusOf(Regions.markDestination(one.buf, limit)))
                 .isEqualTo(expected);
         if (expected == Status.SUCCESS) {
             inFlight.add(one);
@@ -353,7 +352,7 @@ class BufListModelTest {
     }
 
     private void endAll() {
-        inFlight.forEach(head -> REGIONS.clearInFlight(head.buf));
+        inFlight.forEach(head -> Regions.clearInFlight(head.buf));
         inFlight.clear();
         for (Model model : List.copyOf(models)) {
             while (model.isHead() && model.references > 0) {
@@ -373,23 +372,23 @@ class BufListModelTest {
      * A library that knows nothing but what {@code spi} gives it: copies list to list, a byte each.
      */
     private static void copy(Buf source, Buf destination) {
-        assertThat(Refusal.statusOf(REGIONS.markSource(source, 8))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.markSource(source, 8))).isEqualTo(Status.SUCCESS);
         assertThat(
                         Refusal.statusOf(
-                                REGIONS.markDestination(
+                                Regions.markDestination(
                                         destination, 8, BufLists.dataLength(source))))
                 .isEqualTo(Status.SUCCESS);
         @Nullable Buf to = destination;
         long toOffset = to.dataOffset() + to.dataLength();
         long copied = 0;
         for (@Nullable Buf from = source; from != null; from = from.nextInList()) {
-            MemorySegment read = REGIONS.segmentOf(from);
+            MemorySegment read = Regions.segmentOf(from);
             for (long i = 0; i < from.dataLength(); i++) {
                 while (toOffset == to.offset() + to.length()) {
                     to = to.nextInList();
                     toOffset = to.dataOffset() + to.dataLength();
                 }
-                REGIONS.segmentOf(to)
+                Regions.segmentOf(to)
                         .set(
                                 ValueLayout.JAVA_BYTE,
                                 toOffset++,
@@ -397,8 +396,8 @@ class BufListModelTest {
                 copied++;
             }
         }
-        REGIONS.clearInFlight(source);
-        REGIONS.clearInFlight(destination);
+        Regions.clearInFlight(source);
+        Regions.clearInFlight(destination);
         BufLists.appendData(destination, copied);
     }
 

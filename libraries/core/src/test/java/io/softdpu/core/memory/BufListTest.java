@@ -23,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Lists of bufs: chaining and splitting, references, and the view of libraries. */
 class BufListTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int BUFS = 8;
 
     @TempDir Path folder;
@@ -226,9 +225,9 @@ class BufListTest {
     @Clause("core-110")
     void shouldBelongToTheLibraryWholeWhileInFlight() {
         Buf head = list(0, 1, 2);
-        assertThat(Refusal.statusOf(REGIONS.markSource(head, 3))).isEqualTo(Status.SUCCESS);
-        assertThat(Refusal.statusOf(REGIONS.markSource(head, 3))).isEqualTo(Status.IN_USE);
-        assertThat(Refusal.statusOf(REGIONS.markDestination(head, 3))).isEqualTo(Status.IN_USE);
+        assertThat(Refusal.statusOf(Regions.markSource(head, 3))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.markSource(head, 3))).isEqualTo(Status.IN_USE);
+        assertThat(Refusal.statusOf(Regions.markDestination(head, 3))).isEqualTo(Status.IN_USE);
         for (int i = 0; i < 3; i++) {
             Buf element = bufs.get(i);
             Thrown.with(Status.IN_USE, element::resetDataLength);
@@ -240,28 +239,28 @@ class BufListTest {
         Thrown.with(Status.IN_USE, head::release);
         Thrown.with(Status.IN_USE, () -> head.unchain(bufs.get(1)));
         assertList(0, 1, 2);
-        REGIONS.clearInFlight(head);
+        Regions.clearInFlight(head);
         head.unchain(bufs.get(1));
-        assertThat(Refusal.statusOf(REGIONS.markDestination(bufs.get(1), 2)))
+        assertThat(Refusal.statusOf(Regions.markDestination(bufs.get(1), 2)))
                 .isEqualTo(Status.SUCCESS);
-        REGIONS.clearInFlight(bufs.get(1));
+        Regions.clearInFlight(bufs.get(1));
     }
 
     @Test
     @Clause("core-107")
     void shouldBeRefusedByALibraryThatTakesFewerElements() {
         Buf head = list(0, 1, 2);
-        assertThat(Refusal.statusOf(REGIONS.markSource(head, 2))).isEqualTo(Status.INVALID_VALUE);
-        assertThat(Refusal.statusOf(REGIONS.markDestination(head, 1)))
+        assertThat(Refusal.statusOf(Regions.markSource(head, 2))).isEqualTo(Status.INVALID_VALUE);
+        assertThat(Refusal.statusOf(Regions.markDestination(head, 1)))
                 .isEqualTo(Status.INVALID_VALUE);
         head.resetDataLength(); // not in flight
-        assertThat(Refusal.statusOf(REGIONS.markSource(bufs.get(1), 9)))
+        assertThat(Refusal.statusOf(Regions.markSource(bufs.get(1), 9)))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(REGIONS.markSource(head, 2))
+        assertThat(Regions.markSource(head, 2))
                 .asString()
                 .contains("buf list is too long: listLength=3, buf=buf[", "expected=2 at most");
-        assertThat(Refusal.statusOf(REGIONS.markSource(head, 3))).isEqualTo(Status.SUCCESS);
-        REGIONS.clearInFlight(head);
+        assertThat(Refusal.statusOf(Regions.markSource(head, 3))).isEqualTo(Status.SUCCESS);
+        Regions.clearInFlight(head);
     }
 
     @Test

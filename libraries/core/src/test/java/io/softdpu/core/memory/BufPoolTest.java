@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BufPoolTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 4096;
 
     @TempDir Path folder;
@@ -237,10 +236,10 @@ class BufPoolTest {
         buf.retain();
         buf.release();
         head.chain(buf);
-        assertThat(Refusal.statusOf(REGIONS.markDestination(head, 2))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.markDestination(head, 2))).isEqualTo(Status.SUCCESS);
         Thrown.with(Status.IN_USE, buf::resetDataLength);
         BufLists.appendData(head, 10);
-        REGIONS.clearInFlight(head);
+        Regions.clearInFlight(head);
         assertThat(buf.dataLength()).isEqualTo(6);
         Buf twin = inventory.duplicate(buf);
         assertThat(twin.dataLength()).isEqualTo(6);
@@ -260,7 +259,7 @@ class BufPoolTest {
         Buf buf = pool.allocate();
         assertThat(buf.mmap().isImported()).isTrue();
         Thrown.with(Status.NOT_PERMITTED, buf::segment);
-        assertThat(REGIONS.segmentOf(buf).byteSize()).isEqualTo(SIZE);
+        assertThat(Regions.segmentOf(buf).byteSize()).isEqualTo(SIZE);
         buf.release();
     }
 }

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BufTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 4096;
 
     @TempDir Path folder;
@@ -101,12 +100,12 @@ class BufTest {
     @Clause({"core-100", "core-102"})
     void shouldGrowItsDataByWhatALibraryAppends() {
         Buf buf = inventory.bufByArgs(mmap, 0, 100, 10, 20);
-        REGIONS.appendData(buf, 30);
+        Regions.appendData(buf, 30);
         assertThat(buf.dataOffset()).isEqualTo(10);
         assertThat(buf.dataLength()).isEqualTo(50);
-        Thrown.with(Status.INVALID_VALUE, () -> REGIONS.appendData(buf, 41))
+        Thrown.with(Status.INVALID_VALUE, () -> Regions.appendData(buf, 41))
                 .hasMessageContainingAll("sizeBytes=41", "tailroom=40");
-        Thrown.with(Status.INVALID_VALUE, () -> REGIONS.appendData(buf, -1));
+        Thrown.with(Status.INVALID_VALUE, () -> Regions.appendData(buf, -1));
         assertThat(buf.dataLength()).isEqualTo(50);
         buf.release();
     }
@@ -230,15 +229,15 @@ class BufTest {
         Thrown.with(Status.BAD_STATE, buf::mmap);
         Thrown.with(Status.BAD_STATE, buf::resetDataLength);
         Thrown.with(Status.BAD_STATE, () -> inventory.duplicate(buf));
-        assertThat(Refusal.statusOf(REGIONS.markSource(buf, 1))).isEqualTo(Status.BAD_STATE);
+        assertThat(Refusal.statusOf(Regions.markSource(buf, 1))).isEqualTo(Status.BAD_STATE);
     }
 
     @Test
     @Clause("core-110")
     void shouldBelongToTheLibraryWhileInFlight() {
         Buf buf = inventory.bufByAddress(mmap, 0, 8);
-        assertThat(Refusal.statusOf(REGIONS.markDestination(buf, 1))).isEqualTo(Status.SUCCESS);
-        assertThat(Refusal.statusOf(REGIONS.markSource(buf, 1)))
+        assertThat(Refusal.statusOf(Regions.markDestination(buf, 1))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.markSource(buf, 1)))
                 .as("one task at a time")
                 .isEqualTo(Status.IN_USE);
         Thrown.with(Status.IN_USE, buf::release);
@@ -247,8 +246,8 @@ class BufTest {
         Thrown.with(Status.IN_USE, () -> buf.reuseByData(mmap, 0, 1));
         buf.retain();
         buf.release();
-        REGIONS.appendData(buf, 8);
-        REGIONS.clearInFlight(buf);
+        Regions.appendData(buf, 8);
+        Regions.clearInFlight(buf);
         buf.release();
         assertThat(inventory.free()).isEqualTo(4);
     }
@@ -373,8 +372,8 @@ class BufTest {
                             .start();
             for (Mmap one : List.of(mmap, localMmap(arena.allocate(SIZE)), overShared)) {
                 Buf buf = inventory.bufByAddress(one, 8, 8);
-                REGIONS.segmentOf(buf).set(ValueLayout.JAVA_BYTE, buf.dataOffset(), (byte) 7);
-                REGIONS.appendData(buf, 1);
+                Regions.segmentOf(buf).set(ValueLayout.JAVA_BYTE, buf.dataOffset(), (byte) 7);
+                Regions.appendData(buf, 1);
                 assertThat(buf.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 7);
                 assertThat(buf.mmap().isImported()).isFalse();
                 buf.release();
@@ -418,7 +417,7 @@ class BufTest {
                     }
                     case 1 -> {
                         expected = a >= 0 && dataOffset + dataLength + a <= offset + length;
-                        done = attempt(() -> REGIONS.appendData(buf, a));
+                        done = attempt(() -> Regions.appendData(buf, a));
                         dataLength += expected ? a : 0;
                     }
                     case 2 -> {

@@ -28,7 +28,6 @@ import java.util.List;
  * </ul>
  */
 public final class HaltedImporterProcess {
-    private static final Regions REGIONS = Regions.get();
     static final byte FIRST = 0x11;
     static final byte SECOND = 0x22;
 
@@ -57,7 +56,7 @@ public final class HaltedImporterProcess {
                     case "release" -> {
                         for (Mmap mmap : held) {
                             System.out.println(
-                                    "released " + Refusal.statusOf(REGIONS.checkUse(mmap, WRITE)));
+                                    "released " + Refusal.statusOf(Regions.checkUse(mmap, WRITE)));
                             mmap.close();
                         }
                         held.clear();
@@ -76,15 +75,15 @@ public final class HaltedImporterProcess {
     private static void copy(Mmap remote, int round) {
         try (remote;
                 Arena arena = Arena.ofConfined()) {
-            MemorySegment region = REGIONS.memoryOf(remote);
+            MemorySegment region = Regions.memoryOf(remote);
             MemorySegment first = arena.allocate(region.byteSize()).fill(FIRST);
             MemorySegment second = arena.allocate(region.byteSize()).fill(SECOND);
             Copier copier = new Copier();
-            Status usable = Refusal.statusOf(REGIONS.checkUse(remote, WRITE));
+            Status usable = Refusal.statusOf(Regions.checkUse(remote, WRITE));
             System.out.println("copying " + round);
             for (long i = 0; usable == Status.SUCCESS; i++) {
                 copier.payload(i % 2 == 0 ? first : second, 0, region, 0, region.byteSize());
-                usable = Refusal.statusOf(REGIONS.checkUse(remote, WRITE));
+                usable = Refusal.statusOf(Regions.checkUse(remote, WRITE));
             }
             System.out.println("refused " + round + " " + usable);
         }

@@ -44,7 +44,6 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 @Tag(Soak.TAG)
 class HaltedImporterTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 4 << 20;
     private static final Permissions WRITABLE =
             Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_WRITE);
@@ -199,7 +198,7 @@ class HaltedImporterTest {
     /** The importer of the next session, which fills its memory. */
     private void write(Mmap session, MemorySegment content) {
         try (Mmap remote = Mmap.createFromExport(session.exportPci(pf0), p0)) {
-            new Copier().payload(content, 0, REGIONS.memoryOf(remote), 0, SIZE);
+            new Copier().payload(content, 0, Regions.memoryOf(remote), 0, SIZE);
         }
     }
 

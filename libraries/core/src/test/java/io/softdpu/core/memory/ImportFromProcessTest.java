@@ -30,7 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Imports from another process, whose program does not participate. */
 @StartsProcesses
 class ImportFromProcessTest {
-    private static final Regions REGIONS = Regions.get();
 
     @TempDir Path folder;
     private Machines machines;
@@ -66,13 +65,13 @@ class ImportFromProcessTest {
     @Clause("core-086")
     void shouldImportWhileTheExporterSleeps(Processes processes) {
         Mmap remote = imported(exporter(processes, "sleep"));
-        assertThat(REGIONS.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
+        assertThat(Regions.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
     }
 
     @Test
     void shouldImportWhileTheExporterComputes(Processes processes) {
         Mmap remote = imported(exporter(processes, "compute"));
-        assertThat(REGIONS.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
+        assertThat(Regions.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
     }
 
     @Smoke
@@ -81,14 +80,14 @@ class ImportFromProcessTest {
             Processes processes) throws Exception {
         ChildProcess exporter = exporter(processes, "wait");
         Mmap remote = imported(exporter);
-        REGIONS.memoryOf(remote).set(ValueLayout.JAVA_BYTE, ExporterProcess.SIZE - 1, (byte) 99);
+        Regions.memoryOf(remote).set(ValueLayout.JAVA_BYTE, ExporterProcess.SIZE - 1, (byte) 99);
         assertThat(exporter.outputLines()).noneMatch(line -> line.startsWith("reply"));
         try (var reply = exporter.standardInput()) {
             reply.write("done\n".getBytes(StandardCharsets.US_ASCII));
         }
         assertThat(exporter.awaitLine("^sees ")).isEqualTo("sees 99");
         assertThat(exporter.awaitExit()).isZero();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SHUTDOWN);
     }
 
@@ -100,21 +99,21 @@ class ImportFromProcessTest {
         Mmap remote = imported(exporter);
         Device t0 = machines.device(Side.TARGET, "t0");
         Mmap far = machines.add(Mmap.createFromExport(remote.exportRdma(p0), t0));
-        assertThat(Refusal.statusOf(REGIONS.checkUse(far, far.permissions())))
+        assertThat(Refusal.statusOf(Regions.checkUse(far, far.permissions())))
                 .isEqualTo(Status.SUCCESS);
         exporter.kill();
         exporter.awaitExit(); // or its socket could still take a request
         Await.until(
                 "the import is refused",
                 () ->
-                        Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE))
+                        Refusal.statusOf(Regions.checkUse(remote, Permissions.LOCAL_READ_WRITE))
                                 == Status.CONNECTION_RESET);
         Await.until(
                 "the import of the re-export is refused",
-                () -> Refusal.statusOf(REGIONS.checkUse(far, far.permissions())) != Status.SUCCESS);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(far, far.permissions())))
+                () -> Refusal.statusOf(Regions.checkUse(far, far.permissions())) != Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.checkUse(far, far.permissions())))
                 .isEqualTo(Status.CONNECTION_RESET);
-        assertThat(REGIONS.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
+        assertThat(Regions.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x5a);
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0));
         Thrown.with(Status.CONNECTION_RESET, () -> remote.exportRdma(p0));
     }

@@ -30,7 +30,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Reasons of the checks of mmaps and bufs, and their texts for messages. */
 class MemoryRefusalTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 4096;
     private static final Permissions LOCAL_WRITE = Permissions.LOCAL_READ_WRITE;
     private static final Permissions LOCAL_READ = Permissions.LOCAL_READ_ONLY;
@@ -95,7 +94,7 @@ class MemoryRefusalTest {
                         test -> {
                             Mmap mmap = test.mmap(LOCAL_WRITE);
                             mmap.stop();
-                            return REGIONS.checkUse(mmap, LOCAL_READ);
+                            return Regions.checkUse(mmap, LOCAL_READ);
                         }),
                 check(
                         "local permission missing",
@@ -104,7 +103,7 @@ class MemoryRefusalTest {
                                 "mmap does not grant LOCAL_READ_WRITE: granted=[LOCAL_READ_ONLY]",
                                 "mmap=mmap[local",
                                 "expected=Mmap.setPermissions with it, before start"),
-                        test -> REGIONS.checkUse(test.mmap(LOCAL_READ), LOCAL_WRITE)),
+                        test -> Regions.checkUse(test.mmap(LOCAL_READ), LOCAL_WRITE)),
                 check(
                         "device missing",
                         Status.NOT_PERMITTED,
@@ -112,7 +111,7 @@ class MemoryRefusalTest {
                                 "device was not added to the mmap: device=",
                                 "devices=[",
                                 "expected=Mmap.addDevice, before start"),
-                        test -> REGIONS.checkUse(test.mmap(LOCAL_WRITE), test.vf, LOCAL_READ)),
+                        test -> Regions.checkUse(test.mmap(LOCAL_WRITE), test.vf, LOCAL_READ)),
                 check(
                         "memory closed",
                         Status.BAD_STATE,
@@ -121,7 +120,7 @@ class MemoryRefusalTest {
                             Arena arena = Arena.ofShared();
                             Mmap mmap = test.over(arena.allocate(SIZE));
                             arena.close();
-                            return REGIONS.checkUse(mmap, LOCAL_READ);
+                            return Regions.checkUse(mmap, LOCAL_READ);
                         }),
                 check(
                         "right of the exporter missing",
@@ -131,7 +130,7 @@ class MemoryRefusalTest {
                                 "mmap=mmap[imported over PCIe from host/",
                                 "expected=PCI_READ_WRITE by Mmap.setPermissions of the exporter"),
                         test ->
-                                REGIONS.checkUse(
+                                Regions.checkUse(
                                         test.overPci(test.mmap(PCI_READ), Mapping.ACCESS),
                                         LOCAL_WRITE)),
                 check(
@@ -142,7 +141,7 @@ class MemoryRefusalTest {
                                         + " needed=[LOCAL_READ_ONLY]",
                                 "mmap=mmap[imported over RDMA from host/"),
                         test ->
-                                REGIONS.checkUse(
+                                Regions.checkUse(
                                         test.overRdma(test.mmap(remotelyWritable())), LOCAL_READ)),
                 check(
                         "right of an RDMA exporter missing",
@@ -151,7 +150,7 @@ class MemoryRefusalTest {
                                 "exporter does not grant RDMA_READ: granted=[",
                                 "expected=RDMA_READ by Mmap.setPermissions of the exporter"),
                         test ->
-                                REGIONS.checkUse(
+                                Regions.checkUse(
                                         test.overRdma(test.mmap(remotelyWritable())),
                                         Permissions.of(AccessFlag.RDMA_READ))),
                 check(
@@ -162,7 +161,7 @@ class MemoryRefusalTest {
                                         + " mmap=mmap[imported over PCIe without a mapping",
                                 "expected=an import with Mapping.ACCESS"),
                         test ->
-                                REGIONS.checkUse(
+                                Regions.checkUse(
                                         test.overPci(test.mmap(PCI_READ), Mapping.NONE),
                                         LOCAL_READ)),
                 check(
@@ -175,7 +174,7 @@ class MemoryRefusalTest {
                             Mmap exported = test.mmap(PCI_READ);
                             Mmap imported = test.overPci(exported, Mapping.ACCESS);
                             exported.stop();
-                            return REGIONS.checkUse(imported, LOCAL_READ);
+                            return Regions.checkUse(imported, LOCAL_READ);
                         }),
                 check(
                         "element of a list without a permission",
@@ -194,7 +193,7 @@ class MemoryRefusalTest {
                         test -> {
                             Buf buf = test.inventory.bufByData(test.mmap(LOCAL_WRITE), 0, 8);
                             buf.release();
-                            return REGIONS.markSource(buf, 1);
+                            return Regions.markSource(buf, 1);
                         }),
                 check(
                         "buf behind the head",
@@ -208,7 +207,7 @@ class MemoryRefusalTest {
                             Buf head = test.buf(mmap);
                             Buf second = test.inventory.bufByData(mmap, 8, 8);
                             head.chain(second);
-                            return REGIONS.markSource(second, 2);
+                            return Regions.markSource(second, 2);
                         }),
                 check(
                         "list too long",
@@ -220,7 +219,7 @@ class MemoryRefusalTest {
                             Mmap mmap = test.mmap(LOCAL_WRITE);
                             Buf head = test.buf(mmap);
                             head.chain(test.inventory.bufByData(mmap, 8, 8));
-                            return REGIONS.markDestination(head, 1);
+                            return Regions.markDestination(head, 1);
                         }),
                 check(
                         "buf in flight",
@@ -230,9 +229,9 @@ class MemoryRefusalTest {
                                 "expected=the completion of the task that has it"),
                         test -> {
                             Buf buf = test.buf(test.mmap(LOCAL_WRITE));
-                            assertThat(REGIONS.markSource(buf, 1)).isNull();
-                            Refusal refusal = REGIONS.markDestination(buf, 1);
-                            REGIONS.clearInFlight(buf);
+                            assertThat(Regions.markSource(buf, 1)).isNull();
+                            Refusal refusal = Regions.markDestination(buf, 1);
+                            Regions.clearInFlight(buf);
                             return refusal;
                         }));
     }

@@ -44,7 +44,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Use of memory: its cost, its mappings, and its threads. */
 class MemoryUseTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 1 << 20;
 
     @TempDir Path folder;
@@ -122,7 +121,7 @@ class MemoryUseTest {
                 buf.reuseByData(i % 2 == 0 ? imported : mmap, 0, i);
                 buf.chain(pool.allocate());
                 buf.chain(array.get(0));
-                REGIONS.segmentOf(buf).set(ValueLayout.JAVA_BYTE, 0, (byte) i);
+                Regions.segmentOf(buf).set(ValueLayout.JAVA_BYTE, 0, (byte) i);
                 buf.release();
             }
         } finally {
@@ -137,7 +136,7 @@ class MemoryUseTest {
         long address = shared.segment().address();
         shared.segment().set(ValueLayout.JAVA_LONG, 8, 1);
         Mmap imported = machines.add(Mmap.createFromExport(mmap.exportPci(pf0), p0));
-        MemorySegment far = REGIONS.memoryOf(imported);
+        MemorySegment far = Regions.memoryOf(imported);
         Thrown.with(Status.IN_USE, shared::close);
         System.gc(); // nothing that this could move
         assertThat(mmap.segment().address()).isEqualTo(address);
@@ -260,7 +259,7 @@ class MemoryUseTest {
             Buf last = inventory.bufByArgs(large, size - 8, 8, size - 1, 1);
             assertThat(last.segment()).isEqualTo(memory.asSlice(size - 8));
             assertThat(last.segment().byteSize()).isEqualTo(8);
-            REGIONS.segmentOf(last).set(ValueLayout.JAVA_BYTE, last.dataOffset(), (byte) 6);
+            Regions.segmentOf(last).set(ValueLayout.JAVA_BYTE, last.dataOffset(), (byte) 6);
             assertThat(memory.get(ValueLayout.JAVA_BYTE, size - 1)).isEqualTo((byte) 6);
             last.release();
         }
@@ -278,18 +277,18 @@ class MemoryUseTest {
         for (Buf buf : new Buf[] {remote, near, element}) { // in all else they are the same
             buf.setData(70, 10);
             buf.resetDataLength();
-            assertThat(Refusal.statusOf(REGIONS.markDestination(buf, 1))).isEqualTo(Status.SUCCESS);
+            assertThat(Refusal.statusOf(Regions.markDestination(buf, 1))).isEqualTo(Status.SUCCESS);
             shared.segment().set(ValueLayout.JAVA_BYTE, 70, (byte) 0);
-            REGIONS.segmentOf(buf).set(ValueLayout.JAVA_BYTE, buf.dataOffset(), (byte) 3);
+            Regions.segmentOf(buf).set(ValueLayout.JAVA_BYTE, buf.dataOffset(), (byte) 3);
             assertThat(shared.segment().get(ValueLayout.JAVA_BYTE, 70))
                     .as("in the exporter's memory itself")
                     .isEqualTo((byte) 3);
-            REGIONS.appendData(buf, 1);
-            REGIONS.clearInFlight(buf);
+            Regions.appendData(buf, 1);
+            Regions.clearInFlight(buf);
             assertThat(buf.dataLength()).isEqualTo(1);
             assertThat(buf.headroom()).isEqualTo(6);
         }
-        assertThat(Refusal.statusOf(REGIONS.checkUse(imported, p0, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(imported, p0, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
         remote.chain(near);
         remote.release();

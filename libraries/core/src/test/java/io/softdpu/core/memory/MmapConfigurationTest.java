@@ -34,7 +34,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * memory.
  */
 class MmapConfigurationTest {
-    private static final Regions REGIONS = Regions.get();
 
     @TempDir Path folder;
     private Machines machines;
@@ -114,14 +113,14 @@ class MmapConfigurationTest {
     @Clause({"core-077", "core-071"})
     void shouldTakeAccessFromADeviceThatIsRemoved() {
         Mmap mmap = mmap().addDevice(vf).start();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
         Thrown.with(Status.BAD_STATE, () -> mmap.removeDevice(vf)).hasMessageContaining("started");
         mmap.stop();
         mmap.removeDevice(vf).start();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
         vf.close(); // the mmap keeps it open no longer
         mmap.stop();
@@ -134,9 +133,9 @@ class MmapConfigurationTest {
         Mmap mmap = mmap().addDevice(vf);
         mmap.removeDevice(pf0).start();
         assertThat(mmap.devices()).containsExactly(vf);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
     }
 
@@ -178,7 +177,7 @@ class MmapConfigurationTest {
         long looks = 0;
         while (!over.get() || looks == 0) {
             Status status =
-                    Refusal.statusOf(REGIONS.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE));
+                    Refusal.statusOf(Regions.checkUse(mmap, vf, Permissions.LOCAL_READ_WRITE));
             assertThat(status).isIn(Status.NOT_PERMITTED, Status.BAD_STATE);
             looks++;
         }
@@ -211,7 +210,7 @@ class MmapConfigurationTest {
                                 || asked == AccessFlag.LOCAL_READ_ONLY
                                 || (flag == AccessFlag.PCI_READ_WRITE
                                         && asked == AccessFlag.PCI_READ_ONLY);
-                assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, pf0, Permissions.of(asked))))
+                assertThat(Refusal.statusOf(Regions.checkUse(mmap, pf0, Permissions.of(asked))))
                         .as("%s of an mmap with %s", asked, flag)
                         .isEqualTo(implied ? Status.SUCCESS : Status.NOT_PERMITTED);
             }
@@ -259,7 +258,7 @@ class MmapConfigurationTest {
     @Clause("core-072")
     void shouldNeedNoRegistrationByTheProgram() {
         Mmap mmap = mmap().start();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, pf0, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
         assertThat(List.of(Mmap.class.getMethods()))
                 .as("ways to register memory")
@@ -286,10 +285,10 @@ class MmapConfigurationTest {
         mmap.stop();
         assertThat(freed).as("a stop is not the end").isEmpty();
         mmap.start();
-        REGIONS.retain(mmap);
+        Regions.retain(mmap);
         Thrown.with(Status.NOT_PERMITTED, mmap::close);
         assertThat(freed).as("refused").isEmpty();
-        REGIONS.release(mmap);
+        Regions.release(mmap);
         mmap.close();
         assertThat(freed).containsExactly(memory);
         assertThat(memory.scope().isAlive()).isFalse();
@@ -373,7 +372,7 @@ class MmapConfigurationTest {
         Mmap mmap = mmap().start();
         BufInventory inventory = machines.add(BufInventory.create(2).start());
         Buf buf = inventory.bufByAddress(mmap, 0, 8);
-        REGIONS.retain(mmap);
+        Regions.retain(mmap);
         assertThat(mmap.users()).isEqualTo(2);
         BufPool pool = machines.add(BufPool.create(1, 8, mmap).start());
         BufArray array = machines.add(BufArray.create(1).setMemory(mmap, 8, 0).start());
@@ -383,7 +382,7 @@ class MmapConfigurationTest {
                         "expected=release of its bufs");
         array.stop();
         pool.stop();
-        REGIONS.release(mmap);
+        Regions.release(mmap);
         Thrown.with(Status.NOT_PERMITTED, mmap::close)
                 .hasMessageContaining("users=1, bufs=1, pools=0, contexts=0");
         buf.release();

@@ -32,7 +32,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Exports, imports and re-exports between machines of one fabric folder. */
 class MmapExportTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 3 * 4096 + 100;
     private static final Permissions ALL =
             Permissions.of(
@@ -107,17 +106,17 @@ class MmapExportTest {
         assertThat(remote.permissions()).isEqualTo(ALL);
         assertThat(remote.devices()).containsExactly(p0);
         memory.segment().set(ValueLayout.JAVA_BYTE, 5, (byte) 55);
-        MemorySegment seen = REGIONS.memoryOf(remote);
+        MemorySegment seen = Regions.memoryOf(remote);
         assertThat(seen.byteSize()).isEqualTo(SIZE);
         assertThat(seen.get(ValueLayout.JAVA_BYTE, 5)).isEqualTo((byte) 55);
         seen.set(ValueLayout.JAVA_BYTE, SIZE - 1, (byte) 66);
         assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, SIZE - 1)).isEqualTo((byte) 66);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, p0, PCI_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, p0, PCI_WRITE)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_READ))).isEqualTo(Status.SUCCESS);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, PCI_READ))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, RDMA_READ)))
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, RDMA_READ)))
                 .as("RDMA rights are there to be passed on")
                 .isEqualTo(Status.NOT_PERMITTED);
     }
@@ -156,7 +155,7 @@ class MmapExportTest {
             assertThat(buf.mmap().isImported()).isTrue();
             Thrown.with(Status.NOT_PERMITTED, buf::segment).hasMessageContaining("tasks");
             Thrown.with(Status.NOT_PERMITTED, remote::segment);
-            assertThat(REGIONS.segmentOf(buf).byteSize()).isEqualTo(SIZE);
+            assertThat(Regions.segmentOf(buf).byteSize()).isEqualTo(SIZE);
             Thrown.with(Status.NOT_PERMITTED, remote::close).hasMessageContaining("users=1");
             buf.release();
         }
@@ -296,17 +295,17 @@ class MmapExportTest {
         Permissions ownerWrites =
                 Permissions.of(AccessFlag.LOCAL_READ_WRITE, AccessFlag.PCI_READ_ONLY);
         Mmap remote = imported(mmap(ownerWrites).exportPci(pf0), p0);
-        assertThat(REGIONS.memoryOf(remote).isReadOnly()).isTrue();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY)))
+        assertThat(Regions.memoryOf(remote).isReadOnly()).isTrue();
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, Permissions.LOCAL_READ_ONLY)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, Permissions.LOCAL_READ_WRITE)))
                 .as("the owner's own right is not the importer's")
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_READ))).isEqualTo(Status.SUCCESS);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, PCI_READ))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, PCI_WRITE)))
                 .isEqualTo(Status.NOT_PERMITTED);
         memory.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
-        assertThat(REGIONS.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 1);
+        assertThat(Regions.memoryOf(remote).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 1);
     }
 
     @Test
@@ -336,14 +335,14 @@ class MmapExportTest {
         Mmap remote = imported(blob, t0);
         assertThat(remote.sizeBytes()).isEqualTo(SIZE);
         assertThat(remote.permissions().bits()).isEqualTo(2 + 4);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, t0, RDMA_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, t0, RDMA_WRITE)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_READ)))
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, PCI_READ)))
                 .isEqualTo(Status.NOT_PERMITTED);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, Permissions.LOCAL_READ_ONLY)))
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, Permissions.LOCAL_READ_ONLY)))
                 .as("not memory of this machine, even if a mapping makes it look so")
                 .isEqualTo(Status.NOT_PERMITTED);
-        REGIONS.memoryOf(remote).set(ValueLayout.JAVA_BYTE, 7, (byte) 7);
+        Regions.memoryOf(remote).set(ValueLayout.JAVA_BYTE, 7, (byte) 7);
         assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 7)).isEqualTo((byte) 7);
         ExportDescriptor said = ExportDescriptor.decode(blob);
         assertThat(said.gid()).isEqualTo(pf0.info().function().gid());
@@ -365,10 +364,10 @@ class MmapExportTest {
                 machines.add(
                         Mmap.createFromExport(
                                 source.exportPci(pf0), p0, Mapping.NONE, Patience.LIMIT));
-        assertThat(REGIONS.isMapped(middle)).isFalse();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(middle, PCI_READ)))
+        assertThat(Regions.isMapped(middle)).isFalse();
+        assertThat(Refusal.statusOf(Regions.checkUse(middle, PCI_READ)))
                 .isEqualTo(Status.NOT_SUPPORTED);
-        Thrown.with(Status.NOT_SUPPORTED, () -> REGIONS.memoryOf(middle))
+        Thrown.with(Status.NOT_SUPPORTED, () -> Regions.memoryOf(middle))
                 .hasMessageContaining("re-export");
         byte[] blob = middle.exportRdma(p0);
         Device t0 = machines.device(Side.TARGET, "t0");
@@ -376,14 +375,14 @@ class MmapExportTest {
         ExportDescriptor said = ExportDescriptor.decode(blob);
         assertThat(said.interfaceName()).isEqualTo("p0");
         assertThat(said.address()).isEqualTo(memory.segment().address());
-        REGIONS.memoryOf(far).set(ValueLayout.JAVA_LONG, 8, 1234567);
+        Regions.memoryOf(far).set(ValueLayout.JAVA_LONG, 8, 1234567);
         assertThat(memory.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(1234567);
         Thrown.with(Status.NOT_SUPPORTED, () -> middle.exportPci(p0))
                 .hasMessageContaining("only for RDMA");
         Thrown.with(Status.NOT_SUPPORTED, () -> BusServices.exportFor(middle, p0, true, null));
 
         source.stop();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(far, RDMA_WRITE))).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(Regions.checkUse(far, RDMA_WRITE))).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.SHUTDOWN, () -> middle.exportRdma(p0));
         far.close();
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, t0));
@@ -393,9 +392,9 @@ class MmapExportTest {
     void shouldEndTheReExportWithTheImport() {
         Mmap middle = imported(mmap(ALL).exportPci(pf0), p0);
         Mmap far = imported(middle.exportRdma(p0), machines.device(Side.TARGET, "t0"));
-        assertThat(Refusal.statusOf(REGIONS.checkUse(far, RDMA_READ))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.checkUse(far, RDMA_READ))).isEqualTo(Status.SUCCESS);
         middle.close();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(far, RDMA_READ))).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(Regions.checkUse(far, RDMA_READ))).isEqualTo(Status.SHUTDOWN);
     }
 
     @Test
@@ -414,7 +413,7 @@ class MmapExportTest {
                                 .exportPci(pf0),
                         p0);
         Mmap far = imported(mixed.exportRdma(p0), machines.device(Side.TARGET, "t0"));
-        assertThat(REGIONS.memoryOf(far).isReadOnly()).isTrue();
+        assertThat(Regions.memoryOf(far).isReadOnly()).isTrue();
     }
 
     @Test
@@ -425,7 +424,7 @@ class MmapExportTest {
         var forLibrary = BusServices.exportFor(mmap, pf0, true, null);
         mmap.stop();
         assertThat(forLibrary.revoked()).isTrue();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_READ))).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, PCI_READ))).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0))
                 .hasMessageContaining("not exported");
         Thrown.with(Status.NOT_PERMITTED, remote::stop).hasMessageContaining("closed");
@@ -444,9 +443,9 @@ class MmapExportTest {
         Thrown.with(Status.IN_USE, p0::close).hasMessageContaining("mmap");
         mmap.close();
         memory.close();
-        MemorySegment seen = REGIONS.memoryOf(remote);
+        MemorySegment seen = Regions.memoryOf(remote);
         assertThat(seen.get(ValueLayout.JAVA_BYTE, 0)).as("still there").isZero();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_READ))).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, PCI_READ))).isEqualTo(Status.SHUTDOWN);
         remote.close();
         org.assertj.core.api.Assertions.assertThatThrownBy(() -> seen.get(ValueLayout.JAVA_BYTE, 0))
                 .isInstanceOf(IllegalStateException.class);
@@ -458,12 +457,12 @@ class MmapExportTest {
         Mmap mmap = mmap(ALL);
         byte[] blob = mmap.exportPci(pf0);
         Mmap remote = imported(blob, p0);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_WRITE))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, PCI_WRITE))).isEqualTo(Status.SUCCESS);
         mmap.close();
         assertThat(mmap.state()).isEqualTo(Mmap.State.CLOSED);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.BAD_STATE);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, PCI_WRITE)))
                 .isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.SHUTDOWN, () -> remote.exportRdma(p0));
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0))
@@ -617,7 +616,7 @@ class MmapExportTest {
         device.close();
         leaving.close();
         theirs.close();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(remote, PCI_READ))).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(Regions.checkUse(remote, PCI_READ))).isEqualTo(Status.SHUTDOWN);
         Thrown.with(Status.NOT_FOUND, () -> Mmap.createFromExport(blob, p0))
                 .hasMessageContaining("no process serves");
     }

@@ -25,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
  * when it continues, so memory is not used again while an earlier importer may still hold it.
  */
 class MmapReuseTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 3 * 4096 + 100;
     private static final Permissions ALL =
             Permissions.of(
@@ -113,7 +112,7 @@ class MmapReuseTest {
                                 mmap.exportPci(pf0), p0, Mapping.NONE, Patience.LIMIT));
         Mmap far = imported(middle.exportRdma(p0), machines.device(Side.TARGET, "t0"));
         middle.close();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(far, RDMA_WRITE))).isEqualTo(Status.SHUTDOWN);
+        assertThat(Refusal.statusOf(Regions.checkUse(far, RDMA_WRITE))).isEqualTo(Status.SHUTDOWN);
         mmap.stop();
         Thrown.with(Status.IN_USE, mmap::start).hasMessageContaining("leases=1");
         far.close();

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Repeated exports and imports of memory between machines that stay open. */
 class MmapSessionsTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 1 << 16;
     private static final Permissions ALL =
             Permissions.of(
@@ -90,7 +89,7 @@ class MmapSessionsTest {
                     here.stop();
                     assertThat(
                                     Refusal.statusOf(
-                                            REGIONS.checkUse(
+                                            Regions.checkUse(
                                                     there,
                                                     p0,
                                                     Permissions.of(AccessFlag.PCI_READ_ONLY))))
@@ -137,7 +136,7 @@ class MmapSessionsTest {
                     "importer sees the end",
                     () ->
                             Refusal.statusOf(
-                                            REGIONS.checkUse(
+                                            Regions.checkUse(
                                                     there,
                                                     p0,
                                                     Permissions.of(AccessFlag.PCI_READ_ONLY)))
@@ -151,7 +150,7 @@ class MmapSessionsTest {
 
     private static void use(SharedMemory memory, Mmap there) {
         memory.segment().set(ValueLayout.JAVA_LONG, 0, 0x0123456789abcdefL);
-        assertThat(REGIONS.memoryOf(there).get(ValueLayout.JAVA_LONG, 0))
+        assertThat(Regions.memoryOf(there).get(ValueLayout.JAVA_LONG, 0))
                 .isEqualTo(0x0123456789abcdefL);
     }
 }

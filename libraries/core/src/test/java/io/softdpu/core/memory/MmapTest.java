@@ -22,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Local mmaps: configuration, states, and access to their memory. */
 class MmapTest {
-    private static final Regions REGIONS = Regions.get();
 
     @TempDir Path folder;
     private Machines machines;
@@ -171,23 +170,23 @@ class MmapTest {
         Device secondVf = machines.device(host, "pf0vf1");
         Device other = machines.device(host, "pf1");
         Mmap ofOne = complete().start();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(ofOne, pf0, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(ofOne, pf0, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(ofOne, vf, Permissions.LOCAL_READ_ONLY)))
+        assertThat(Refusal.statusOf(Regions.checkUse(ofOne, vf, Permissions.LOCAL_READ_ONLY)))
                 .isEqualTo(Status.NOT_PERMITTED);
         Mmap mmap = complete().addDevice(vf).addDevice(secondVf).start();
         assertThat(mmap.devices()).containsExactly(pf0, vf, secondVf);
         for (Device device : mmap.devices()) {
             assertThat(
                             Refusal.statusOf(
-                                    REGIONS.checkUse(mmap, device, Permissions.LOCAL_READ_WRITE)))
+                                    Regions.checkUse(mmap, device, Permissions.LOCAL_READ_WRITE)))
                     .as("%s", device)
                     .isEqualTo(Status.SUCCESS);
         }
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, other, Permissions.LOCAL_READ_ONLY)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, other, Permissions.LOCAL_READ_ONLY)))
                 .isEqualTo(Status.NOT_PERMITTED);
         Device pf0Again = machines.device(host, "pf0");
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, pf0Again, Permissions.LOCAL_READ_ONLY)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, pf0Again, Permissions.LOCAL_READ_ONLY)))
                 .as("another opening of the same function")
                 .isEqualTo(Status.SUCCESS);
     }
@@ -293,15 +292,15 @@ class MmapTest {
     @Clause("core-071")
     void shouldRefuseAccessBeyondItsPermissions() {
         Mmap mmap = complete().setPermissions(Permissions.LOCAL_READ_ONLY);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_ONLY)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, Permissions.LOCAL_READ_ONLY)))
                 .isEqualTo(Status.BAD_STATE);
         mmap.start();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_ONLY)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, Permissions.LOCAL_READ_ONLY)))
                 .isEqualTo(Status.SUCCESS);
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_WRITE)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, Permissions.LOCAL_READ_WRITE)))
                 .isEqualTo(Status.NOT_PERMITTED);
         mmap.stop();
-        assertThat(Refusal.statusOf(REGIONS.checkUse(mmap, Permissions.LOCAL_READ_ONLY)))
+        assertThat(Refusal.statusOf(Regions.checkUse(mmap, Permissions.LOCAL_READ_ONLY)))
                 .isEqualTo(Status.BAD_STATE);
     }
 
@@ -348,11 +347,11 @@ class MmapTest {
     @Test
     void shouldBeKeptOpenByALibrary() {
         Mmap mmap = complete();
-        Thrown.with(Status.BAD_STATE, () -> REGIONS.retain(mmap));
+        Thrown.with(Status.BAD_STATE, () -> Regions.retain(mmap));
         mmap.start();
-        REGIONS.retain(mmap);
+        Regions.retain(mmap);
         Thrown.with(Status.NOT_PERMITTED, mmap::close);
-        REGIONS.release(mmap);
+        Regions.release(mmap);
         mmap.close();
     }
 }

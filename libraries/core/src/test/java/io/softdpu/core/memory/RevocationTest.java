@@ -41,7 +41,6 @@ import org.junit.jupiter.api.io.TempDir;
 @StartsProcesses
 @Tag(Soak.TAG)
 class RevocationTest {
-    private static final Regions REGIONS = Regions.get();
     private static final Permissions PCI_WRITE = Permissions.of(AccessFlag.PCI_READ_WRITE);
     private static final Permissions RDMA_WRITE = Permissions.of(AccessFlag.RDMA_WRITE);
 
@@ -179,13 +178,13 @@ class RevocationTest {
     /** Copies a piece as a library does: after a check. */
     private static Status copied(
             Mmap remote, Permissions needed, MemorySegment content, long chunkNumber) {
-        Status usable = Refusal.statusOf(REGIONS.checkUse(remote, needed));
+        Status usable = Refusal.statusOf(Regions.checkUse(remote, needed));
         if (usable == Status.SUCCESS) {
             new Copier()
                     .payload(
                             content,
                             0,
-                            REGIONS.memoryOf(remote),
+                            Regions.memoryOf(remote),
                             chunkNumber % 2 * content.byteSize(),
                             content.byteSize());
         }

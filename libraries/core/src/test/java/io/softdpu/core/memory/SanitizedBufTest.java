@@ -26,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Effects of the sanitizer on the memory of bufs, and its reports. */
 class SanitizedBufTest {
-    private static final Regions REGIONS = Regions.get();
     private static final int SIZE = 256;
     private static final byte POISON = (byte) 0xa5;
 
@@ -103,12 +102,12 @@ class SanitizedBufTest {
         Buf first = inventory.bufByArgs(mmap, 16, 32, 24, 8); // data 24 to 31, tailroom to 47
         Buf second = inventory.bufByAddress(mmap, 64, 4);
         first.chain(second);
-        assertThat(Refusal.statusOf(REGIONS.markDestination(first, 2))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.markDestination(first, 2))).isEqualTo(Status.SUCCESS);
         for (int i = 0; i < SIZE; i++) {
             boolean tailroom = i >= 32 && i < 48 || i >= 64 && i < 68;
             assertThat(at(i)).as("byte %d", i).isEqualTo(tailroom ? POISON : (byte) i);
         }
-        REGIONS.clearInFlight(first);
+        Regions.clearInFlight(first);
         first.release();
         assertThat(reports).isEmpty();
     }
@@ -118,13 +117,13 @@ class SanitizedBufTest {
         Buf first = inventory.bufByAddress(mmap, 0, 8);
         Buf second = inventory.bufByAddress(mmap, 16, 8);
         first.chain(second);
-        assertThat(Refusal.statusOf(REGIONS.markDestination(first, 2, 11)))
+        assertThat(Refusal.statusOf(Regions.markDestination(first, 2, 11)))
                 .isEqualTo(Status.SUCCESS);
         for (int i = 0; i < SIZE; i++) {
             boolean written = i < 8 || i >= 16 && i < 19;
             assertThat(at(i)).as("byte %d", i).isEqualTo(written ? POISON : (byte) i);
         }
-        REGIONS.clearInFlight(first);
+        Regions.clearInFlight(first);
         first.release();
     }
 
@@ -133,11 +132,11 @@ class SanitizedBufTest {
         Device p0 = machines.device(Side.DPU, "p0");
         Mmap remote = machines.add(Mmap.createFromExport(mmap.exportPci(device), p0));
         Buf buf = inventory.bufByAddress(remote, 0, SIZE);
-        assertThat(Refusal.statusOf(REGIONS.markDestination(buf, 1))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.markDestination(buf, 1))).isEqualTo(Status.SUCCESS);
         assertThat(at(SIZE - 1)).isEqualTo((byte) (SIZE - 1));
-        REGIONS.clearInFlight(buf);
-        assertThat(Refusal.statusOf(REGIONS.markSource(buf, 1))).isEqualTo(Status.SUCCESS);
-        REGIONS.clearInFlight(buf);
+        Regions.clearInFlight(buf);
+        assertThat(Refusal.statusOf(Regions.markSource(buf, 1))).isEqualTo(Status.SUCCESS);
+        Regions.clearInFlight(buf);
         buf.release();
         assertThat(reports).isEmpty();
     }
@@ -147,16 +146,16 @@ class SanitizedBufTest {
         Buf first = inventory.bufByData(mmap, 0, 16);
         Buf second = inventory.bufByArgs(mmap, 32, 32, 40, 8); // data 40 to 47
         first.chain(second);
-        assertThat(Refusal.statusOf(REGIONS.markSource(first, 2))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.markSource(first, 2))).isEqualTo(Status.SUCCESS);
         memory.set(ValueLayout.JAVA_BYTE, 39, (byte) 99); // its headroom is the user's
         memory.set(ValueLayout.JAVA_BYTE, 48, (byte) 99); // its tailroom is not read
-        REGIONS.clearInFlight(first);
+        Regions.clearInFlight(first);
         assertThat(reports).isEmpty();
-        assertThat(Refusal.statusOf(REGIONS.markSource(first, 2))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.markSource(first, 2))).isEqualTo(Status.SUCCESS);
         memory.set(ValueLayout.JAVA_BYTE, 47, (byte) 99);
-        REGIONS.clearInFlight(first);
+        Regions.clearInFlight(first);
         assertReported(Kind.SOURCE_CHANGED, "source of a task was changed in flight");
-        REGIONS.clearInFlight(first);
+        Regions.clearInFlight(first);
         assertThat(reports).as("cleared twice").isEmpty();
         first.release();
     }
@@ -188,15 +187,15 @@ class SanitizedBufTest {
     @Test
     void shouldReportWhatIsDoneToABufInFlight() {
         Buf buf = inventory.bufByAddress(mmap, 0, 8);
-        assertThat(Refusal.statusOf(REGIONS.markSource(buf, 1))).isEqualTo(Status.SUCCESS);
+        assertThat(Refusal.statusOf(Regions.markSource(buf, 1))).isEqualTo(Status.SUCCESS);
         Thrown.with(Status.IN_USE, () -> buf.setDataLength(4));
         assertReported(Kind.BUF_MISUSED, "buf was changed or released in flight");
         Thrown.with(Status.IN_USE, buf::release);
         assertThat(reports).hasSize(1);
-        assertThat(Refusal.statusOf(REGIONS.markDestination(buf, 1))).isEqualTo(Status.IN_USE);
+        assertThat(Refusal.statusOf(Regions.markDestination(buf, 1))).isEqualTo(Status.IN_USE);
         assertThat(reports).hasSize(2);
         assertThat(reports.getLast().message()).startsWith("buf was given to a second task");
-        REGIONS.clearInFlight(buf);
+        Regions.clearInFlight(buf);
         buf.release();
     }
 
@@ -206,7 +205,7 @@ class SanitizedBufTest {
         buf.release();
         Thrown.with(Status.BAD_STATE, buf::release);
         assertReported(Kind.BUF_MISUSED, "buf was used after its release");
-        assertThat(Refusal.statusOf(REGIONS.markSource(buf, 1))).isEqualTo(Status.BAD_STATE);
+        assertThat(Refusal.statusOf(Regions.markSource(buf, 1))).isEqualTo(Status.BAD_STATE);
         assertThat(reports).hasSize(1);
     }
 
@@ -215,13 +214,13 @@ class SanitizedBufTest {
         for (int i = 0; i < 100; i++) {
             Buf source = inventory.bufByData(mmap, 0, 8);
             Buf destination = inventory.bufByAddress(mmap, 8, 8);
-            assertThat(Refusal.statusOf(REGIONS.markSource(source, 1))).isEqualTo(Status.SUCCESS);
-            assertThat(Refusal.statusOf(REGIONS.markDestination(destination, 1)))
+            assertThat(Refusal.statusOf(Regions.markSource(source, 1))).isEqualTo(Status.SUCCESS);
+            assertThat(Refusal.statusOf(Regions.markDestination(destination, 1)))
                     .isEqualTo(Status.SUCCESS);
             MemorySegment.copy(memory, 0, memory, 8, 8);
-            REGIONS.clearInFlight(source);
-            REGIONS.clearInFlight(destination);
-            REGIONS.appendData(destination, 8);
+            Regions.clearInFlight(source);
+            Regions.clearInFlight(destination);
+            Regions.appendData(destination, 8);
             destination.resetDataLength();
             source.release();
             destination.release();
