@@ -119,10 +119,19 @@ find_jdk() {
     printf '%s\n' "$found"
 }
 
-# True if the command line is docs, the command of the launchers themselves.
+# True if the command line is docs, the command of the launchers themselves. Its help and the refusal
+# of an argument end the process as those of the other commands.
 is_docs() {
     [ "${1:-}" = docs ] || return 1
-    [ $# -eq 1 ] || fail "docs takes no arguments, it prints the path of the Javadoc of all libraries: argument=$2"
+    [ $# -gt 1 ] || return 0
+    case $2 in
+        -h | --help)
+            printf 'Usage: softdpu docs [-h]\nPrints the path of the first page of the Javadoc of all libraries.\n'
+            exit 0
+            ;;
+    esac
+    say "docs takes no arguments, it prints the path of the Javadoc of all libraries: argument=$2"
+    exit 2
 }
 
 # Prints the path of the first page of the Javadoc in the folder $1.

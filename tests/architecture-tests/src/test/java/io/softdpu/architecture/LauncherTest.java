@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of the launcher: its builds, the command that it starts, and the choice of the JDK. */
 @StartsProcesses
@@ -167,13 +168,22 @@ class LauncherTest {
     @Test
     void shouldRefuseArgumentsOfDocsInOneLine(Processes processes) throws IOException {
         ChildProcess start = processes.start(fixture.launcher("docs", "core"));
-        assertThat(start.awaitExit()).isEqualTo(1);
+        assertThat(start.awaitExit()).isEqualTo(2);
         assertThat(start.outputLines()).isEmpty();
         assertThat(start.errorLines())
                 .singleElement()
                 .asString()
                 .startsWith("softdpu: docs takes no arguments")
                 .endsWith("argument=core");
+        assertThat(fixture.builds()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-h", "--help"})
+    void shouldExplainDocsWithoutABuild(String option, Processes processes) throws IOException {
+        ChildProcess start = processes.start(fixture.launcher("docs", option));
+        assertThat(start.awaitExit()).isZero();
+        assertThat(start.outputLines()).first().asString().startsWith("Usage: softdpu docs");
         assertThat(fixture.builds()).isEmpty();
     }
 
