@@ -123,9 +123,11 @@ abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer
         }
         for (OptionSpec option : parsed.matchedOptions()) {
             if (ofPlan.findOption(option.longestName()) != null) {
-                given.add(option.longestName());
                 if (option.arity().max() > 0) {
+                    given.add(option.longestName());
                     given.add(option.originalStringValues().getLast());
+                } else { // a flag has no word, but may be given with a value, which may be false
+                    given.add(option.longestName() + "=" + option.getValue());
                 }
             }
         }

@@ -70,7 +70,8 @@ class PerfComchTest extends PerfFixture {
         "latency, 64, adaptive, ''",
         "bandwidth, 300000, busy, ''",
         "control, 1, event, ''",
-        "rate, 32, event, --stream"
+        "rate, 32, event, --stream",
+        "rate, 32, adaptive, --stream=false"
     })
     void shouldMeasureWhatTheUserAsksFor(String measurement, int size, String wait, String path)
             throws IOException {
@@ -88,8 +89,9 @@ class PerfComchTest extends PerfFixture {
         assertThat(found.get("measurement").asText()).isEqualTo(measurement);
         assertThat(found.get("size_bytes").asInt()).isEqualTo(size);
         assertThat(found.get("wait").asText()).isEqualTo(wait);
-        assertThat(found.get("stream").asBoolean()).isEqualTo(!path.isEmpty());
-        assertThat(found.at("/softdpu/options/stream").asBoolean()).isEqualTo(!path.isEmpty());
+        assertThat(found.get("stream").asBoolean()).isEqualTo(path.equals("--stream"));
+        assertThat(found.at("/softdpu/options/stream").asBoolean())
+                .isEqualTo(path.equals("--stream"));
         assertThat(found.get("messages").asLong()).isPositive();
         assertNothingLeft();
     }
