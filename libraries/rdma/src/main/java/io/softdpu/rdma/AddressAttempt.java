@@ -7,6 +7,8 @@ package io.softdpu.rdma;
  * @param address of the listener
  * @param privateData for its program; not modified
  * @param provider index of the provider that the listener is requested from
+ * @param failures of the providers that were asked before, and of those that were left out
  */
 @SuppressWarnings("ArrayRecordComponent") // package-private, never compared
-record AddressAttempt(RdmaAddress address, byte[] privateData, int provider) {}
+record AddressAttempt(
+        RdmaAddress address, byte[] privateData, int provider, ProviderFailures failures) {}

@@ -14,8 +14,6 @@ import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.rdma.spi.RdmaProvider;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NavigableSet;
-import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +29,6 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
     private final List<RdmaConnection> connections = new ArrayList<>();
     private final int maxConnections;
     private final List<RdmaConnectionRequest> requests = new ArrayList<>();
-    private final NavigableSet<Integer> ports = new TreeSet<>();
 
     /** Whether a request was accepted outside progress, whose context is not RUNNING yet. */
     private boolean startPending;
@@ -48,27 +45,31 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
         this.rdma = rdma;
         this.device = config.device();
         this.maxConnections = config.maxConnections();
-        open(config, this);
+        open(config, this, rdma);
     }
 
     RdmaConnection export(Permissions permissions) {
         requireRoom();
         RdmaConnection connection = new RdmaConnection(rdma, ++lastId, endpoints.length);
         List<ConnectionBlob.Section> sections = new ArrayList<>();
+        ProviderFailures failures = failuresOfCall();
         boolean made = false;
         try {
             for (int i = 0; i < endpoints.length; i++) {
                 ProviderEndpoint endpoint = endpoints[i];
                 if (endpoint != null) {
-                    ProviderConnection providerConnection = endpoint.createConnection(connection);
-                    connection.setProviderConnection(i, providerConnection);
-                    RdmaProvider provider = providers.get(i);
-                    sections.add(
-                            new ConnectionBlob.Section(
-                                    provider.id(), provider.name(), providerConnection.details()));
+                    try {
+                        sections.add(sectionOf(connection, i, endpoint));
+                    } catch (DpuException e) {
+                        connection.closeProviderConnection(i);
+                        failures.add(providers.get(i), e);
+                    }
                 }
             }
-            connection.setBlob(new ConnectionBlob(permissions, sections).encode());
+            if (sections.isEmpty()) {
+                throw failures.ofAll("no RDMA provider can export a connection: context=" + rdma);
+            }
+            connection.setBlob(new ConnectionBlob(permissions, sections).encode(), failures);
             made = true;
         } finally {
             if (!made) {
@@ -77,6 +78,15 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
         }
         begun(connection);
         return connection;
+    }
+
+    private ConnectionBlob.Section sectionOf(
+            RdmaConnection connection, int index, ProviderEndpoint endpoint) {
+        ProviderConnection providerConnection = endpoint.createConnection(connection);
+        connection.setProviderConnection(index, providerConnection);
+        RdmaProvider provider = providers.get(index);
+        return new ConnectionBlob.Section(
+                provider.id(), provider.name(), providerConnection.details());
     }
 
     private void begun(RdmaConnection connection) {
@@ -98,7 +108,9 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
                     && providers.get(i).reaches(device, section.details())) {
                 List<RdmaConnection> failed = select(i);
                 try {
-                    connection.select(i, blob.permissions()).connect(section.details());
+                    connection
+                            .select(i, providers.get(i).name(), blob.permissions())
+                            .connect(section.details());
                     changeState(connection, RdmaConnection.State.CONNECTING);
                 } finally {
                     notifyFailed(failed);
@@ -111,7 +123,8 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
                 "no RDMA provider of both sides reaches the peer: here="
                         + Providers.names(providers)
                         + ", peer="
-                        + blob.providerNames());
+                        + blob.providerNames()
+                        + connection.leftOut());
     }
 
     private void requireRoom() {
@@ -128,7 +141,7 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
     // ---- by address ----
 
     void listen(int port) {
-        if (ports.contains(port)) {
+        if (listensOn(port)) {
             throw new DpuException(
                     Status.ALREADY_EXIST,
                     Text.format(
@@ -136,26 +149,17 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
                                     + " stopListening first",
                             port, rdma));
         }
-        boolean listening = false;
-        try {
-            listenOnAll(port);
-            listening = true;
-            ports.add(port);
-        } finally {
-            if (!listening) {
-                stopListeningOnAll(port);
-            }
-        }
+        listenOnAll(port);
     }
 
     void stopListening(int port) {
-        if (!ports.remove(port)) {
+        if (!listensOn(port)) {
             throw new DpuException(
                     Status.NOT_FOUND,
                     Text.format(
                             "RDMA instance does not listen on this port: port=%d, context=%s,"
-                                    + " ports=%s",
-                            port, rdma, ports));
+                                    + " %s",
+                            port, rdma, describePorts()));
         }
         stopListeningOnAll(port);
     }
@@ -164,29 +168,38 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
         requireRoom();
         RdmaConnection connection =
                 new RdmaConnection(rdma, ++lastId, endpoints.length, address.address());
-        if (!request(connection, address, privateData, 0)) {
+        ProviderFailures failures = failuresOfCall();
+        if (!request(connection, address, privateData, 0, failures)) {
+            if (failures.hasOtherThan(Status.NOT_SUPPORTED)) {
+                throw failures.ofAll("no RDMA provider can connect: address=" + address);
+            }
             throw new DpuException(
                     Status.NOT_SUPPORTED,
                     Text.format(
-                            "no RDMA provider reaches the address: address=%s, providers=%s",
-                            address, Providers.names(providers)));
+                            "no RDMA provider reaches the address: address=%s, providers=%s%s",
+                            address, Providers.names(providers), failures.suffix("tried")));
         }
         begun(connection);
         return connection;
     }
 
     /**
-     * Requests the connection from the first provider that reaches the address.
+     * Requests the connection from the first provider that reaches the address and can connect.
      *
      * @param from index of the first provider to be asked
-     * @return false if none reaches it
+     * @param failures gets the reasons of those that were asked before it
+     * @return false if none can
      */
     private boolean request(
-            RdmaConnection connection, RdmaAddress address, byte[] privateData, int from) {
+            RdmaConnection connection,
+            RdmaAddress address,
+            byte[] privateData,
+            int from,
+            ProviderFailures failures) {
         for (int i = from; i < endpoints.length; i++) {
             ProviderEndpoint endpoint = endpoints[i];
             if (endpoint == null) {
-                continue; // another is selected
+                continue; // another is selected, or this one could not be opened
             }
             try {
                 connection.setProviderConnection(
@@ -194,13 +207,11 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
                         endpoint.connect(
                                 address.address(), address.port(), privateData, connection));
             } catch (DpuException e) {
-                if (e.status() != Status.NOT_SUPPORTED) {
-                    throw e;
-                }
+                failures.add(providers.get(i), e);
                 continue;
             }
             drive(i);
-            connection.setAttempt(new AddressAttempt(address, privateData, i));
+            connection.setAttempt(new AddressAttempt(address, privateData, i, failures));
             return true;
         }
         return false;
@@ -217,7 +228,11 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
         connection.setPeerPrivateData(request.privateData());
         begun(connection);
         List<RdmaConnection> failed = select(provider);
-        ProviderConnection _ = connection.select(provider, request.request().peerPermissions());
+        ProviderConnection _ =
+                connection.select(
+                        provider,
+                        providers.get(provider).name(),
+                        request.request().peerPermissions());
         startPending |= rdma.requestAccepted();
         notifyFailed(failed);
         return connection;
@@ -314,7 +329,7 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
         }
         RdmaConnection failed = lastFailed;
         if (live == 0 && failed != null && !failed.isEstablished() && rdma.failure() == null) {
-            if (!ports.isEmpty()) {
+            if (isListening()) {
                 return false;
             }
             throw new DpuException(
@@ -346,8 +361,8 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
                 exported = connection;
             }
         }
-        if (exported == null && !ports.isEmpty()) {
-            return "awaited=a request that is accepted, ports=" + ports + lastFailure();
+        if (exported == null && isListening()) {
+            return "awaited=a request that is accepted, " + describePorts() + lastFailure();
         }
         return exported == null
                 ? Text.format(
@@ -438,7 +453,11 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
             answered.setAttempt(null);
             answered.setPeerPrivateData(privateData);
             List<RdmaConnection> failed = select(attempt.provider());
-            ProviderConnection _ = answered.select(attempt.provider(), permissions);
+            ProviderConnection _ =
+                    answered.select(
+                            attempt.provider(),
+                            providers.get(attempt.provider()).name(),
+                            permissions);
             notifyFailed(failed);
         }
     }
@@ -475,21 +494,31 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
             changeState(ended, RdmaConnection.State.DISCONNECTED);
             return;
         }
-        try {
-            if (attempt != null && status == Status.NOT_FOUND && requestElsewhere(ended, attempt)) {
-                return;
-            }
-        } catch (DpuException e) {
-            failed(ended, e.status(), String.valueOf(e.getMessage()));
-            return;
+        if (attempt != null && status == Status.NOT_FOUND) {
+            requestElsewhere(ended, attempt, new DpuException(status, reason));
+        } else {
+            failed(ended, status, reason);
         }
-        failed(ended, status, reason);
     }
 
-    /** Nothing listens at the address for one provider: requests it from the next ones. */
-    private boolean requestElsewhere(RdmaConnection connection, AddressAttempt attempt) {
-        return request(
-                connection, attempt.address(), attempt.privateData(), attempt.provider() + 1);
+    /**
+     * Nothing listens at the address for one provider: requests it from the next ones; without any
+     * the connection has failed.
+     */
+    private void requestElsewhere(
+            RdmaConnection connection, AddressAttempt attempt, DpuException notFound) {
+        ProviderFailures failures = attempt.failures();
+        failures.add(providers.get(attempt.provider()), notFound);
+        if (!request(
+                connection,
+                attempt.address(),
+                attempt.privateData(),
+                attempt.provider() + 1,
+                failures)) {
+            DpuException ofAll =
+                    failures.ofAll("no RDMA provider has connected: address=" + attempt.address());
+            failed(connection, ofAll.status(), String.valueOf(ofAll.getMessage()));
+        }
     }
 
     private void failed(RdmaConnection connection, Status status, String reason) {

@@ -1,5 +1,6 @@
 package io.softdpu.rdma;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.rdma.spi.EndpointConfig;
@@ -9,6 +10,8 @@ import io.softdpu.rdma.spi.RdmaProvider;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +28,7 @@ abstract sealed class ProviderEndpoints permits ConnectionTable {
 
     final List<RdmaProvider> providers;
 
-    /** One per provider; null if it is closed. */
+    /** One per provider; null if it could not be opened, or is closed. */
     final @Nullable ProviderEndpoint[] endpoints;
 
     /** Whether an endpoint is driven: it listens, connects, or is the selected one. */
@@ -33,6 +36,12 @@ abstract sealed class ProviderEndpoints permits ConnectionTable {
 
     /** Endpoints that were not selected in a callback of this progress, closed at its end. */
     private final List<ProviderEndpoint> displaced = new ArrayList<>();
+
+    /** Ports with the reasons of the providers that do not listen on them. */
+    private final NavigableMap<Integer, ProviderFailures> ports = new TreeMap<>();
+
+    /** Reasons of the providers that could not be opened, until one is selected. */
+    private ProviderFailures unopened = new ProviderFailures();
 
     private boolean insideProgress;
     private @Nullable ProviderEndpoint selected;
@@ -44,16 +53,31 @@ abstract sealed class ProviderEndpoints permits ConnectionTable {
         this.endpoints = new @Nullable ProviderEndpoint[providers.size()];
     }
 
-    /** Opens all endpoints; if it throws it has closed them. */
-    final void open(EndpointConfig config, EndpointListener listener) {
+    /**
+     * Opens the endpoints of all providers that can serve the instance; if it throws it has closed
+     * them.
+     *
+     * @param context for the message
+     * @throws DpuException if none can
+     */
+    final void open(EndpointConfig config, EndpointListener listener, Object context) {
         boolean opened = false;
+        boolean done = false;
         try {
             for (int i = 0; i < endpoints.length; i++) {
-                endpoints[i] = providers.get(i).open(config, listener);
+                try {
+                    endpoints[i] = providers.get(i).open(config, listener);
+                    opened = true;
+                } catch (DpuException e) {
+                    unopened.add(providers.get(i), e);
+                }
             }
-            opened = true;
-        } finally {
             if (!opened) {
+                throw unopened.ofAll("no RDMA provider can serve the instance: context=" + context);
+            }
+            done = true;
+        } finally {
+            if (!done) {
                 closeEndpoints();
             }
         }
@@ -67,6 +91,7 @@ abstract sealed class ProviderEndpoints permits ConnectionTable {
     final void selectEndpoint(int provider) {
         selectedProvider = provider;
         selected = endpoints[provider];
+        unopened = new ProviderFailures();
         drive(provider);
     }
 
@@ -75,17 +100,62 @@ abstract sealed class ProviderEndpoints permits ConnectionTable {
         driven[provider] = true;
     }
 
+    /** Reasons for a call to begin with: those of providers that could not be opened. */
+    final ProviderFailures failuresOfCall() {
+        return new ProviderFailures(unopened);
+    }
+
+    final boolean listensOn(int port) {
+        return ports.containsKey(port);
+    }
+
+    final boolean isListening() {
+        return !ports.isEmpty();
+    }
+
+    /** Ports for a message, with the reasons of providers that do not listen on them. */
+    final String describePorts() {
+        StringBuilder text = new StringBuilder("ports=").append(ports.keySet());
+        ports.values().forEach(failures -> text.append(failures.suffix("leftOut")));
+        return text.toString();
+    }
+
+    /**
+     * Listens with all providers that can; if it throws none listens.
+     *
+     * @throws DpuException if none can
+     */
     final void listenOnAll(int port) {
-        for (int i = 0; i < endpoints.length; i++) {
-            ProviderEndpoint endpoint = endpoints[i];
-            if (endpoint != null) {
-                endpoint.listen(port);
-                drive(i);
+        ProviderFailures failures = failuresOfCall();
+        boolean listening = false;
+        boolean done = false;
+        try {
+            for (int i = 0; i < endpoints.length; i++) {
+                ProviderEndpoint endpoint = endpoints[i];
+                if (endpoint != null) {
+                    try {
+                        endpoint.listen(port);
+                        drive(i);
+                        listening = true;
+                    } catch (DpuException e) {
+                        failures.add(providers.get(i), e);
+                    }
+                }
+            }
+            if (!listening) {
+                throw failures.ofAll("no RDMA provider can listen on the port: port=" + port);
+            }
+            ports.put(port, failures);
+            done = true;
+        } finally {
+            if (!done) {
+                stopListeningOnAll(port);
             }
         }
     }
 
     final void stopListeningOnAll(int port) {
+        ports.remove(port);
         for (ProviderEndpoint endpoint : endpoints) {
             if (endpoint != null) {
                 endpoint.stopListening(port);

@@ -44,7 +44,7 @@ public final class RdmaConnection {
     private byte[] blob = new byte[0];
     private State state = State.EXPORTED;
     private @Nullable ProviderConnection selected;
-    private int selectedProvider;
+    private String provider = "";
     private Permissions peerPermissions = Permissions.LOCAL_READ_ONLY;
     private Status failure = Status.SUCCESS;
     private String failureReason = "";
@@ -58,6 +58,9 @@ public final class RdmaConnection {
     private @Nullable InetAddress peerAddress;
     private byte[] peerPrivateData = new byte[0];
     private @Nullable AddressAttempt attempt;
+
+    /** Reasons of the providers that have no section in the blob. */
+    private ProviderFailures leftOut = new ProviderFailures();
 
     RdmaConnection(RdmaContext rdma, int id, int providers) {
         this.rdma = rdma;
@@ -152,7 +155,7 @@ public final class RdmaConnection {
      * empty before it was connected to a blob or, by address, before the listener has accepted it.
      */
     public String provider() {
-        return selected == null ? "" : rdma.capabilities().providers().get(selectedProvider);
+        return provider;
     }
 
     /** The number that the user has attached; 0 at first. */
@@ -207,8 +210,14 @@ public final class RdmaConnection {
         return state == State.DISCONNECTED || state == State.FAILED;
     }
 
-    void setBlob(byte[] encoded) {
+    void setBlob(byte[] encoded, ProviderFailures without) {
         blob = encoded;
+        leftOut = without;
+    }
+
+    /** Reasons of the providers that have no section in the blob, as the end of a message. */
+    String leftOut() {
+        return leftOut.suffix("leftOut");
     }
 
     void setProviderConnection(int provider, ProviderConnection providerConnection) {
@@ -220,11 +229,11 @@ public final class RdmaConnection {
     }
 
     /** Keeps this provider's connection and closes the others. */
-    ProviderConnection select(int provider, Permissions grantedByPeer) {
+    ProviderConnection select(int provider, String name, Permissions grantedByPeer) {
         ProviderConnection providerConnection =
                 Objects.requireNonNull(providerConnections[provider]);
         selected = providerConnection;
-        selectedProvider = provider;
+        this.provider = name;
         peerPermissions = grantedByPeer;
         for (int i = 0; i < providerConnections.length; i++) {
             if (i != provider) {

@@ -27,12 +27,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Selection of one of two providers by connections by address. */
+/** Selection of one of two providers by connections, and what happens if one cannot serve. */
 @SoftDpuTest(sanitized = false)
 class ProviderSelectionTest {
     private static final int PORT = 13579;
@@ -112,17 +113,168 @@ class ProviderSelectionTest {
     }
 
     @Test
-    void shouldReleaseAPortThatNotAllProvidersCanUse() {
+    void shouldListenWithoutAProviderThatCannot() {
         far.endpoint.refusal = Status.ALREADY_EXIST;
-        assertThatThrownBy(() -> table.listen(PORT))
-                .isInstanceOfSatisfying(
-                        DpuException.class,
-                        e -> assertThat(e.status()).isEqualTo(Status.ALREADY_EXIST));
-        assertThat(near.endpoint.ports).isEmpty();
-
-        far.endpoint.refusal = Status.SUCCESS;
         table.listen(PORT);
         assertThat(near.endpoint.ports).containsExactly(PORT);
+        table.progress();
+        assertThat(List.of(near.endpoint.passes, far.endpoint.passes)).containsExactly(1, 0);
+        assertThat(table.describeAwaited())
+                .contains("ports=[13579]")
+                .contains("leftOut=[fake2: ALREADY_EXIST: told to: refusal=ALREADY_EXIST]");
+
+        far.endpoint.refusal = Status.SUCCESS;
+        table.stopListening(PORT);
+        table.listen(PORT);
+        assertThat(far.endpoint.ports).containsExactly(PORT);
+        assertThat(table.describeAwaited()).doesNotContain("leftOut");
+    }
+
+    @Test
+    void shouldRefuseAPortOnWhichNoneCanListen() {
+        near.endpoint.refusal = Status.ALREADY_EXIST;
+        far.endpoint.refusal = Status.NO_MEMORY;
+        assertRefused(
+                () -> table.listen(PORT),
+                Status.ALREADY_EXIST,
+                "port=13579, tried=[fake1: ALREADY_EXIST: told to: refusal=ALREADY_EXIST, fake2:"
+                        + " NO_MEMORY: told to: refusal=NO_MEMORY]");
+        assertRefused(() -> table.stopListening(PORT), Status.NOT_FOUND, "ports=[]");
+
+        near.endpoint.refusal = Status.SUCCESS;
+        table.listen(PORT);
+        assertThat(near.endpoint.ports).containsExactly(PORT);
+    }
+
+    @Test
+    void shouldReleaseAPortIfAProviderFailsByADefect() {
+        far.endpoint.defect = new IllegalStateException("a defect");
+        assertThatThrownBy(() -> table.listen(PORT)).isSameAs(far.endpoint.defect);
+        assertThat(near.endpoint.ports).isEmpty();
+    }
+
+    @Test
+    void shouldStartWithoutAProviderThatCannotBeOpened() {
+        FakeProvider closed = new FakeProvider(1);
+        FakeProvider open = new FakeProvider(2);
+        closed.refusal = Status.OPERATING_SYSTEM;
+        ConnectionTable other = newTable(closed, open);
+
+        RdmaConnection connection = other.export(Permissions.LOCAL_READ_ONLY);
+        assertThat(connection.providerConnection(0)).isNull();
+        byte[] ofClosed =
+                new ConnectionBlob(
+                                Permissions.LOCAL_READ_ONLY,
+                                List.of(new ConnectionBlob.Section(1, "fake1", NO_DATA)))
+                        .encode();
+        assertRefused(
+                () -> other.connect(connection, ofClosed),
+                Status.NOT_SUPPORTED,
+                "peer=[fake1], leftOut=[fake1: OPERATING_SYSTEM: told to:"
+                        + " refusal=OPERATING_SYSTEM]");
+        other.listen(PORT);
+        assertThat(other.describeAwaited()).contains("of connection 1");
+        other.connect(connection, connection.blob());
+        assertThat(connection.provider()).isEqualTo("fake2");
+        other.close();
+        assertThat(open.endpoint.closed).isTrue();
+    }
+
+    @Test
+    void shouldNotStartIfNoProviderCanBeOpened() {
+        FakeProvider first = new FakeProvider(1);
+        FakeProvider second = new FakeProvider(2);
+        first.refusal = Status.NOT_SUPPORTED;
+        second.refusal = Status.OPERATING_SYSTEM;
+        assertRefused(
+                () -> newTable(first, second),
+                Status.OPERATING_SYSTEM,
+                "tried=[fake1: NOT_SUPPORTED: told to: refusal=NOT_SUPPORTED, fake2:"
+                        + " OPERATING_SYSTEM: told to: refusal=OPERATING_SYSTEM]");
+        assertThatThrownBy(() -> newTable(second))
+                .as("the failure of the only one, as it is")
+                .hasMessage("told to: refusal=OPERATING_SYSTEM");
+    }
+
+    @Test
+    void shouldCloseTheOthersIfAProviderFailsByADefect() {
+        FakeProvider first = new FakeProvider(1);
+        FakeProvider second = new FakeProvider(2);
+        second.defect = new IllegalStateException("a defect");
+        assertThatThrownBy(() -> newTable(first, second)).isSameAs(second.defect);
+        assertThat(first.endpoint.closed).isTrue();
+    }
+
+    @Test
+    void shouldExportWithoutAProviderThatCannot() {
+        near.endpoint.refusal = Status.NO_MEMORY;
+        RdmaConnection connection = table.export(Permissions.LOCAL_READ_ONLY);
+        assertThat(ConnectionBlob.decode(connection.blob()).providerNames())
+                .containsExactly("fake2");
+
+        near.endpoint.refusal = Status.SUCCESS;
+        RdmaConnection ofBoth = table.export(Permissions.LOCAL_READ_ONLY);
+        assertThat(ConnectionBlob.decode(ofBoth.blob()).providerNames())
+                .containsExactly("fake1", "fake2");
+        table.connect(connection, ofBoth.blob());
+        assertThat(connection.provider()).isEqualTo("fake2");
+    }
+
+    @Test
+    void shouldCloseTheConnectionOfAProviderThatCannotSayWhereItIs() {
+        near.endpoint.withoutDetails = true;
+        RdmaConnection connection = table.export(Permissions.LOCAL_READ_ONLY);
+        assertThat(near.endpoint.made.getFirst().closed).isTrue();
+        assertThat(connection.providerConnection(0)).isNull();
+        assertThat(connection.providerConnection(1)).isNotNull();
+    }
+
+    @Test
+    void shouldNotExportIfNoProviderCan() {
+        near.endpoint.refusal = Status.NO_MEMORY;
+        far.endpoint.refusal = Status.FULL;
+        for (int i = 0; i < 4; i++) { // more than there is room for
+            assertRefused(
+                    () -> table.export(Permissions.LOCAL_READ_ONLY),
+                    Status.NO_MEMORY,
+                    "tried=[fake1: NO_MEMORY: told to: refusal=NO_MEMORY, fake2: FULL: told to:"
+                            + " refusal=FULL]");
+        }
+    }
+
+    @Test
+    void shouldConnectWithoutAProviderThatCannot() {
+        near.endpoint.refusal = Status.NO_MEMORY;
+        RdmaConnection connection = table.connect(ADDRESS, NO_DATA);
+        table.ended(far.endpoint.made.getFirst(), Status.NOT_FOUND, "nothing listens");
+        assertThat(connection.state()).isEqualTo(RdmaConnection.State.FAILED);
+        assertThat(connection.failure()).isEqualTo(Status.NO_MEMORY);
+        assertThat(connection.failureReason())
+                .contains(
+                        "tried=[fake1: NO_MEMORY: told to: refusal=NO_MEMORY, fake2: NOT_FOUND:"
+                                + " nothing listens]");
+    }
+
+    @Test
+    void shouldNotConnectIfNoProviderCan() {
+        near.endpoint.refusal = Status.NOT_SUPPORTED;
+        far.endpoint.refusal = Status.ALREADY_EXIST;
+        assertRefused(
+                () -> table.connect(ADDRESS, NO_DATA),
+                Status.ALREADY_EXIST,
+                "tried=[fake1: NOT_SUPPORTED: told to: refusal=NOT_SUPPORTED, fake2:"
+                        + " ALREADY_EXIST: told to: refusal=ALREADY_EXIST]");
+    }
+
+    private static void assertRefused(ThrowingCallable call, Status status, String text) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(status))
+                .hasMessageContaining(text);
+    }
+
+    private ConnectionTable newTable(RdmaProvider... providers) {
+        return new ConnectionTable(rdma, rdma.endpointConfig(), List.of(providers));
     }
 
     @Test
@@ -172,7 +324,11 @@ class ProviderSelectionTest {
 
         assertThat(connection.state()).isEqualTo(RdmaConnection.State.FAILED);
         assertThat(connection.failure()).isEqualTo(Status.NOT_FOUND);
-        assertThat(connection.failureReason()).isEqualTo("second");
+        assertThat(connection.failureReason())
+                .isEqualTo(
+                        "no RDMA provider has connected: address="
+                                + ADDRESS
+                                + ", tried=[fake1: NOT_FOUND: first, fake2: NOT_FOUND: second]");
         assertThat(near.endpoint.closed || far.endpoint.closed).isFalse();
         assertThat(table.connect(ADDRESS, NO_DATA).state())
                 .isEqualTo(RdmaConnection.State.CONNECTING);
@@ -209,7 +365,8 @@ class ProviderSelectionTest {
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
-                    .hasMessageContaining("providers=[fake1, fake2]");
+                    .hasMessageContaining("providers=[fake1, fake2]")
+                    .hasMessageContaining("fake2: NOT_SUPPORTED: told to: refusal=NOT_SUPPORTED");
         }
     }
 
@@ -331,6 +488,8 @@ class ProviderSelectionTest {
     private static final class FakeProvider implements RdmaProvider {
         private final int id;
         private final FakeEndpoint endpoint = new FakeEndpoint();
+        private Status refusal = Status.SUCCESS;
+        private @Nullable RuntimeException defect;
 
         FakeProvider(int id) {
             this.id = id;
@@ -363,6 +522,12 @@ class ProviderSelectionTest {
 
         @Override
         public ProviderEndpoint open(EndpointConfig config, EndpointListener listener) {
+            if (refusal != Status.SUCCESS) {
+                throw new DpuException(refusal, "told to: refusal=" + refusal);
+            }
+            if (defect != null) {
+                throw defect;
+            }
             endpoint.listener = listener;
             return endpoint;
         }
@@ -379,6 +544,8 @@ class ProviderSelectionTest {
         private int arms;
         private int disarms;
         private boolean flushed;
+        private boolean withoutDetails;
+        private @Nullable RuntimeException defect;
         private boolean closed;
 
         /** A peer requests a connection. */
@@ -393,11 +560,18 @@ class ProviderSelectionTest {
             if (refusal != Status.SUCCESS) {
                 throw new DpuException(refusal, "told to: refusal=" + refusal);
             }
+            if (defect != null) {
+                throw defect;
+            }
         }
 
         @Override
         public ProviderConnection createConnection(Object owner) {
-            return new FakeConnection(owner, "");
+            refuseIfTold();
+            FakeConnection connection = new FakeConnection(owner, "");
+            connection.withoutDetails = withoutDetails;
+            made.add(connection);
+            return connection;
         }
 
         @Override
@@ -473,6 +647,7 @@ class ProviderSelectionTest {
         private boolean connecting;
         private boolean disconnecting;
         private boolean closed;
+        private boolean withoutDetails;
 
         FakeConnection(Object owner, String requested) {
             this.owner = owner;
@@ -486,6 +661,9 @@ class ProviderSelectionTest {
 
         @Override
         public byte[] details() {
+            if (withoutDetails) {
+                throw new DpuException(Status.OPERATING_SYSTEM, "no details");
+            }
             return NO_DATA;
         }
 

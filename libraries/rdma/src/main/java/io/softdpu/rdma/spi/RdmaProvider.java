@@ -12,6 +12,10 @@ import io.softdpu.core.device.DeviceInfo;
  * smallest {@link #id()} that has a section in the peer's blob and {@linkplain #reaches reaches}
  * the peer. Reachability has to be symmetric, so that both sides select the same provider.
  *
+ * <p>A provider that cannot open an endpoint, or whose endpoint throws a {@link
+ * io.softdpu.core.DpuException} as it creates a connection, listens or connects, is left out of
+ * that call, and its reason stands in the error of the call that needs it.
+ *
  * <p>Thread: any; a provider is stateless.
  */
 public interface RdmaProvider {
@@ -37,6 +41,11 @@ public interface RdmaProvider {
      */
     boolean reaches(Device device, byte[] section);
 
-    /** Opens the provider's endpoint of an RDMA instance; on the thread of its engine. */
+    /**
+     * Opens the provider's endpoint of an RDMA instance; on the thread of its engine.
+     *
+     * @throws io.softdpu.core.DpuException if it cannot serve the instance: the instance starts
+     *     without this provider if another can. It has released what it had.
+     */
     ProviderEndpoint open(EndpointConfig config, EndpointListener listener);
 }
