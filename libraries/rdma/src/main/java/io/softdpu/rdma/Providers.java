@@ -49,6 +49,44 @@ final class Providers {
         return supporting;
     }
 
+    /**
+     * The provider of this name.
+     *
+     * @param supporting the providers that support the device
+     * @param source of the name, for the message: {@code call=setProvider}
+     * @throws DpuException NOT_FOUND if there is none of this name, naming the others
+     */
+    static RdmaProvider named(
+            List<RdmaProvider> supporting, DeviceInfo device, String source, String name) {
+        return supporting.stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() ->
+                        new DpuException(
+                                Status.NOT_FOUND,
+                                Text.format(
+                                        "no RDMA provider of this name serves the device: %s,"
+                                                + " provider=%s, device=%s, expected=one of %s",
+                                        source, name, device.pciAddress(), names(supporting))));
+    }
+
+    /**
+     * The providers that an instance may use.
+     *
+     * @param chosen name of the only one; {@link Rdma#ANY_PROVIDER} for all
+     * @throws DpuException NOT_SUPPORTED if none supports the device; NOT_FOUND
+     */
+    static List<RdmaProvider> chosen(DeviceInfo device, String chosen) {
+        return chosen(require(device), device, "call=setProvider", chosen);
+    }
+
+    static List<RdmaProvider> chosen(
+            List<RdmaProvider> supporting, DeviceInfo device, String source, String chosen) {
+        return chosen.equals(Rdma.ANY_PROVIDER)
+                ? supporting
+                : List.of(named(supporting, device, source, chosen));
+    }
+
     static List<String> names(List<RdmaProvider> providers) {
         return providers.stream().map(RdmaProvider::name).toList();
     }

@@ -101,6 +101,9 @@ public sealed interface Rdma extends Context permits RdmaContext {
     /** Limit of the private data of {@link RdmaConnectionRequest#reject}: 148 bytes. */
     int MAX_REJECT_DATA_BYTES = PrivateData.REJECT_BYTES;
 
+    /** In place of the name of a provider: the one that the first connection selects. */
+    String ANY_PROVIDER = "auto";
+
     /** Number of retries that means no limit. */
     int RNR_RETRIES_UNLIMITED = 7;
 
@@ -215,6 +218,21 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /** The index of the address that is the GID of the instance. */
     int gidIndex();
+
+    /**
+     * Sets the provider that serves the instance, by its name in {@link
+     * RdmaCapabilities#providers()}; {@link #ANY_PROVIDER} by default. The limits of the instance
+     * remain those of all providers.
+     *
+     * @param name of the only provider to use, which the peer has to use, too; {@link
+     *     #ANY_PROVIDER} for the one that the first connection selects
+     * @throws DpuException BAD_STATE unless IDLE; NOT_FOUND if no provider of this name serves the
+     *     device, naming those that do
+     */
+    Rdma setProvider(String name);
+
+    /** The name of the provider that was set, or {@link #ANY_PROVIDER}. */
+    String provider();
 
     /**
      * Sets the transport.

@@ -1,12 +1,10 @@
 package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
 import io.softdpu.core.device.PciFunction;
-import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
 import java.net.InetAddress;
@@ -90,19 +88,7 @@ public final class RdmaCapabilities {
         Arguments.notNull(device, "device");
         Arguments.notNull(provider, "provider");
         List<RdmaProvider> supporting = Providers.supporting(device);
-        return supporting.stream()
-                .filter(each -> each.name().equals(provider))
-                .findFirst()
-                .map(each -> of(device, List.of(each)))
-                .orElseThrow(() ->
-                        new DpuException(
-                                Status.NOT_FOUND,
-                                Text.format(
-                                        "no RDMA provider of this name serves the device:"
-                                                + " provider=%s, device=%s, expected=one of %s",
-                                        provider,
-                                        device.pciAddress(),
-                                        Providers.names(supporting))));
+        return of(device, List.of(Providers.named(supporting, device, "call=of", provider)));
     }
 
     private static RdmaCapabilities of(DeviceInfo device, List<RdmaProvider> providers) {

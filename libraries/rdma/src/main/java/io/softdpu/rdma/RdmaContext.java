@@ -144,8 +144,7 @@ final class RdmaContext extends RdmaSettings implements Rdma {
     protected ContextState onStart() {
         try {
             tasks.makePools();
-            connections =
-                    new ConnectionTable(this, endpointConfig(), Providers.require(device().info()));
+            connections = new ConnectionTable(this, endpointConfig(), providers());
             return ContextState.STARTING;
         } finally {
             if (connections == null) {

@@ -8,8 +8,10 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.EndpointConfig;
+import io.softdpu.rdma.spi.RdmaProvider;
 import io.softdpu.rdma.spi.RnrTimer;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Base class of the {@link RdmaContext} with the properties of {@link Rdma}, each checked against
@@ -28,6 +30,7 @@ abstract sealed class RdmaSettings extends ContextBase<Rdma> permits RdmaContext
     private int maxConnections = 1;
     private int pathMtuBytes;
     private int gidIndex;
+    private String provider = Rdma.ANY_PROVIDER;
     private RdmaTransportType transportType = RdmaTransportType.RC;
     private int rnrRetries = Rdma.DEFAULT_RNR_RETRIES;
     private RnrTimer rnrTimer = RnrTimer.atLeast(Rdma.DEFAULT_RNR_TIMER.toNanos());
@@ -160,6 +163,23 @@ abstract sealed class RdmaSettings extends ContextBase<Rdma> permits RdmaContext
 
     public final int gidIndex() {
         return gidIndex;
+    }
+
+    public final Rdma setProvider(String name) {
+        requireConfigurable();
+        Arguments.notNull(name, "name");
+        List<RdmaProvider> _ = Providers.chosen(device().info(), name);
+        provider = name;
+        return self();
+    }
+
+    public final String provider() {
+        return provider;
+    }
+
+    /** The providers that may serve the instance, at least one. */
+    final List<RdmaProvider> providers() {
+        return Providers.chosen(device().info(), provider);
     }
 
     public final Rdma setTransportType(RdmaTransportType type) {

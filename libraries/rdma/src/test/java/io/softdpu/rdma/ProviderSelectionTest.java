@@ -154,6 +154,48 @@ class ProviderSelectionTest {
     }
 
     @Test
+    void shouldChooseTheProviderOfAName(SoftDpu card) {
+        DeviceInfo device = card.targetDevice().info();
+        List<RdmaProvider> both = List.of(near, far);
+        assertThat(Providers.chosen(both, device, "call=setProvider", Rdma.ANY_PROVIDER))
+                .containsExactly(near, far);
+        assertThat(Providers.chosen(both, device, "call=setProvider", "fake2"))
+                .containsExactly(far);
+        assertRefused(
+                () -> Providers.chosen(both, device, "call=setProvider", "pigeon"),
+                Status.NOT_FOUND,
+                "call=setProvider, provider=pigeon, device="
+                        + device.pciAddress()
+                        + ", expected=one of [fake1, fake2]");
+    }
+
+    @Test
+    void shouldUseTheChosenProviderAlone() {
+        FakeProvider only = new FakeProvider(2);
+        ConnectionTable forced = newTable(only);
+        RdmaConnection connection = forced.export(Permissions.LOCAL_READ_ONLY);
+        RdmaConnection ofBoth = table.export(Permissions.LOCAL_READ_ONLY);
+        assertThat(ConnectionBlob.decode(connection.blob()).providerNames())
+                .containsExactly("fake2");
+
+        table.connect(ofBoth, connection.blob());
+        assertThat(ofBoth.provider()).as("what the peer has").isEqualTo("fake2");
+        byte[] ofNear =
+                new ConnectionBlob(
+                                Permissions.LOCAL_READ_ONLY,
+                                List.of(new ConnectionBlob.Section(1, "fake1", NO_DATA)))
+                        .encode();
+        assertRefused(
+                () -> forced.connect(connection, ofNear),
+                Status.NOT_SUPPORTED,
+                "here=[fake2], peer=[fake1]");
+        only.endpoint.refusal = Status.NOT_SUPPORTED;
+        assertRefused(
+                () -> forced.listen(PORT), Status.NOT_SUPPORTED, "told to: refusal=NOT_SUPPORTED");
+        forced.close();
+    }
+
+    @Test
     void shouldStartWithoutAProviderThatCannotBeOpened() {
         FakeProvider closed = new FakeProvider(1);
         FakeProvider open = new FakeProvider(2);

@@ -371,6 +371,26 @@ public abstract class RdmaPropertyContract extends RdmaContract {
     }
 
     @Test
+    void shouldUseTheProviderThatWasSet() {
+        Peer near = openNear();
+        Peer far = openFar();
+        List<String> known = RdmaCapabilities.of(near.device.info()).providers();
+        assertThat(near.rdma.provider()).isEqualTo(Rdma.ANY_PROVIDER);
+        assertThatThrownBy(() -> near.rdma.setProvider("pigeon"))
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.NOT_FOUND))
+                .hasMessageContaining("provider=pigeon")
+                .hasMessageEndingWith("expected=one of " + known);
+        assertThat(near.rdma.provider()).isEqualTo(Rdma.ANY_PROVIDER);
+
+        near.rdma.setProvider(known.getLast());
+        assertThat(near.rdma.provider()).isEqualTo(known.getLast());
+        assertThat(connect(near, far).toFar().provider()).isEqualTo(known.getLast());
+        assertThat(Refusals.statusOf(() -> near.rdma.setProvider(Rdma.ANY_PROVIDER)))
+                .isEqualTo(Status.BAD_STATE);
+    }
+
+    @Test
     void shouldTellForEachProviderWhatHoldsWithIt() {
         Peer near = openNear();
         DeviceInfo info = near.device.info();
