@@ -21,6 +21,12 @@ public enum EnvironmentVariable {
             "commands and programs",
             "a number turns the sanitizer on, as the seed of the order of completions (default:"
                     + " off)"),
+    /** Provider of RDMA. */
+    SOFTDPU_RDMA_PROVIDER(
+            "commands and programs",
+            "the RDMA provider of instances whose program sets none, such as shm, or auto (default:"
+                    + " auto, the one that the first connection selects); Rdma.setProvider goes"
+                    + " before it"),
     /** JDK. */
     SOFTDPU_JAVA_HOME("commands", "the JDK to use, before any other"),
     /** Options of the JVM. */

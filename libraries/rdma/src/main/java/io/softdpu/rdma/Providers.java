@@ -9,9 +9,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /** Providers found by ServiceLoader, smallest id first; loaded once. Any thread. */
 final class Providers {
+    private static final String VARIABLE = "SOFTDPU_RDMA_PROVIDER";
+
     private static final List<RdmaProvider> ALL = load();
 
     private Providers() {}
@@ -68,6 +71,28 @@ final class Providers {
                                         "no RDMA provider of this name serves the device: %s,"
                                                 + " provider=%s, device=%s, expected=one of %s",
                                         source, name, device.pciAddress(), names(supporting))));
+    }
+
+    /**
+     * The providers that an instance may use for which the program has chosen none.
+     *
+     * @throws DpuException NOT_SUPPORTED if none supports the device; NOT_FOUND if the environment
+     *     names none of them
+     */
+    static List<RdmaProvider> ofEnvironment(DeviceInfo device) {
+        return ofEnvironment(require(device), device, System.getenv(VARIABLE));
+    }
+
+    /**
+     * The providers that the variable names.
+     *
+     * @param named null or empty for all
+     */
+    static List<RdmaProvider> ofEnvironment(
+            List<RdmaProvider> supporting, DeviceInfo device, @Nullable String named) {
+        return named == null || named.isEmpty()
+                ? supporting
+                : chosen(supporting, device, "variable=" + VARIABLE, named);
     }
 
     /**

@@ -221,8 +221,9 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /**
      * Sets the provider that serves the instance, by its name in {@link
-     * RdmaCapabilities#providers()}; {@link #ANY_PROVIDER} by default. The limits of the instance
-     * remain those of all providers.
+     * RdmaCapabilities#providers()}. Without it, that is the one that the environment variable
+     * {@code SOFTDPU_RDMA_PROVIDER} names, whose name is checked at the start; else {@link
+     * #ANY_PROVIDER}. The limits of the instance remain those of all providers.
      *
      * @param name of the only provider to use, which the peer has to use, too; {@link
      *     #ANY_PROVIDER} for the one that the first connection selects
@@ -231,7 +232,7 @@ public sealed interface Rdma extends Context permits RdmaContext {
      */
     Rdma setProvider(String name);
 
-    /** The name of the provider that was set, or {@link #ANY_PROVIDER}. */
+    /** The name of the provider that was set, {@link #ANY_PROVIDER} if none was. */
     String provider();
 
     /**

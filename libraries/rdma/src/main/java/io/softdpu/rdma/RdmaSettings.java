@@ -12,6 +12,7 @@ import io.softdpu.rdma.spi.RdmaProvider;
 import io.softdpu.rdma.spi.RnrTimer;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Base class of the {@link RdmaContext} with the properties of {@link Rdma}, each checked against
@@ -30,7 +31,10 @@ abstract sealed class RdmaSettings extends ContextBase<Rdma> permits RdmaContext
     private int maxConnections = 1;
     private int pathMtuBytes;
     private int gidIndex;
-    private String provider = Rdma.ANY_PROVIDER;
+
+    /** Null unless the program has set it. */
+    private @Nullable String provider;
+
     private RdmaTransportType transportType = RdmaTransportType.RC;
     private int rnrRetries = Rdma.DEFAULT_RNR_RETRIES;
     private RnrTimer rnrTimer = RnrTimer.atLeast(Rdma.DEFAULT_RNR_TIMER.toNanos());
@@ -174,12 +178,14 @@ abstract sealed class RdmaSettings extends ContextBase<Rdma> permits RdmaContext
     }
 
     public final String provider() {
-        return provider;
+        return provider == null ? Rdma.ANY_PROVIDER : provider;
     }
 
     /** The providers that may serve the instance, at least one. */
     final List<RdmaProvider> providers() {
-        return Providers.chosen(device().info(), provider);
+        return provider == null
+                ? Providers.ofEnvironment(device().info())
+                : Providers.chosen(device().info(), provider);
     }
 
     public final Rdma setTransportType(RdmaTransportType type) {

@@ -170,6 +170,22 @@ class ProviderSelectionTest {
     }
 
     @Test
+    void shouldChooseTheProviderThatTheEnvironmentNames(SoftDpu card) {
+        DeviceInfo device = card.targetDevice().info();
+        List<RdmaProvider> both = List.of(near, far);
+        for (String all : Arrays.asList(null, "", Rdma.ANY_PROVIDER)) {
+            assertThat(Providers.ofEnvironment(both, device, all)).containsExactly(near, far);
+        }
+        assertThat(Providers.ofEnvironment(both, device, "fake2")).containsExactly(far);
+        assertRefused(
+                () -> Providers.ofEnvironment(both, device, "ib"),
+                Status.NOT_FOUND,
+                "variable=SOFTDPU_RDMA_PROVIDER, provider=ib, device="
+                        + device.pciAddress()
+                        + ", expected=one of [fake1, fake2]");
+    }
+
+    @Test
     void shouldUseTheChosenProviderAlone() {
         FakeProvider only = new FakeProvider(2);
         ConnectionTable forced = newTable(only);
