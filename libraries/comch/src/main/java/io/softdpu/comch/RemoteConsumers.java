@@ -36,7 +36,7 @@ final class RemoteConsumers {
 
     private final Map<Integer, ConsumerImport> imports = new HashMap<>();
 
-    /** Abandoned imports of which parts are not ended yet. */
+    /** Abandoned imports that the bus thread has not ended yet. */
     private int abandonedImports;
 
     private volatile RemoteConsumer[] consumers = NONE;

@@ -12,7 +12,7 @@ import java.util.OptionalLong;
  * Host's side of a measurement. Belongs to the thread that opens it, except for {@link #abort}.
  *
  * @param <P> the plan
- * @param <X> what only the runs of this kind of measurement have
+ * @param <X> figures of this kind of measurement alone
  */
 public interface HostSide<P extends PerfPlan, X> extends AutoCloseable {
     /**
@@ -33,7 +33,7 @@ public interface HostSide<P extends PerfPlan, X> extends AutoCloseable {
      * Opens the host's side.
      *
      * @param <P> the plan
-     * @param <X> what only the runs of this kind of measurement have
+     * @param <X> figures of this kind of measurement alone
      */
     interface Opener<P extends PerfPlan, X> {
         /**

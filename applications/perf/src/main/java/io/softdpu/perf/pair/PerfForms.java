@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * programs. Subclasses say what is in them. Pure.
  *
  * @param <P> the plan
- * @param <X> what only the runs of this kind of measurement have
+ * @param <X> figures of this kind of measurement alone
  */
 public abstract class PerfForms<P extends PerfPlan, X> {
     /** The values of the plan, but for its time, its processors and its number of runs. */

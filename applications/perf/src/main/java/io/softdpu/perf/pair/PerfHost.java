@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * the load.
  *
  * @param <P> the plan
- * @param <X> what only the runs of this kind of measurement have
+ * @param <X> figures of this kind of measurement alone
  */
 public abstract class PerfHost<P extends PerfPlan, X> extends PerfSide<P>
         implements HostSide<P, X> {

@@ -12,7 +12,7 @@ import io.softdpu.perf.text.Word;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One measurement between two processes: what its plan says, whatever it measures. Immutable. */
+/** Plan of one measurement between two processes, of any kind. Immutable. */
 public interface PerfPlan {
     /** Resident memory of both processes without what is measured. */
     long PROCESSES_BYTES = 128 << 20;

@@ -12,7 +12,7 @@ import java.util.function.ToDoubleFunction;
  * @param plan the requested measurement
  * @param runs in their order, at least one
  * @param <P> the plan
- * @param <X> what only the runs of this kind of measurement have
+ * @param <X> figures of this kind of measurement alone
  */
 public record PerfResult<P extends PerfPlan, X>(P plan, List<PerfRun<X>> runs) {
     /** Copies the list. */

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link #run} belongs to one thread; {@link #interrupt} may come from another.
  *
  * @param <P> the plan
- * @param <X> what only the runs of this kind of measurement have
+ * @param <X> figures of this kind of measurement alone
  */
 public final class TwoProcesses<P extends PerfPlan, X> {
     private static final String PREFIX = "softdpu-perf-";

@@ -61,7 +61,7 @@ final class HandleImport {
     /**
      * Joins an event.
      *
-     * @param guest what joins
+     * @param guest the kind of object that joins
      * @param blob its blob, which was checked; for messages
      */
     static DpuHandle join(

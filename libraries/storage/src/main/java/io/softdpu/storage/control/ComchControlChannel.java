@@ -23,6 +23,9 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     private static final int MAX_UNSENT_BYTES =
             (MAX_UNSENT_MESSAGES + 1) * (ControlCodec.WIRE_SIZE_BYTES + ControlCodec.MAX_WIRE_SIZE);
 
+    /** Greatest number of messages that {@link ComchEndpoint#setSendQueue} takes. */
+    private static final int QUEUE_LIMIT = 1 << 20;
+
     /** Progress rounds per call, so that a busy peer does not block the thread. */
     private static final int MAX_ROUNDS = 256;
 
@@ -44,9 +47,12 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
         this.engine = engine;
         this.endpoint = endpoint;
         this.closeTimeout = closeTimeout;
-        // A frame never finds the queue full; its memory grows to what is needed.
+        // A frame finds the queue full only where a card's messages have a few bytes; its memory
+        // grows to what is needed.
         endpoint.setSendQueue(
-                MAX_UNSENT_BYTES / endpoint.maxMessageBytes() + MAX_UNSENT_MESSAGES + 1,
+                Math.min(
+                        QUEUE_LIMIT,
+                        MAX_UNSENT_BYTES / endpoint.maxMessageBytes() + MAX_UNSENT_MESSAGES + 1),
                 MAX_UNSENT_BYTES);
         endpoint.setMessageCallback((_, message) -> receivedMessage(message));
         endpoint.setConsumerCallbacks(
