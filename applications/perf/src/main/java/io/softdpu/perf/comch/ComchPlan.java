@@ -209,7 +209,7 @@ public record ComchPlan(
     }
 
     /**
-     * Whether messages begin with the moment at which they were sent: one way, if there is room.
+     * Whether messages begin with a time stamp of their send: in one direction, if there is room.
      */
     boolean isStamped() {
         return mode.isOneWay() && sizeBytes >= Long.BYTES;

@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The DPU's side of a measurement whose processes agree by lines. It ends when its standard input
+ * The DPU's side of a measurement whose processes exchange lines. It ends when its standard input
  * does, since the host has ended then. Subclasses connect, and do the DPU's part of the load.
  *
  * @param <P> the plan
@@ -49,7 +49,7 @@ public abstract class PerfDpu<P extends PerfPlan> extends PerfSide<P> implements
         super(plan, Side.DPU, pair, fabric);
     }
 
-    /** What the host needs to connect, as a line; null for nothing. */
+    /** Line by which the host connects; null if it needs none. */
     protected @Nullable String export() {
         return null;
     }

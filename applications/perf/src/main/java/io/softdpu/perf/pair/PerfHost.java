@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host's side of a measurement whose processes agree by lines. Subclasses connect, and drive
+ * The host's side of a measurement whose processes exchange lines. Subclasses connect, and drive
  * the load.
  *
  * @param <P> the plan

@@ -100,7 +100,7 @@ public interface PerfPlan {
         return 0;
     }
 
-    /** Whether the processes agree by lines; else the output of the DPU process goes nowhere. */
+    /** Whether the processes exchange lines; otherwise output of the DPU process is discarded. */
     default boolean isByLines() {
         return true;
     }

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of a measurement whose processes agree by lines: its device, its engine, and the request
+ * One side of a measurement whose processes exchange lines: its device, its engine, and the request
  * to stop. Belongs to the thread that makes it, except for {@link #stop}.
  *
  * @param <P> the plan
@@ -23,7 +23,7 @@ public abstract class PerfSide<P extends PerfPlan> implements AutoCloseable {
     /** Which side it is. */
     public final Side side;
 
-    /** What closes with this side, in the opposite order. */
+    /** Objects that are closed with this side, the last one first. */
     public final ResourceStack resources = new ResourceStack();
 
     /** The engine of the thread. */

@@ -63,6 +63,7 @@ public enum ImportState {
         }
     }
 
+    /** The present state. */
     static ImportState of(AtomicReference<ImportState> state) {
         return Objects.requireNonNull(state.get(), "set from the beginning");
     }
