@@ -35,6 +35,7 @@ module io.softdpu.core {
             io.softdpu.core.graph,
             io.softdpu.core.sync,
             io.softdpu.rdma,
+            io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;
     exports io.softdpu.core.spi.bus to
             io.softdpu.core.sync;

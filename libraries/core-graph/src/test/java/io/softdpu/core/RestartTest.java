@@ -172,7 +172,7 @@ class RestartTest {
                 Class<?> type = Class.forName(name);
                 if (AutoCloseable.class.isAssignableFrom(type)
                         && Modifier.isPublic(type.getModifiers())
-                        && !type.getPackageName().matches(".*[.](spi|resource|process)")) {
+                        && !type.getPackageName().matches(".*[.](spi([.].*)?|resource|process)")) {
                     objects.add(type.getSimpleName());
                 }
             }

@@ -5,12 +5,12 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.memory.GrantedMemory;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.rdma.roce.adapter.Adapter;
 import io.softdpu.rdma.roce.adapter.AdapterConfig;
 import io.softdpu.rdma.roce.adapter.Management;
 import io.softdpu.rdma.roce.rc.Attachment;
-import io.softdpu.rdma.roce.rc.GrantedMemory;
 import io.softdpu.rdma.roce.rc.Limits;
 import io.softdpu.rdma.roce.rc.OutgoingPacket;
 import io.softdpu.rdma.roce.rc.PacketSink;
@@ -218,6 +218,16 @@ public class RoceBenchmark {
         @Override
         public long address() {
             return ADDRESS;
+        }
+
+        @Override
+        public int key() {
+            return KEY;
+        }
+
+        @Override
+        public boolean isOf(byte[] gid) {
+            return true;
         }
 
         @Override

@@ -210,6 +210,26 @@ public final class RemoteSyncEvent implements AutoCloseable {
             return ended == Status.SUCCESS ? null : ended(ended);
         }
 
+        @Override
+        public long address() {
+            return 0;
+        }
+
+        @Override
+        public int key() {
+            return 0;
+        }
+
+        @Override
+        public boolean isOf(byte[] gid) {
+            return false;
+        }
+
+        @Override
+        public boolean isOnBus() {
+            return true;
+        }
+
         private Refusal ended(Status ended) {
             return Refusal.of(
                     ended,

@@ -8,12 +8,15 @@ import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.internal.base.ProfileCheck;
+import io.softdpu.core.spi.memory.ProtectionDomain;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.linux.text.Text;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +37,11 @@ public final class Machine implements AutoCloseable {
                     @Override
                     public Bus bus(Machine machine) {
                         return machine.bus;
+                    }
+
+                    @Override
+                    public ProtectionDomain domain(Machine machine, String functionKey) {
+                        return machine.domains.computeIfAbsent(functionKey, ProtectionDomain::new);
                     }
 
                     @Override
@@ -64,6 +72,10 @@ public final class Machine implements AutoCloseable {
     private final long importedBytesLimitPerPeer;
     private final Bus bus;
     private final HotplugFile hotplug;
+
+    /** By function: all that were opened from one function are one device. */
+    private final Map<String, ProtectionDomain> domains = new ConcurrentHashMap<>();
+
     private final Dependents dependents = new Dependents(() -> "machine=" + this);
 
     private Machine(

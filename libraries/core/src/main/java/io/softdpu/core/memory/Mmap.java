@@ -288,6 +288,9 @@ public final class Mmap implements AutoCloseable {
      * Stops it: its exports are revoked, no buf can be created in it, and tasks that use it fail.
      * Existing bufs stay; its memory and devices may be closed when nothing uses it any more.
      *
+     * <p>RDMA packets that are executed right now are waited for; after that none changes the
+     * memory.
+     *
      * <p>A peer that was stopped in the middle of a copy may still finish it when it continues. So
      * the memory cannot be started or exported again before the peers have released it (IN_USE), by
      * closing the import or by ending. A program that does not wait allocates new {@link

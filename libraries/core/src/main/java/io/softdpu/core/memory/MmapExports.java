@@ -8,15 +8,20 @@ import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.memory.wire.ExportDescriptor;
+import io.softdpu.core.spi.memory.Grant;
+import io.softdpu.core.spi.memory.MemoryKey;
+import io.softdpu.core.spi.memory.ProtectionDomain;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.LeaseListener;
 import io.softdpu.linux.text.Text;
-import java.security.SecureRandom;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -25,14 +30,15 @@ import org.jspecify.annotations.Nullable;
  * They end together when the mmap stops. Under the lock of the mmap.
  */
 final class MmapExports {
-    private static final SecureRandom RANDOM = new SecureRandom();
     private static final byte[] NO_GID = new byte[16];
 
     private final Mmap mmap;
     private final List<ExportedRegion> forLibraries = new ArrayList<>();
     private @Nullable ExportedRegion pci;
     private @Nullable ExportedRegion rdma;
-    private int remoteKey;
+
+    /** Keys for RDMA, one for each device that exports it. */
+    private final Map<ProtectionDomain, MemoryKey> keys = new HashMap<>();
 
     MmapExports(Mmap mmap) {
         this.mmap = mmap;
@@ -65,7 +71,7 @@ final class MmapExports {
         if (pci == null) {
             pci = exportLocal(device, granted.allowsPciWrite(), null);
         }
-        return describe(ExportDescriptor.Kind.PCI, granted, device, pci);
+        return describe(ExportDescriptor.Kind.PCI, granted, device, 0, pci);
     }
 
     byte[] rdma(Device device) {
@@ -95,9 +101,11 @@ final class MmapExports {
                     origin == null
                             ? exportLocal(device, granted.allowsRdmaWrite(), null)
                             : exportImported(origin, device, granted);
-            remoteKey = randomKey();
         }
-        return describe(ExportDescriptor.Kind.RDMA, granted.rdmaOnly(), device, rdma);
+        Permissions forPeers = granted.rdmaOnly();
+        MemoryKey key =
+                keys.computeIfAbsent(domainOf(device), domain -> register(domain, forPeers));
+        return describe(ExportDescriptor.Kind.RDMA, forPeers, device, key.key(), rdma);
     }
 
     ExportedRegion forLibrary(Device device, boolean writable, @Nullable LeaseListener listener) {
@@ -125,10 +133,12 @@ final class MmapExports {
         if (rdma != null) {
             rdma.close();
             rdma = null;
-            remoteKey = 0;
         }
         forLibraries.forEach(ExportedRegion::close);
         forLibraries.clear();
+        List<MemoryKey> withdrawn = List.copyOf(keys.values());
+        keys.clear();
+        withdrawn.forEach(MemoryKey::withdraw);
     }
 
     /** The first byte's address for RDMA; of an import, that in the exporting process. */
@@ -138,6 +148,21 @@ final class MmapExports {
                 ? origin.descriptor().address()
                 : Objects.requireNonNull(mmap.mapped(), "memory").address();
     }
+
+    /** Memory that is not mapped here has a key as well, by which nothing is granted. */
+    private MemoryKey register(ProtectionDomain domain, Permissions granted) {
+        MemorySegment memory = mmap.mapped();
+        Grant grant = Objects.requireNonNull(mmap.grant(), "memory that stays open");
+        return domain.register(
+                address(),
+                memory == null ? MemorySegment.NULL : memory,
+                granted.bits(),
+                grant,
+                MmapExports::changed);
+    }
+
+    /** Nobody waits for a change of memory, as for that of a sync event. */
+    private static void changed() {}
 
     private ExportedRegion exportLocal(
             Device device, boolean writable, @Nullable LeaseListener listener) {
@@ -170,13 +195,17 @@ final class MmapExports {
     }
 
     private byte[] describe(
-            ExportDescriptor.Kind kind, Permissions granted, Device device, ExportedRegion region) {
+            ExportDescriptor.Kind kind,
+            Permissions granted,
+            Device device,
+            int remoteKey,
+            ExportedRegion region) {
         boolean forRdma = kind == ExportDescriptor.Kind.RDMA;
         PciFunction function = device.info().function();
         return new ExportDescriptor(
                         kind,
                         granted.bits(),
-                        forRdma ? remoteKey : 0,
+                        remoteKey,
                         address(),
                         forRdma ? function.gid() : NO_GID,
                         Arrays.copyOf(
@@ -225,11 +254,8 @@ final class MmapExports {
         return MachineAccess.of(Machine.class).bus(device.machine());
     }
 
-    private static int randomKey() {
-        int key = 0;
-        while (key == 0) {
-            key = RANDOM.nextInt();
-        }
-        return key;
+    private static ProtectionDomain domainOf(Device device) {
+        return MachineAccess.of(Machine.class)
+                .domain(device.machine(), device.info().function().key());
     }
 }

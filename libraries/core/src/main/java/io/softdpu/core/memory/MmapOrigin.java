@@ -73,6 +73,26 @@ record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permission
     }
 
     @Override
+    public long address() {
+        return descriptor.address();
+    }
+
+    @Override
+    public int key() {
+        return descriptor.remoteKey();
+    }
+
+    @Override
+    public boolean isOf(byte[] gid) {
+        return descriptor.hasGid(gid);
+    }
+
+    @Override
+    public boolean isOnBus() {
+        return true;
+    }
+
+    @Override
     public RegionAddress.Id exporter() {
         return region.exporter();
     }

@@ -60,6 +60,14 @@ public final class BusServices {
         return ((ExportedMemory) memory).exporter();
     }
 
+    /**
+     * Whether a peer's memory was exported by a process of this kernel and fabric folder. Allocates
+     * nothing.
+     */
+    public static boolean isOnBus(RemoteMemory memory) {
+        return ((ExportedMemory) memory).isOnBus();
+    }
+
     /** The segment of memory, which stays open while the library holds the memory. */
     public static SharedSegment segmentOf(SharedMemory memory) {
         return SharedMemoryAccess.of(SharedMemory.class).shared(memory);

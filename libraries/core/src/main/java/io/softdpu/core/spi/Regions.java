@@ -4,11 +4,14 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.Machine;
+import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.access.MemoryAccess;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.memory.Grant;
+import io.softdpu.core.spi.memory.ProtectionDomain;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +90,15 @@ public final class Regions {
     /** The peer's memory behind an import for RDMA; the mmap has been checked. */
     public static RemoteMemory remoteOf(Mmap mmap) {
         return ACCESS.remoteOf(mmap);
+    }
+
+    /**
+     * The memory of a device that peers may access by key; the same for all that were opened from
+     * one function of a machine.
+     */
+    public static ProtectionDomain domainOf(Device device) {
+        return MachineAccess.of(Machine.class)
+                .domain(device.machine(), device.info().function().key());
     }
 
     /** Whether {@link #memoryOf} returns memory: false for an import without a mapping. */

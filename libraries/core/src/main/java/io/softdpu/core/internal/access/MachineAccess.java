@@ -1,6 +1,7 @@
 package io.softdpu.core.internal.access;
 
 import io.softdpu.core.DpuException;
+import io.softdpu.core.spi.memory.ProtectionDomain;
 import io.softdpu.fabric.Bus;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,9 @@ public abstract class MachineAccess<M> {
 
     /** The bus of a machine. */
     public abstract Bus bus(M machine);
+
+    /** The memory of a machine's device that peers may access by key. */
+    public abstract ProtectionDomain domain(M machine, String functionKey);
 
     /**
      * Refuses new shared memory while too much memory of revoked exports is retained.

@@ -135,6 +135,9 @@ public record ExportDescriptor(
         if (Long.compareUnsigned(address + region.sizeBytes() - 1, address) < 0) {
             throw refused("address", Long.toHexString(address), "a range that does not wrap");
         }
+        if ((address & (Long.BYTES - 1)) != 0) { // peers find words by their address
+            throw refused("address", Long.toHexString(address), "a multiple of 8");
+        }
         switch (kind) {
             case PCI -> {
                 if ((permissions & AccessBits.PCI) == 0) {
@@ -167,6 +170,11 @@ public record ExportDescriptor(
     @Override
     public byte[] gid() {
         return gid.clone();
+    }
+
+    /** Whether this is the GID; allocates nothing. */
+    public boolean hasGid(byte[] other) {
+        return Arrays.equals(gid, other);
     }
 
     /** The begin of the topology's hash, a copy. */

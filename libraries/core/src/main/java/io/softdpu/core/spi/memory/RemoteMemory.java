@@ -21,6 +21,19 @@ public interface RemoteMemory {
      */
     @Nullable Refusal checkAlive();
 
+    /** Address of the first byte, as the exporter names it; a packet names memory by it. */
+    long address();
+
+    /** The key by which the exporter grants access; a packet names memory by it. */
+    int key();
+
+    /**
+     * Whether the device with this GID has exported the memory: its key is valid there alone.
+     *
+     * @param gid 16 bytes, not changed
+     */
+    boolean isOf(byte[] gid);
+
     /** The whole memory, mapped writable if the peer grants that; null without a mapping. */
     @Nullable MemorySegment memory();
 

@@ -1,8 +1,9 @@
 /**
- * Grants of mmaps, and memory of peers as transports see it; the packages that implement the latter
- * are above.
+ * Grants of mmaps, memory that peers access by key, and memory of peers as transports see it; the
+ * packages that implement the latter are above.
  *
- * <p><b>Threads.</b> As each method says. <b>Ownership.</b> Nothing is held.
+ * <p><b>Threads.</b> As each class says. <b>Ownership.</b> A protection domain has the keys of a
+ * device until they are withdrawn; their memory is its owner's.
  */
 @NullMarked
 package io.softdpu.core.spi.memory;

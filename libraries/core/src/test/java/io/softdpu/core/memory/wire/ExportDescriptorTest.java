@@ -122,7 +122,8 @@ class ExportDescriptorTest {
         "137, 20, interface name",
         "137, ff, interface name",
         "12, 01, check",
-        "23, 01, check",
+        "23, 01, address", // no multiple of eight
+        "22, 01, check",
         "40, 01, check",
         "142, 01, check"
     })

@@ -1,6 +1,7 @@
 package io.softdpu.rdma.roce.rc;
 
 import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.spi.memory.GrantedMemory;
 import org.jspecify.annotations.Nullable;
 
 /** Memory that peers of an instance may access. Allocates nothing. */

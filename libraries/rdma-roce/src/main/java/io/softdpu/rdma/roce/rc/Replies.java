@@ -1,6 +1,7 @@
 package io.softdpu.rdma.roce.rc;
 
 import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.spi.memory.GrantedMemory;
 import io.softdpu.rdma.roce.wire.ExtensionHeader;
 import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.roce.wire.Opcode;

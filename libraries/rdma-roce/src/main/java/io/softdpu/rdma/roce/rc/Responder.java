@@ -2,6 +2,7 @@ package io.softdpu.rdma.roce.rc;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.spi.memory.GrantedMemory;
 import io.softdpu.rdma.roce.wire.ExtensionHeader;
 import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.rdma.roce.wire.Packet;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.softdpu.core.Status;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.memory.AccessFlag;
+import io.softdpu.core.spi.memory.GrantedMemory;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.rdma.roce.Captures;
 import io.softdpu.rdma.roce.simulation.TestHost;

@@ -3,8 +3,8 @@ package io.softdpu.rdma.roce.simulation;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.spi.memory.GrantedMemory;
 import io.softdpu.core.spi.memory.RemoteMemory;
-import io.softdpu.rdma.roce.rc.GrantedMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +53,7 @@ public final class TestMemory implements GrantedMemory, RemoteMemory {
                         AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC));
     }
 
-    /** Its key. */
+    @Override
     public int key() {
         return key;
     }
@@ -91,6 +91,11 @@ public final class TestMemory implements GrantedMemory, RemoteMemory {
     /** How often it was told of a change. */
     public int changes() {
         return changes;
+    }
+
+    @Override
+    public boolean isOf(byte[] gid) {
+        return true;
     }
 
     @Override

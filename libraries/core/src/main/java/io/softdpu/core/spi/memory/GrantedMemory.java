@@ -1,8 +1,8 @@
-package io.softdpu.rdma.roce.rc;
+package io.softdpu.core.spi.memory;
 
 import java.lang.foreign.MemorySegment;
 
-/** Memory that peers may access by a key. Allocates nothing. */
+/** Memory of this process that peers may access by a key. Allocates nothing. */
 public interface GrantedMemory {
     /** The memory. Bytes at addresses that are a multiple of eight have one in this process too. */
     MemorySegment memory();

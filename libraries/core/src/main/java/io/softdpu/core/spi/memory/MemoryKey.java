@@ -1,0 +1,89 @@
+package io.softdpu.core.spi.memory;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Key of memory in a {@link ProtectionDomain}, from its registration to its withdrawal. Immutable;
+ * any thread.
+ */
+public final class MemoryKey implements GrantedMemory {
+    private final ProtectionDomain domain;
+    private final int key;
+    private final long address;
+    private final MemorySegment memory;
+    private final long sizeBytes;
+    private final int rights;
+    private final Grant grant;
+    private final Runnable changed;
+
+    MemoryKey(
+            ProtectionDomain domain,
+            int key,
+            long address,
+            MemorySegment memory,
+            int rights,
+            Grant grant,
+            Runnable changed) {
+        this.domain = domain;
+        this.key = key;
+        this.address = address;
+        this.memory = memory;
+        this.sizeBytes = memory.byteSize();
+        this.rights = rights;
+        this.grant = grant;
+        this.changed = changed;
+    }
+
+    /** The key: not 0. */
+    public int key() {
+        return key;
+    }
+
+    /**
+     * Whether an access is granted.
+     *
+     * @param from any number
+     * @param lengthBytes any number
+     * @param right one or more bits
+     */
+    boolean grants(long from, long lengthBytes, int right) {
+        // The offset as an unsigned number: a place in front of the memory is far behind it.
+        return lengthBytes > 0
+                && lengthBytes <= sizeBytes
+                && Long.compareUnsigned(from - address, sizeBytes - lengthBytes) <= 0
+                && (rights & right) == right
+                && right != 0
+                && grant.holds();
+    }
+
+    /**
+     * Withdraws the memory: it is not found any more, and this waits for batches that may have
+     * found it. Afterwards no packet changes a byte of it. Idempotent.
+     *
+     * @throws IllegalStateException inside a batch of the calling thread
+     */
+    public void withdraw() {
+        domain.withdraw(this);
+    }
+
+    @Override
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    @Override
+    public long address() {
+        return address;
+    }
+
+    @Override
+    public void changed() {
+        changed.run();
+    }
+
+    /** The domain and the size; without the key, by which peers get access. */
+    @Override
+    public String toString() {
+        return "sizeBytes=" + sizeBytes + ", " + domain;
+    }
+}
