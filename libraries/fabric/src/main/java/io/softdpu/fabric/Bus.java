@@ -231,6 +231,16 @@ public final class Bus implements AutoCloseable {
     }
 
     /**
+     * Refuses a region that is larger than what is imported here, of whatever kernel and folder.
+     *
+     * @throws FabricException TOO_BIG
+     */
+    public void requireImportable(RegionAddress region) {
+        requireOpen();
+        handshakes.requireImportable(region);
+    }
+
+    /**
      * Serves a name.
      *
      * @throws FabricException IN_USE if a living process serves it; TIMED_OUT if another process

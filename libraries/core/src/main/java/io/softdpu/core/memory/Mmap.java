@@ -8,7 +8,6 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.base.Dependents;
 import io.softdpu.core.spi.memory.Grant;
-import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -82,12 +81,11 @@ public final class Mmap implements AutoCloseable {
     Mmap(MmapOrigin origin, Device device, Dependents.Dependency onDevice) {
         this.origin = origin;
         this.permissions = new Permissions(origin.descriptor().permissions());
-        SharedSegment mapped = origin.region().memory();
-        this.range.set(mapped == null ? null : mapped.segment(), origin.descriptor().sizeBytes());
+        this.range.set(origin.memory(), origin.descriptor().sizeBytes());
         this.devices.add(device, onDevice);
         this.startedBefore = true;
         this.state = State.STARTED;
-        this.grant = new Grant(origin.region());
+        this.grant = new Grant(origin.lease());
     }
 
     // ---- creation and configuration ----
@@ -114,6 +112,11 @@ public final class Mmap implements AutoCloseable {
      * compute. With {@link Mapping#ACCESS} the memory is mapped and populated before this returns,
      * which takes about half a second per GiB in addition to the timeout.
      *
+     * <p>An RDMA export of another kernel or fabric folder is imported from the blob alone: nobody
+     * is asked, nothing is mapped whatever the {@code mapping}, and nothing tells of its end but
+     * the peer, which refuses the operation. A provider that reaches memory by mapping it refuses
+     * tasks with it.
+     *
      * @param blob the result of {@link #exportPci} or {@link #exportRdma} of the peer
      * @param device the device; for a PCI export the port of the DPU that created the exporting
      *     function, for an RDMA export any device
@@ -121,11 +124,11 @@ public final class Mmap implements AutoCloseable {
      * @param timeout for the exporter's reply; {@link io.softdpu.core.execution.Deadline#NO_LIMIT}
      *     for none
      * @throws DpuException INVALID_VALUE if a field of the blob is wrong; UNSUPPORTED_VERSION for a
-     *     blob of another version; NOT_FOUND if it comes from another kernel or fabric folder, the
-     *     exporter has ended, or the export was revoked; BAD_CONFIG if it comes from another
-     *     topology; TOO_BIG if it is larger than this machine imports; NOT_PERMITTED for a device
-     *     that is not the parent of the exporting one; TIME_OUT if the exporter does not answer;
-     *     BAD_STATE if the device is closed
+     *     blob of another version; NOT_FOUND if it is a PCI export of another kernel or fabric
+     *     folder, the exporter has ended, or the export was revoked; BAD_CONFIG if it comes from
+     *     another topology, of this fabric folder; TOO_BIG if it is larger than this machine
+     *     imports; NOT_PERMITTED for a device that is not the parent of the exporting one; TIME_OUT
+     *     if the exporter does not answer; BAD_STATE if the device is closed
      */
     public static Mmap createFromExport(
             byte[] blob, Device device, Mapping mapping, Duration timeout) {
@@ -362,7 +365,7 @@ public final class Mmap implements AutoCloseable {
         state = State.CLOSED;
         exports.revoke();
         if (origin != null) {
-            origin.region().close();
+            origin.close();
         }
         range.release();
         devices.releaseAll();

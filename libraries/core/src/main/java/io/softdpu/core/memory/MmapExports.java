@@ -14,6 +14,7 @@ import io.softdpu.core.spi.memory.ProtectionDomain;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.region.ExportedRegion;
+import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.region.LeaseListener;
 import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
@@ -93,7 +94,7 @@ final class MmapExports {
                     device,
                     ", expected=Mmap.setPermissions with it, before start");
         }
-        if (origin != null && origin.region().revoked()) {
+        if (origin != null && origin.isRevoked()) {
             throw refused(origin.revokedStatus(), "exporter has revoked the memory", device);
         }
         if (rdma == null) {
@@ -183,12 +184,13 @@ final class MmapExports {
     }
 
     private ExportedRegion exportImported(MmapOrigin origin, Device device, Permissions granted) {
-        if (origin.byRdma()) {
+        ImportedRegion lease = origin.lease();
+        if (origin.byRdma() || lease == null) {
             throw refused(
                     Status.NOT_SUPPORTED, "an import from RDMA cannot be exported again", device);
         }
         try {
-            return bus(device).reexport(origin.region(), granted.allowsRdmaWrite(), null);
+            return bus(device).reexport(lease, granted.allowsRdmaWrite(), null);
         } catch (FabricException e) {
             throw FabricFailures.from(e);
         }

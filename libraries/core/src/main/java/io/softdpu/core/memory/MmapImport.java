@@ -6,16 +6,20 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.internal.access.DependentsAccess;
 import io.softdpu.core.internal.access.MachineAccess;
 import io.softdpu.core.internal.base.Dependents;
+import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.core.spi.bus.ExportOrigin;
 import io.softdpu.core.spi.bus.ImportWait;
 import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.region.ImportedRegion;
 import java.time.Duration;
 
 /**
  * Import of an mmap from an export blob: decodes it, checks whether it may be imported here, and
- * leases the memory.
+ * leases the memory. There is nobody to ask for a lease of memory that another kernel or fabric
+ * folder exports for RDMA: a transport reaches it by its key, and the peer refuses what it does not
+ * grant.
  *
  * <p>The blob is untrusted: every field is validated before it is used, and the message of a
  * refusal never contains a key.
@@ -37,40 +41,48 @@ final class MmapImport {
                         descriptor.topologyDigest(),
                         descriptor.side(),
                         descriptor.interfaceName());
-        origin.requireReachable(device, bus);
-        Permissions granted = new Permissions(descriptor.permissions());
-        boolean writable =
-                switch (descriptor.kind()) {
-                    case PCI -> {
-                        origin.requireParent(device);
-                        yield granted.allowsPciWrite();
-                    }
-                    case RDMA -> granted.allowsRdmaWrite();
-                };
+        boolean byKey = descriptor.kind() == ExportDescriptor.Kind.RDMA && !origin.isOn(bus);
+        if (byKey) {
+            requireImportable(bus, descriptor);
+        } else {
+            origin.requireReachable(device, bus);
+        }
+        if (descriptor.kind() == ExportDescriptor.Kind.PCI) {
+            origin.requireParent(device);
+        }
         Dependents.Dependency onDevice = DependentsAccess.of(Device.class, device).add("mmap");
         boolean made = false;
         try {
-            boolean map = mapping == Mapping.ACCESS;
-            ImportedRegion region =
-                    new ImportWait(
-                                    "Mmap.createFromExport",
-                                    "the exporter",
-                                    descriptor,
-                                    timeoutNanos)
-                            .run(
-                                    () ->
-                                            bus.importRegion(
-                                                    descriptor.region(),
-                                                    writable,
-                                                    map,
-                                                    timeoutNanos),
-                                    map ? descriptor.sizeBytes() : 0);
+            ImportedRegion lease = byKey ? null : lease(bus, descriptor, mapping, timeoutNanos);
             made = true;
-            return new Mmap(MmapOrigin.of(descriptor, region), device, onDevice);
+            return new Mmap(MmapOrigin.of(descriptor, lease), device, onDevice);
         } finally {
             if (!made) {
                 onDevice.release();
             }
         }
+    }
+
+    private static void requireImportable(Bus bus, ExportDescriptor descriptor) {
+        try {
+            bus.requireImportable(descriptor.region());
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
+    }
+
+    private static ImportedRegion lease(
+            Bus bus, ExportDescriptor descriptor, Mapping mapping, long timeoutNanos) {
+        Permissions granted = new Permissions(descriptor.permissions());
+        boolean writable =
+                switch (descriptor.kind()) {
+                    case PCI -> granted.allowsPciWrite();
+                    case RDMA -> granted.allowsRdmaWrite();
+                };
+        boolean map = mapping == Mapping.ACCESS;
+        return new ImportWait("Mmap.createFromExport", "the exporter", descriptor, timeoutNanos)
+                .run(
+                        () -> bus.importRegion(descriptor.region(), writable, map, timeoutNanos),
+                        map ? descriptor.sizeBytes() : 0);
     }
 }

@@ -17,16 +17,17 @@ import org.jspecify.annotations.Nullable;
  * Origin of an imported mmap.
  *
  * @param descriptor the exporter's blob
- * @param region the lease, with a mapping or without
+ * @param lease with a mapping or without; null for memory of another kernel or fabric folder, which
+ *     is reached by its key alone
  * @param rights of the importer
  */
-record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permissions rights)
+record MmapOrigin(ExportDescriptor descriptor, @Nullable ImportedRegion lease, Permissions rights)
         implements ExportedMemory {
-    static MmapOrigin of(ExportDescriptor descriptor, ImportedRegion region) {
+    static MmapOrigin of(ExportDescriptor descriptor, @Nullable ImportedRegion lease) {
         Permissions granted = new Permissions(descriptor.permissions());
         return new MmapOrigin(
                 descriptor,
-                region,
+                lease,
                 descriptor.kind() == ExportDescriptor.Kind.RDMA ? granted : granted.acrossPci());
     }
 
@@ -39,7 +40,7 @@ record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permission
         return Text.format(
                 "imported over %s%s from %s",
                 byRdma() ? "RDMA" : "PCIe",
-                region.memory() == null ? " without a mapping" : "",
+                lease == null ? " by its key" : memory() == null ? " without a mapping" : "",
                 PciFunction.key(
                         descriptor.side(), ForeignText.escapeAndCut(descriptor.interfaceName())));
     }
@@ -51,24 +52,24 @@ record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permission
         if (!rights.grants(needed) || (byRdma && !needed.allowsRdma())) {
             return notGranted(needed, of);
         }
-        if (!byRdma && region.memory() == null) {
+        if (!byRdma && memory() == null) {
             return Refusal.of(
                     Status.NOT_SUPPORTED,
                     "mmap was imported without a mapping, for re-export only: mmap=%s, expected=an"
                             + " import with Mapping.ACCESS",
                     of);
         }
-        return region.revoked() ? revoked(of) : null;
+        return isRevoked() ? revoked(of) : null;
     }
 
     @Override
     public @Nullable Refusal checkAlive() {
-        return region.revokedWhileHeld() ? revoked(this) : null;
+        return lease != null && lease.revokedWhileHeld() ? revoked(this) : null;
     }
 
     @Override
     public @Nullable MemorySegment memory() {
-        SharedSegment mapped = region.memory();
+        SharedSegment mapped = lease == null ? null : lease.memory();
         return mapped == null ? null : mapped.segment();
     }
 
@@ -89,12 +90,12 @@ record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permission
 
     @Override
     public boolean isOnBus() {
-        return true;
+        return lease != null;
     }
 
     @Override
     public RegionAddress.Id exporter() {
-        return region.exporter();
+        return descriptor.region().busId();
     }
 
     /** As {@link #describe()}: without keys. */
@@ -143,8 +144,22 @@ record MmapOrigin(ExportDescriptor descriptor, ImportedRegion region, Permission
                 of);
     }
 
+    /** Whether the exporter has revoked the memory, or has ended, as far as it tells. */
+    boolean isRevoked() {
+        return lease != null && lease.revoked();
+    }
+
     /** The status of use after the lease was {@linkplain ImportedRegion#revoked() revoked}. */
     Status revokedStatus() {
-        return region.revokedExplicitly() ? Status.SHUTDOWN : Status.CONNECTION_RESET;
+        return lease == null || lease.revokedExplicitly()
+                ? Status.SHUTDOWN
+                : Status.CONNECTION_RESET;
+    }
+
+    /** Ends the lease: no use is in progress. */
+    void close() {
+        if (lease != null) {
+            lease.close();
+        }
     }
 }

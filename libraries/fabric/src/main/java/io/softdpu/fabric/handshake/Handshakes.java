@@ -100,14 +100,11 @@ public final class Handshakes {
     }
 
     /**
-     * Requests a lease from an exporter.
+     * Refuses a region that is larger than what is imported here.
      *
-     * @param map whether to map and prefault it for use here; otherwise it can only be re-exported
-     * @param timeoutNanos time limit for the exporter's reply
-     * @throws FabricException TOO_BIG if the region is larger than this bus imports
+     * @throws FabricException TOO_BIG
      */
-    public Import<ImportedRegion> lease(
-            RegionAddress region, boolean writable, boolean map, long timeoutNanos) {
+    public void requireImportable(RegionAddress region) {
         if (region.sizeBytes() > limits.maxImportBytes()) {
             throw new FabricException(
                     FabricException.Kind.TOO_BIG,
@@ -118,6 +115,18 @@ public final class Handshakes {
                             + ", region="
                             + region.regionId());
         }
+    }
+
+    /**
+     * Requests a lease from an exporter.
+     *
+     * @param map whether to map and prefault it for use here; otherwise it can only be re-exported
+     * @param timeoutNanos time limit for the exporter's reply
+     * @throws FabricException TOO_BIG if the region is larger than this bus imports
+     */
+    public Import<ImportedRegion> lease(
+            RegionAddress region, boolean writable, boolean map, long timeoutNanos) {
+        requireImportable(region);
         return new Import<>(
                         this,
                         exporterName(region.busId()),

@@ -261,6 +261,14 @@ final class ShmConnection implements ProviderConnection {
      * adapter would not reach another machine's memory through this connection either.
      */
     private @Nullable Refusal checkRemote(RemoteMemory memory) {
+        if (!BusServices.isOnBus(memory)) {
+            return Refusal.of(
+                    Status.NOT_PERMITTED,
+                    "remote memory belongs to a process of another kernel or fabric folder than the"
+                            + " peer: memory=%s, provider=shm, expected=memory that the peer of the"
+                            + " connection has exported",
+                    memory);
+        }
         ImportedRegion ringOfPeer = imported;
         if (ringOfPeer == null || memory.memory() == null) {
             return Refusal.of(

@@ -30,6 +30,11 @@ public record ExportOrigin(
         Side side,
         String interfaceName) {
 
+    /** Whether it is of the same kernel and fabric folder as a bus. */
+    public boolean isOn(Bus bus) {
+        return bootId.equals(bus.bootId()) && fabricId.equals(bus.fabricId());
+    }
+
     /**
      * Refuses an export of another kernel, fabric folder or topology.
      *
