@@ -128,7 +128,10 @@ class BlobFuzzTest {
                             id(data),
                             id(data),
                             id(data),
-                            Arrays.copyOf(data.consumeBytes(32), 32),
+                            Arrays.copyOf(data.consumeBytes(16), 16),
+                            data.consumeLong(),
+                            data.consumeInt(),
+                            Arrays.copyOf(data.consumeBytes(16), 16),
                             data.consumeRemainingAsString());
         } catch (DpuException e) {
             return; // a value that cannot be

@@ -14,12 +14,14 @@ import java.lang.invoke.VarHandle;
 final class CounterAccess {
     private static final long NONE = Long.MAX_VALUE;
     private static final VarHandle ANNOUNCED;
+    private static final VarHandle BUSY;
 
     static {
         try {
             ANNOUNCED =
                     MethodHandles.lookup()
                             .findVarHandle(CounterAccess.class, "announced", long.class);
+            BUSY = MethodHandles.lookup().findVarHandle(CounterAccess.class, "busy", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -29,6 +31,10 @@ final class CounterAccess {
 
     /** Version of the oldest list that the update may see, or {@link #NONE} between updates. */
     private volatile long announced = NONE;
+
+    /** Whether a thread is in {@link #changed}. */
+    @SuppressWarnings("unused") // through BUSY
+    private volatile boolean busy;
 
     CounterAccess(EventHandle handle) {
         this.handle = handle;
@@ -57,6 +63,28 @@ final class CounterAccess {
         } finally {
             ANNOUNCED.setRelease(this, NONE);
         }
+    }
+
+    /**
+     * Wakes those who wait, after an adapter has changed the counter, perhaps by a plain store. Any
+     * thread, and no update by this access.
+     *
+     * @return false, without effect, while another thread is in this call
+     */
+    boolean changed() {
+        if (!BUSY.compareAndSet(this, false, true)) {
+            return false;
+        }
+        announce();
+        // The change and the announcement come before the requests and the list are read.
+        VarHandle.fullFence();
+        try {
+            handle.updated();
+        } finally {
+            ANNOUNCED.setRelease(this, NONE);
+            BUSY.setRelease(this, false);
+        }
+        return true;
     }
 
     /**

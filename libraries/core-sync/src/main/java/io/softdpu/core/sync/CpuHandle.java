@@ -2,7 +2,13 @@ package io.softdpu.core.sync;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
+import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.spi.Failures;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.memory.Grant;
+import io.softdpu.core.spi.memory.MemoryKey;
+import io.softdpu.core.spi.memory.ProtectionDomain;
 import io.softdpu.core.sync.wire.HandlePage;
 import io.softdpu.core.sync.wire.JoinRequest;
 import io.softdpu.fabric.Bus;
@@ -16,9 +22,11 @@ import io.softdpu.fabric.link.PacedAction;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.Text;
+import java.lang.invoke.VarHandle;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -43,6 +51,8 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     private static final System.Logger LOG = System.getLogger(CpuHandle.class.getName());
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Peer[] NONE = {};
+    private static final int RIGHTS =
+            AccessFlag.RDMA_READ.bit() | AccessFlag.RDMA_WRITE.bit() | AccessFlag.RDMA_ATOMIC.bit();
 
     /** Threads that sleep are told once in this time that handles have joined or left. */
     private static final long TELL_INTERVAL_NANOS = 100_000_000;
@@ -85,6 +95,12 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     /** The kinds of guests that may join; under the lock. */
     private final Map<Guest, Invited> invited = new EnumMap<>(Guest.class);
 
+    /** Keys of the counter, one for each device that exports it for RDMA; under the lock. */
+    private final Map<ProtectionDomain, MemoryKey> keys = new HashMap<>();
+
+    /** For the adapters that execute operations of remote events. */
+    private final CounterAccess ofAdapters = newAccess();
+
     private @Nullable Endpoint endpoint;
     private boolean destroyed;
 
@@ -121,6 +137,34 @@ final class CpuHandle extends EventHandle implements EndpointListener {
             }
             Invited guests = invited.computeIfAbsent(guest, _ -> new Invited(randomId(), limit));
             return new Invitation(present, guests.key());
+        }
+    }
+
+    /**
+     * The key by which packets name the counter in the domain of a device, until the close. A
+     * remote event may do what the instance of its peer allows.
+     */
+    MemoryKey keyOf(Device exporting) {
+        synchronized (arming) {
+            return keys.computeIfAbsent(
+                    Regions.domainOf(exporting),
+                    domain ->
+                            domain.register(
+                                    memory.segment().address(),
+                                    memory.segment(),
+                                    RIGHTS,
+                                    new Grant(null),
+                                    this::changedByAdapter));
+        }
+    }
+
+    /** In a batch of packets; takes the lock only if two adapters change the counter at once. */
+    private void changedByAdapter() {
+        if (!ofAdapters.changed()) {
+            synchronized (arming) { // no page of a peer is released meanwhile
+                VarHandle.fullFence();
+                updated();
+            }
         }
     }
 
@@ -496,9 +540,20 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         return Status.SUCCESS;
     }
 
+    /** Waits for batches of packets outside of the lock, which those may take. */
+    private void withdrawKeys() {
+        List<MemoryKey> named;
+        synchronized (arming) {
+            named = List.copyOf(keys.values());
+            keys.clear();
+        }
+        named.forEach(MemoryKey::withdraw);
+    }
+
     @Override
     void close() {
         endInvitation();
+        withdrawKeys();
         synchronized (arming) {
             destroyed = true;
             if (ofUser) { // which peers may write to until they have hung up

@@ -46,7 +46,8 @@ abstract sealed class EventHandle permits CpuHandle, DpuHandle {
         return before;
     }
 
-    private void updated() {
+    /** Wakes those who wait, after an update. */
+    final void updated() {
         if (sleepers.anyArmed()) {
             int _ = sleepers.wakeChanged(get());
         }

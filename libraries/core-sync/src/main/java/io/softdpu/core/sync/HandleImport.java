@@ -43,15 +43,26 @@ final class HandleImport {
         origin.requireParent(device);
     }
 
-    /** Refuses the blob of a remote event that cannot be imported here. */
-    static void require(RemoteEventBlob blob, Device device) {
-        new ExportOrigin(
+    /**
+     * Whether a remote event joins its event: that of another kernel or fabric folder does not, and
+     * is reached by its key alone.
+     *
+     * @throws DpuException BAD_CONFIG for an event of this folder with another topology
+     */
+    static boolean joins(RemoteEventBlob blob, Device device) {
+        Bus bus = busOf(device);
+        ExportOrigin origin =
+                new ExportOrigin(
                         blob.bootId(),
                         blob.fabricId(),
-                        blob.topologySha256(),
+                        blob.topologyDigest(),
                         blob.side(),
-                        blob.interfaceName())
-                .requireReachable(device, busOf(device));
+                        blob.interfaceName());
+        if (!origin.isOn(bus)) {
+            return false;
+        }
+        origin.requireReachable(device, bus);
+        return true;
     }
 
     static Bus busOf(Device device) {

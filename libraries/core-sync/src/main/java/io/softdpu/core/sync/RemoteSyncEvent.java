@@ -61,7 +61,7 @@ public final class RemoteSyncEvent implements AutoCloseable {
     @SuppressWarnings("unused") // through TASKS
     private volatile int tasks;
 
-    private RemoteSyncEvent(Device device, RemoteEventBlob blob, long timeoutNanos) {
+    private RemoteSyncEvent(Device device, RemoteEventBlob blob, boolean joins, long timeoutNanos) {
         this.device = device;
         String name = nameOf(number, device);
         this.leak = EventLeak.begin(name);
@@ -69,14 +69,16 @@ public final class RemoteSyncEvent implements AutoCloseable {
         boolean joined = false;
         try {
             DpuHandle handle =
-                    HandleImport.join(
-                            Guest.REMOTE_EVENT,
-                            HandleImport.busOf(device),
-                            blob.eventId(),
-                            blob.key(),
-                            blob,
-                            timeoutNanos);
-            this.counter = new Counter(handle, handle.memory(), blob.busId(), name);
+                    joins
+                            ? HandleImport.join(
+                                    Guest.REMOTE_EVENT,
+                                    HandleImport.busOf(device),
+                                    blob.eventId(),
+                                    blob.key(),
+                                    blob,
+                                    timeoutNanos)
+                            : null;
+            this.counter = new Counter(handle, blob, name);
             joined = true;
         } finally {
             if (!joined) {
@@ -100,23 +102,26 @@ public final class RemoteSyncEvent implements AutoCloseable {
      * Creates a remote event from an export. The program of the exporter need not participate and
      * may sleep or compute. The device cannot be closed before the event.
      *
+     * <p>An event of another kernel or fabric folder is imported from the blob alone: nobody is
+     * asked, and nothing tells of its end but the peer, which refuses the operation.
+     *
      * @param blob the result of the peer's {@link SyncEvent#exportRdma}
      * @param device the device of the RDMA instance whose tasks use the event
      * @param timeout for the reply of the exporter; {@link
      *     io.softdpu.core.execution.Deadline#NO_LIMIT} for none
      * @throws DpuException INVALID_VALUE if a field of the blob is wrong; UNSUPPORTED_VERSION for a
-     *     blob of another version; NOT_FOUND if it comes from another kernel or fabric folder, or
-     *     the event was stopped or has ended; BAD_CONFIG if it comes from another topology; FULL if
-     *     the event has {@link SyncEventCapabilities#maxRemoteEvents()} remote ones already;
-     *     TIME_OUT if the exporter does not reply; BAD_STATE if the device is closed
+     *     blob of another version; NOT_FOUND if the event was stopped or has ended; BAD_CONFIG if
+     *     it comes from another topology, of this fabric folder; FULL if the event has {@link
+     *     SyncEventCapabilities#maxRemoteEvents()} remote ones already; TIME_OUT if the exporter
+     *     does not reply; BAD_STATE if the device is closed
      */
     public static RemoteSyncEvent createFromExport(byte[] blob, Device device, Duration timeout) {
         Arguments.notNull(blob, "blob");
         Arguments.notNull(device, "device");
         long timeoutNanos = Arguments.positiveNanos(timeout, "timeout");
         RemoteEventBlob decoded = RemoteEventBlob.decode(blob);
-        HandleImport.require(decoded, device);
-        return new RemoteSyncEvent(device, decoded, timeoutNanos);
+        boolean joins = HandleImport.joins(decoded, device);
+        return new RemoteSyncEvent(device, decoded, joins, timeoutNanos);
     }
 
     /** Its device. */
@@ -148,7 +153,7 @@ public final class RemoteSyncEvent implements AutoCloseable {
                                     + " expected=their completion first",
                             present, this));
         }
-        counter.handle().close();
+        counter.close();
         leak.closed();
         onDevice.release();
     }
@@ -198,36 +203,46 @@ public final class RemoteSyncEvent implements AutoCloseable {
     /**
      * The counter as memory of a peer. Any thread, while it is open.
      *
-     * @param exporter the bus of the process of the event
+     * @param handle joined to the event; null for one of another kernel or fabric folder
+     * @param blob of the event
      * @param event its name, for messages
      */
-    private record Counter(
-            DpuHandle handle, MemorySegment memory, RegionAddress.Id exporter, String event)
+    private record Counter(@Nullable DpuHandle handle, RemoteEventBlob blob, String event)
             implements ExportedMemory {
         @Override
         public @Nullable Refusal checkAlive() {
-            Status ended = handle.ended();
+            Status ended = handle == null ? Status.SUCCESS : handle.ended();
             return ended == Status.SUCCESS ? null : ended(ended);
         }
 
         @Override
+        public @Nullable MemorySegment memory() {
+            return handle == null ? null : handle.memory();
+        }
+
+        @Override
+        public RegionAddress.Id exporter() {
+            return blob.busId();
+        }
+
+        @Override
         public long address() {
-            return 0;
+            return blob.address();
         }
 
         @Override
         public int key() {
-            return 0;
+            return blob.remoteKey();
         }
 
         @Override
         public boolean isOf(byte[] gid) {
-            return false;
+            return blob.hasGid(gid);
         }
 
         @Override
         public boolean isOnBus() {
-            return true;
+            return handle != null;
         }
 
         private Refusal ended(Status ended) {
@@ -242,7 +257,15 @@ public final class RemoteSyncEvent implements AutoCloseable {
 
         @Override
         public void changed() {
-            handle.changed();
+            if (handle != null) {
+                handle.changed();
+            }
+        }
+
+        void close() {
+            if (handle != null) {
+                handle.close();
+            }
         }
 
         /** Its name, for messages. */

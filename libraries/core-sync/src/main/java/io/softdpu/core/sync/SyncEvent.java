@@ -12,6 +12,7 @@ import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.LibraryObject;
+import io.softdpu.core.spi.memory.MemoryKey;
 import io.softdpu.core.sync.wire.EventCounter;
 import io.softdpu.core.sync.wire.RemoteEventBlob;
 import io.softdpu.core.sync.wire.SyncEventBlob;
@@ -20,6 +21,7 @@ import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.text.Text;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -533,6 +535,7 @@ public final class SyncEvent implements AutoCloseable {
                 cpu.invite(
                         Guest.REMOTE_EVENT,
                         SyncEventCapabilities.of(exporting.info()).maxRemoteEvents());
+        MemoryKey named = cpu.keyOf(exporting);
         Bus bus = HandleImport.busOf(device);
         return new RemoteEventBlob(
                         exporting.machine().side(),
@@ -541,7 +544,11 @@ public final class SyncEvent implements AutoCloseable {
                         bus.busId(),
                         invitation.eventId(),
                         invitation.key(),
-                        device.machine().topology().sha256(),
+                        Arrays.copyOf(
+                                device.machine().topology().sha256(), RemoteEventBlob.DIGEST_BYTES),
+                        named.address(),
+                        named.key(),
+                        exporting.info().function().gid(),
                         exporting.info().interfaceName())
                 .encode();
     }

@@ -10,8 +10,14 @@ import io.softdpu.core.Thrown;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.core.resource.ResourceTracking;
+import io.softdpu.core.spi.BusServices;
+import io.softdpu.core.spi.Regions;
+import io.softdpu.core.spi.memory.AccessBatches;
+import io.softdpu.core.spi.memory.DomainAccess;
+import io.softdpu.core.spi.memory.GrantedMemory;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.core.sync.spi.RemoteEvents;
 import io.softdpu.core.sync.wire.RemoteEventBlob;
@@ -144,7 +150,7 @@ class RemoteSyncEventTest extends SyncEventFixture {
     }
 
     @Test
-    void shouldImportFromTheSameKernelFolderAndTopologyWithTheKeyOnly() {
+    void shouldJoinWithTheTopologyAndTheKeyOnly() {
         SyncEvent event =
                 closedLater(
                         SyncEvent.create(pf0)
@@ -156,16 +162,119 @@ class RemoteSyncEventTest extends SyncEventFixture {
         Bus bus = HandleImport.busOf(pf0);
         assertThat(good.busId()).isEqualTo(bus.busId());
         RegionAddress.Id other = new RegionAddress.Id(1, 2);
-        byte[] hash = good.topologySha256();
+        byte[] hash = good.topologyDigest();
         hash[0] ^= 1;
-        assertRefused(Status.NOT_FOUND, of(good, other, good.fabricId(), good.key(), null));
-        assertRefused(Status.NOT_FOUND, of(good, good.bootId(), other, good.key(), null));
         assertRefused(Status.NOT_FOUND, of(good, good.bootId(), good.fabricId(), other, null));
         assertRefused(
                 Status.BAD_CONFIG, of(good, good.bootId(), good.fabricId(), good.key(), hash));
         assertRefused(Status.INVALID_VALUE, event.exportPci(pf0));
         Thrown.with(
                 Status.INVALID_VALUE, () -> SyncEvent.createFromExport(event.exportRdma(pf0), p0));
+    }
+
+    /** Nobody is asked: the blob alone says how packets name the counter. */
+    @Test
+    void shouldBeImportedByItsKeyFromAnotherKernelOrFolder() throws Exception {
+        SyncEvent event = ofPeers().start();
+        RemoteEventBlob good = RemoteEventBlob.decode(event.exportRdma(p0));
+        RegionAddress.Id other = new RegionAddress.Id(1, 2);
+        byte[] elsewhere = new byte[RemoteEventBlob.DIGEST_BYTES];
+        LeakCheck before = LeakCheck.begin(folder);
+        for (byte[] blob :
+                List.of(
+                        of(good, other, good.fabricId(), other, null),
+                        of(good, good.bootId(), other, other, elsewhere))) {
+            RemoteSyncEvent remote = RemoteSyncEvent.createFromExport(blob, t0);
+
+            assertThat(RemoteEvents.mark(remote, t0)).isNull();
+            RemoteMemory counter = RemoteEvents.counterOf(remote);
+            assertThat(BusServices.isOnBus(counter)).isFalse();
+            assertThat(BusServices.exporterOf(counter)).isEqualTo(good.busId());
+            assertThat(counter.memory()).isNull();
+            assertThat(counter.key()).isEqualTo(good.remoteKey());
+            assertThat(counter.address()).isEqualTo(good.address());
+            assertThat(counter.isOf(p0.info().function().gid())).isTrue();
+            assertThat(counter.isOf(t0.info().function().gid())).isFalse();
+            assertThat(counter.checkAlive()).isNull();
+            counter.changed();
+            Thrown.with(Status.IN_USE, remote::close);
+            RemoteEvents.clear(remote);
+            remote.close();
+            assertThat(statusOf(RemoteEvents.mark(remote, t0))).isEqualTo(Status.BAD_STATE);
+        }
+        before.assertNothingLeft();
+        assertThat(event.get()).isZero();
+    }
+
+    /** As an adapter does that executes the operations of a peer, found by what the blob names. */
+    private static boolean execute(Device device, RemoteEventBlob blob, long value) {
+        AccessBatches batches = new AccessBatches("adapter");
+        try (DomainAccess access = Regions.domainOf(device).attach(batches)) {
+            batches.begin();
+            GrantedMemory counter =
+                    access.find(
+                            blob.remoteKey(),
+                            blob.address(),
+                            Long.BYTES,
+                            AccessFlag.RDMA_WRITE.bit());
+            if (counter != null) {
+                counter.memory().set(ValueLayout.JAVA_LONG, 0, value);
+                counter.changed();
+            }
+            batches.end();
+            return counter != null;
+        }
+    }
+
+    @Test
+    void shouldBeFoundByItsKeyUntilTheClose() {
+        SyncEvent event = ofPeers().start();
+        RemoteEventBlob blob = RemoteEventBlob.decode(event.exportRdma(p0));
+        Device p1 = machines.device(p0.machine(), "p1");
+
+        assertThat(execute(p0, blob, 5)).isTrue();
+        assertThat(event.get()).isEqualTo(5);
+        assertThat(execute(p1, blob, 6)).as("of a device that has not exported it").isFalse();
+        RemoteEventBlob ofOther = RemoteEventBlob.decode(event.exportRdma(p1));
+        assertThat(ofOther.remoteKey()).isNotEqualTo(blob.remoteKey());
+        assertThat(execute(p1, ofOther, 7)).isTrue();
+        event.stop();
+        assertThat(execute(p0, blob, 8)).as("as remote events that have joined").isTrue();
+        event.close();
+        assertThat(execute(p0, blob, 9)).isFalse();
+        assertThat(execute(p1, ofOther, 9)).isFalse();
+    }
+
+    @Test
+    void shouldWakeAThreadThatSleepsByItsKey() {
+        SyncEvent event = ofPeers();
+        SyncEventContext context = event.asContext();
+        context.start();
+        RemoteEventBlob blob = RemoteEventBlob.decode(event.exportRdma(p0));
+        for (long i = 0; i < 100; i++) {
+            QueueWaiter waiter = QueueWaiter.sleep(context, i);
+            assertThat(execute(p0, blob, i + 1)).isTrue();
+            assertThat(waiter.value()).isEqualTo(i + 1);
+        }
+    }
+
+    /** The thread of another process: it waits by a DPU handle. */
+    @Test
+    void shouldWakeAHandleThatSleepsByItsKey() {
+        SyncEvent event =
+                closedLater(
+                        SyncEvent.create(pf0)
+                                .addPublisherLocation(SyncEventLocation.REMOTE)
+                                .addSubscriberLocation(SyncEventLocation.DPU)
+                                .start());
+        SyncEventContext handle = imported(event).asContext();
+        handle.start();
+        RemoteEventBlob blob = RemoteEventBlob.decode(event.exportRdma(pf0));
+        for (long i = 0; i < 100; i++) {
+            QueueWaiter waiter = QueueWaiter.sleep(handle, i);
+            assertThat(execute(pf0, blob, i + 1)).isTrue();
+            assertThat(waiter.value()).isEqualTo(i + 1);
+        }
     }
 
     @Test
@@ -200,7 +309,10 @@ class RemoteSyncEventTest extends SyncEventFixture {
                         good.busId(),
                         good.eventId(),
                         key,
-                        hash == null ? good.topologySha256() : hash,
+                        hash == null ? good.topologyDigest() : hash,
+                        good.address(),
+                        good.remoteKey(),
+                        good.gid(),
                         good.interfaceName())
                 .encode();
     }

@@ -16,23 +16,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RemoteEventBlobTest {
     private static final String GOLDEN =
-            "53445352 0001 01 00"
+            "53445352 0002 01 00"
                     + "0102030405060708 1112131415161718"
                     + "2122232425262728 3132333435363738"
                     + "8182838485868788 9192939495969798"
                     + "4142434445464748 5152535455565758"
                     + "6162636465666768 7172737475767778"
-                    + "a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5"
+                    + "a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5"
+                    + "00007f1234560000 deadbeef"
+                    + "00000000000000000000ffff0a000002"
                     + "02 7030 000000000000000000000000000000000000000000000000000000000000"
-                    + "000000000000000000000000000000000000000000000000000000"
-                    + "a04aa68e";
+                    + "000000000000000000000000000000"
+                    + "52d7216b";
 
     private static byte[] golden() {
         return HexFormat.of().parseHex(GOLDEN.replace(" ", ""));
     }
 
     private static RemoteEventBlob blob(Side side) {
-        byte[] hash = new byte[32];
+        byte[] hash = new byte[16];
         Arrays.fill(hash, (byte) 0xa5);
         return new RemoteEventBlob(
                 side,
@@ -42,6 +44,9 @@ class RemoteEventBlobTest {
                 new RegionAddress.Id(0x4142434445464748L, 0x5152535455565758L),
                 new RegionAddress.Id(0x6162636465666768L, 0x7172737475767778L),
                 hash,
+                0x7f1234560000L,
+                0xdeadbeef,
+                HexFormat.of().parseHex("00000000000000000000ffff0a000002"),
                 "p0");
     }
 
@@ -58,7 +63,12 @@ class RemoteEventBlobTest {
         assertThat(read.busId()).isEqualTo(blob.busId());
         assertThat(read.eventId()).isEqualTo(blob.eventId());
         assertThat(read.key()).isEqualTo(blob.key());
-        assertThat(read.topologySha256()).isEqualTo(blob.topologySha256());
+        assertThat(read.topologyDigest()).isEqualTo(blob.topologyDigest());
+        assertThat(read.address()).isEqualTo(0x7f1234560000L);
+        assertThat(read.remoteKey()).isEqualTo(0xdeadbeef);
+        assertThat(read.gid()).isEqualTo(blob.gid());
+        assertThat(read.hasGid(blob.gid())).isTrue();
+        assertThat(read.hasGid(new byte[16])).isFalse();
         assertThat(read.interfaceName()).isEqualTo("p0");
     }
 
@@ -82,6 +92,14 @@ class RemoteEventBlobTest {
         }
     }
 
+    @Test
+    void shouldRefuseTheVersionBefore() {
+        byte[] before = golden();
+        before[5] = 1;
+        Thrown.with(Status.UNSUPPORTED_VERSION, () -> RemoteEventBlob.decode(before))
+                .hasMessageContaining("version=1, expected=2");
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 183, 185, 4096})
     void shouldRefuseOtherLengths(int length) {
@@ -96,26 +114,32 @@ class RemoteEventBlobTest {
         "0, 00, magic",
         "6, 03, side",
         "7, 01, reserved",
-        "120, 00, length of interface name",
-        "120, 21, length of interface name",
-        "121, 20, interface name",
-        "121, 7f, interface name",
-        "123, 41, end of interface name",
-        "152, 41, end of interface name",
-        "153, 01, padding",
+        "111, 04, address", // no multiple of eight
+        "112, 00, RDMA key", // with the bytes behind it
+        "132, 00, length of interface name",
+        "132, 21, length of interface name",
+        "133, 20, interface name",
+        "133, 7f, interface name",
+        "135, 41, end of interface name",
+        "164, 41, end of interface name",
+        "165, 01, padding",
         "179, 01, padding",
         "180, 00, check",
     })
     void shouldNameTheWrongField(int at, String hex, String field) {
         byte[] changed = golden();
+        if (at == 112) {
+            Arrays.fill(changed, 112, 116, (byte) 0);
+        }
         changed[at] = HexFormat.of().parseHex(hex)[0];
         Thrown.with(Status.INVALID_VALUE, () -> RemoteEventBlob.decode(changed))
                 .hasMessageContaining("field=" + field);
     }
 
     @Test
-    void shouldKeepTheKeyFromMessages() {
+    void shouldKeepTheKeysFromMessages() {
         assertThat(blob(Side.DPU).toString())
+                .doesNotContain("deadbeef")
                 .doesNotContain("6162636465666768")
                 .doesNotContain("7172737475767778");
     }
