@@ -32,6 +32,9 @@ public final class Regions {
     private static final MemoryAccess<Mmap, Buf, Permissions, Device> ACCESS =
             MemoryAccess.of(Mmap.class, Buf.class, Permissions.class, Device.class);
 
+    /** Has no memory of its own: it is never started. */
+    private static final Thread NO_OWNER = Thread.ofPlatform().unstarted(() -> {});
+
     private Regions() {}
 
     /**
@@ -56,6 +59,25 @@ public final class Regions {
      */
     public static @Nullable Refusal checkUse(Mmap mmap, Device device, Permissions needed) {
         return ACCESS.checkUse(mmap, device, needed);
+    }
+
+    /**
+     * Checks that any thread can access the memory: for a library whose threads carry out tasks
+     * beside the engine's. No allocation unless it is refused, no lock.
+     *
+     * @return null if it can; NOT_SUPPORTED for memory that is confined to a thread
+     */
+    public static @Nullable Refusal checkAnyThread(Mmap mmap) {
+        MemorySegment memory = ACCESS.mapped(mmap);
+        if (memory == null || memory.isAccessibleBy(NO_OWNER)) {
+            return null;
+        }
+        return Refusal.of(
+                Status.NOT_SUPPORTED,
+                "memory is confined to a thread, and another one carries out the task: mmap=%s,"
+                        + " expected=memory of a shared arena, of the heap, or SharedMemory or"
+                        + " LocalMemory",
+                mmap);
     }
 
     /** The grant of the mmap's present start; null if each use has to be checked. */

@@ -192,6 +192,31 @@ class MemoryUseTest {
         };
     }
 
+    /** The threads of a transport carry out tasks beside that of the engine. */
+    @Test
+    void shouldTellMemoryThatOneThreadAloneCanAccess() {
+        try (Arena confined = Arena.ofConfined();
+                Arena every = Arena.ofShared()) {
+            assertThat(Refusal.statusOf(Regions.checkAnyThread(mmap))).isEqualTo(Status.SUCCESS);
+            assertThat(Regions.checkAnyThread(of(every.allocate(8)))).isNull();
+            assertThat(Regions.checkAnyThread(of(MemorySegment.ofArray(new byte[8])))).isNull();
+            Mmap own = of(confined.allocate(8));
+            Refusal refusal = Regions.checkAnyThread(own);
+            assertThat(Refusal.statusOf(refusal)).isEqualTo(Status.NOT_SUPPORTED);
+            assertThat(refusal.message()).contains("confined to a thread", "shared arena");
+            own.close();
+        }
+    }
+
+    private Mmap of(MemorySegment memory) {
+        return machines.add(
+                Mmap.create()
+                        .setMemory(memory)
+                        .setPermissions(Permissions.LOCAL_READ_WRITE)
+                        .addDevice(pf0)
+                        .start());
+    }
+
     @Test
     void shouldGoFromThreadToThread() throws InterruptedException {
         Buf buf = inventory.bufByAddress(mmap, 0, 8);
