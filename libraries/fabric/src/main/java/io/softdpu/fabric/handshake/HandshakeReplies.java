@@ -38,7 +38,6 @@ final class HandshakeReplies {
                                 message.takeDescriptor(0), memoryBytes, true, allocatedBytes)),
                 List.of(),
                 memory -> new Attachment(link, memory.getFirst(), payload),
-                _ -> link.peerGone(),
                 attachment -> attachment.close(handshakes.threads()));
     }
 
@@ -104,7 +103,6 @@ final class HandshakeReplies {
                                 map ? mapped.getLast() : null,
                                 mapped.subList(0, pages),
                                 grant.generations()),
-                ImportedRegion::revoked,
                 ImportedRegion::close);
     }
 

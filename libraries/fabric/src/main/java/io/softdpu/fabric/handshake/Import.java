@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +38,6 @@ public final class Import<T> implements AutoCloseable {
      * @param parts descriptors to map
      * @param unmapped further descriptors, which the object takes over
      * @param make makes the object of the mapped parts, in their order
-     * @param revoked whether the exporter has withdrawn the object
      * @param release releases the object
      */
     record Granted<T>(
@@ -47,7 +45,6 @@ public final class Import<T> implements AutoCloseable {
             List<ExaminedMemory> parts,
             List<Integer> unmapped,
             Function<List<SharedSegment>, T> make,
-            Predicate<T> revoked,
             Consumer<T> release) {
         void discard(BusThreads threads) {
             parts.forEach(part -> threads.closer().closeRefused(part.descriptor()));
@@ -66,17 +63,6 @@ public final class Import<T> implements AutoCloseable {
         Granted<T> check(OutgoingHandshake.Reply reply);
     }
 
-    /** Object of the holder. */
-    private record Held<T>(T object, Granted<T> granted) {
-        boolean revoked() {
-            return granted.revoked().test(object);
-        }
-
-        void release() {
-            granted.release().accept(object);
-        }
-    }
-
     private static final System.Logger LOG = System.getLogger(Import.class.getName());
 
     private final Handshakes handshakes;
@@ -87,8 +73,8 @@ public final class Import<T> implements AutoCloseable {
     private final CompletableFuture<T> future = new CompletableFuture<>();
     private final List<CompletableFuture<SharedSegment>> mappings = new ArrayList<>();
 
-    /** Set before the state is USABLE. */
-    private volatile @Nullable Held<T> held;
+    /** Releases the object; set before the state is HANDED_OVER. */
+    private @Nullable Runnable release;
 
     /** Whether the holder has closed it, which may be after it has failed. */
     private volatile boolean unwanted;
@@ -130,8 +116,8 @@ public final class Import<T> implements AutoCloseable {
     /**
      * The object, which is the holder's to close, unless it closes the import.
      *
-     * @return completes on the bus thread; fails with a {@link
-     *     io.softdpu.fabric.error.FabricException}; cancelling it closes the import
+     * @return completes on the bus thread; fails with a {@link FabricException}; cancelling it
+     *     closes the import
      */
     public CompletableFuture<T> future() {
         return future;
@@ -153,12 +139,8 @@ public final class Import<T> implements AutoCloseable {
                         }));
     }
 
-    /** The state; asks the exporter's words. The holder does not close it meanwhile. */
-    public ImportState state() {
-        Held<T> present = held;
-        if (present != null && ImportState.of(state) == ImportState.USABLE && present.revoked()) {
-            move(ImportState.Event.REVOKE);
-        }
+    /** The state. */
+    ImportState state() {
         return ImportState.of(state);
     }
 
@@ -167,15 +149,15 @@ public final class Import<T> implements AutoCloseable {
     public void close() {
         unwanted = true;
         ImportState before = ImportState.move(state, ImportState.Event.CLOSE);
-        if (before == ImportState.USABLE || before == ImportState.REVOKED) {
-            Objects.requireNonNull(held, "set before").release();
+        if (before == ImportState.HANDED_OVER) {
+            Objects.requireNonNull(release, "set before").run();
         } else if (before != null) {
             threads.loop().execute(this::abandon);
         }
     }
 
     /** Of two steps that release the same, one gets true. */
-    private boolean move(ImportState.Event event) {
+    boolean move(ImportState.Event event) {
         return ImportState.move(state, event) != null;
     }
 
@@ -183,7 +165,7 @@ public final class Import<T> implements AutoCloseable {
 
     /** Whether it was closed, or has failed. */
     boolean isClosed() {
-        return ImportState.of(state) == ImportState.CLOSED;
+        return state() == ImportState.CLOSED;
     }
 
     private void abandon() {
@@ -255,7 +237,8 @@ public final class Import<T> implements AutoCloseable {
                         .toList();
         if (memory.size() == mappings.size() && move(ImportState.Event.MAP)) {
             try {
-                handOver(new Held<>(granted.make().apply(memory), granted));
+                T made = granted.make().apply(memory);
+                handOver(made, () -> granted.release().accept(made));
                 return;
             } catch (RuntimeException e) { // a defect, which the waiting caller must see
                 LOG.log(System.Logger.Level.ERROR, "import not made: " + Reason.of(e), e);
@@ -264,27 +247,32 @@ public final class Import<T> implements AutoCloseable {
         }
         memory.forEach(segment -> segment.release(threads, gone));
         granted.unmapped().forEach(descriptor -> threads.closer().closeRefused(descriptor));
-        failed(
-                mappings.stream()
-                        .filter(CompletableFuture::isCompletedExceptionally)
-                        .filter(mapping -> !mapping.isCancelled())
-                        .map(CompletableFuture::exceptionNow)
-                        .findFirst()
-                        .orElseGet(CancellationException::new));
+        failed(failure());
     }
 
-    private void handOver(Held<T> made) {
-        held = made;
+    /** Why a part was not mapped; all have ended. */
+    private Throwable failure() {
+        return mappings.stream()
+                .filter(CompletableFuture::isCompletedExceptionally)
+                .filter(mapping -> !mapping.isCancelled())
+                .map(CompletableFuture::exceptionNow)
+                .findFirst()
+                .orElseGet(CancellationException::new);
+    }
+
+    /** Gives the object to the holder, or releases it if that has closed the import meanwhile. */
+    void handOver(T object, Runnable releaseOfObject) {
+        release = releaseOfObject;
         if (move(ImportState.Event.HAND_OVER)) {
-            future.complete(made.object());
+            future.complete(object);
         } else {
-            made.release();
+            releaseOfObject.run();
         }
     }
 
     /** Its state, for messages. */
     @Override
     public String toString() {
-        return "import[state=" + ImportState.of(state) + "]";
+        return "import[state=" + state() + "]";
     }
 }

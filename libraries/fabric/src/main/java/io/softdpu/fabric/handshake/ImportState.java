@@ -5,18 +5,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** States of an {@link Import}, and the transitions between them. */
-public enum ImportState {
+enum ImportState {
     /** The request is on its way to the exporter, or its reply from there. */
     ASKED,
     /** The exporter has granted it: the link is open, and mapping workers map the memory. */
     LINKED,
     /** All of the memory is mapped, and the holder's object is being made of it. */
     MAPPED,
-    /** The holder may use it. */
-    USABLE,
-    /** The exporter has withdrawn it, or has ended: the holder can only close it. */
-    REVOKED,
-    /** The holder has closed it, or it was refused or has failed; everything is released. */
+    /** The holder has the object, and closes that or the import, whether it was revoked or not. */
+    HANDED_OVER,
+    /** The holder has closed the import, or it was refused or has failed. */
     CLOSED;
 
     /** Causes of transitions. */
@@ -27,8 +25,6 @@ public enum ImportState {
         MAP,
         /** The object was made for the holder. */
         HAND_OVER,
-        /** The exporter's end, or its withdrawal, was noticed. */
-        REVOKE,
         /** The holder wants it no more, or a step has failed. */
         CLOSE
     }
@@ -38,8 +34,7 @@ public enum ImportState {
         return switch (event) {
             case GRANT -> this == ASKED ? LINKED : null;
             case MAP -> this == LINKED ? MAPPED : null;
-            case HAND_OVER -> this == MAPPED ? USABLE : null;
-            case REVOKE -> this == USABLE ? REVOKED : null;
+            case HAND_OVER -> this == MAPPED ? HANDED_OVER : null;
             case CLOSE -> this == CLOSED ? null : CLOSED;
         };
     }

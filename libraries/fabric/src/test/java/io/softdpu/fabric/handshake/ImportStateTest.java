@@ -2,10 +2,9 @@ package io.softdpu.fabric.handshake;
 
 import static io.softdpu.fabric.handshake.ImportState.ASKED;
 import static io.softdpu.fabric.handshake.ImportState.CLOSED;
+import static io.softdpu.fabric.handshake.ImportState.HANDED_OVER;
 import static io.softdpu.fabric.handshake.ImportState.LINKED;
 import static io.softdpu.fabric.handshake.ImportState.MAPPED;
-import static io.softdpu.fabric.handshake.ImportState.REVOKED;
-import static io.softdpu.fabric.handshake.ImportState.USABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.fabric.handshake.ImportState.Event;
@@ -24,9 +23,8 @@ final class ImportStateTest {
             Map.of(
                     ASKED, Map.of(Event.GRANT, LINKED, Event.CLOSE, CLOSED),
                     LINKED, Map.of(Event.MAP, MAPPED, Event.CLOSE, CLOSED),
-                    MAPPED, Map.of(Event.HAND_OVER, USABLE, Event.CLOSE, CLOSED),
-                    USABLE, Map.of(Event.REVOKE, REVOKED, Event.CLOSE, CLOSED),
-                    REVOKED, Map.of(Event.CLOSE, CLOSED),
+                    MAPPED, Map.of(Event.HAND_OVER, HANDED_OVER, Event.CLOSE, CLOSED),
+                    HANDED_OVER, Map.of(Event.CLOSE, CLOSED),
                     CLOSED, Map.of());
 
     static Stream<Arguments> pairs() {

@@ -24,6 +24,6 @@ public class ImportStateRace {
 
     @Actor
     public void close(ZZ_Result r) {
-        r.r2 = ImportState.move(state, ImportState.Event.CLOSE) == ImportState.USABLE;
+        r.r2 = ImportState.move(state, ImportState.Event.CLOSE) == ImportState.HANDED_OVER;
     }
 }

@@ -1,11 +1,8 @@
-package io.softdpu.fabric;
+package io.softdpu.fabric.handshake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.softdpu.fabric.handshake.Attachment;
-import io.softdpu.fabric.handshake.Import;
-import io.softdpu.fabric.handshake.ImportState;
-import io.softdpu.fabric.handshake.PendingLink;
+import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
@@ -67,11 +64,11 @@ final class ImportTest {
     }
 
     @Test
-    void shouldBeUsableFromTheFutureUntilTheClose() throws Exception {
+    void shouldBeWithTheHolderFromTheFutureUntilTheClose() throws Exception {
         ExportedRegion region = exporter.export(memory, true, null);
         Import<ImportedRegion> asked = importing(region);
         asked.future().get(Patience.SECONDS, TimeUnit.SECONDS);
-        assertThat(asked.state()).isEqualTo(ImportState.USABLE);
+        assertThat(asked.state()).isEqualTo(ImportState.HANDED_OVER);
 
         asked.close();
         asked.close();
@@ -82,14 +79,15 @@ final class ImportTest {
     }
 
     @Test
-    void shouldBeRevokedWhenTheExporterWithdrawsIt() throws Exception {
+    void shouldStayWithTheHolderWhenTheExporterRevokesIt() throws Exception {
         ExportedRegion region = exporter.export(memory, true, null);
         Import<ImportedRegion> asked = importing(region);
-        asked.future().get(Patience.SECONDS, TimeUnit.SECONDS);
+        ImportedRegion imported = asked.future().get(Patience.SECONDS, TimeUnit.SECONDS);
 
         region.revoke();
 
-        assertThat(asked.state()).isEqualTo(ImportState.REVOKED);
+        assertThat(imported.revoked()).isTrue();
+        assertThat(asked.state()).isEqualTo(ImportState.HANDED_OVER);
         asked.close();
         assertThat(asked.state()).isEqualTo(ImportState.CLOSED);
         Await.until("the memory is released", () -> exporter.retainedBytes() == 0);
