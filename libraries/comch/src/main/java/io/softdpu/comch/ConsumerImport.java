@@ -41,7 +41,8 @@ final class ConsumerImport {
     /**
      * Registers the completion callback.
      *
-     * @param post called with this import when both have completed, abandoned or not; on any thread
+     * @param post called with this import when both have completed, or failed and have nothing
+     *     mapped any more, abandoned or not; on any thread
      */
     void begin(Consumer<ConsumerImport> post) {
         var _ = CompletableFuture.allOf(ring, memory).whenComplete((_, _) -> post.accept(this));

@@ -36,7 +36,7 @@ final class RemoteConsumers {
 
     private final Map<Integer, ConsumerImport> imports = new HashMap<>();
 
-    /** Abandoned imports that the bus thread has not ended yet. */
+    /** Abandoned imports of which memory may still be mapped. */
     private int abandonedImports;
 
     private volatile RemoteConsumer[] consumers = NONE;

@@ -3,6 +3,7 @@ package io.softdpu.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.fabric.handshake.Import;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.ImportedRegion;
@@ -51,6 +52,7 @@ final class UnfinishedMappingTest {
     private CountDownLatch goOn;
     private final List<CountDownLatch> latches = new ArrayList<>();
     private CountDownLatch lastReached;
+    private Import<ImportedRegion> asked;
     private CompletableFuture<ImportedRegion> importing;
 
     @BeforeEach
@@ -104,7 +106,8 @@ final class UnfinishedMappingTest {
     private void beginImport(Progress until) {
         importer.runForPeer(OTHER_PEER, () -> await(goOn));
         CountDownLatch afterStart = occupyQueue();
-        importing = importer.importRegion(region.address(), true, true, Patience.NANOS).future();
+        asked = importer.importRegion(region.address(), true, true, Patience.NANOS);
+        importing = asked.future();
         Await.until("page queued", () -> importer.mappedBytesOfPeers() > 0);
         if (until != Progress.NOTHING_MAPPED) {
             CountDownLatch afterPage = goOnInQueue(afterStart);
@@ -169,6 +172,28 @@ final class UnfinishedMappingTest {
         assertThat(importing.cancel(false)).isTrue();
         goOn();
 
+        assertNothingLeft();
+    }
+
+    /** Who limits the imports that it has asked for counts one as long as this. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldFailAClosedImportWhenNothingOfItIsMappedAnyMore(Progress at) {
+        beginImport(at);
+
+        asked.close();
+        SharedSegment page = SharedSegment.allocate("page", 1);
+        assertThat(importer.connect("nobody", new byte[0], page, Patience.NANOS).future())
+                .as("the bus thread has handled the close")
+                .failsWithin(Patience.DEADLINE);
+        page.release();
+        assertThat(importing).as("a worker has not come to it").isNotDone();
+        CompletableFuture<Long> mappedBytes =
+                importing.handle((_, _) -> importer.mappedBytesOfPeers());
+        goOn();
+
+        assertThat(mappedBytes).succeedsWithin(Patience.DEADLINE).isEqualTo(0L);
+        assertThat(importing).isCancelled();
         assertNothingLeft();
     }
 

@@ -116,8 +116,9 @@ public final class Import<T> implements AutoCloseable {
     /**
      * The object, which is the holder's to close, unless it closes the import.
      *
-     * @return completes on the bus thread; fails with a {@link FabricException}; cancelling it
-     *     closes the import
+     * @return completes on the bus thread; fails with a {@link FabricException}, or because the
+     *     import is closed, when no mapping worker maps or unmaps memory for it any more;
+     *     cancelling it closes the import
      */
     public CompletableFuture<T> future() {
         return future;
@@ -168,9 +169,13 @@ public final class Import<T> implements AutoCloseable {
         return state() == ImportState.CLOSED;
     }
 
+    /** Ends what was begun; what is being mapped ends the import itself. */
     private void abandon() {
-        handshake.fail(new CancellationException());
-        mappings.forEach(mapping -> mapping.cancel(false));
+        if (mappings.isEmpty()) {
+            handshake.fail(new CancellationException());
+        } else {
+            mappings.forEach(mapping -> mapping.cancel(false));
+        }
     }
 
     /** The handshake has failed, or a later step. */
@@ -199,11 +204,13 @@ public final class Import<T> implements AutoCloseable {
             return;
         }
         // The end of the link tells the peer that nothing is mapped here: close it after all parts.
-        AtomicInteger holders = new AtomicInteger(granted.parts().size());
+        // The future fails then, too: who limits imports counts this one as long as it has memory.
+        AtomicInteger holders = new AtomicInteger(1 + granted.parts().size()); // and mapped()
         Runnable gone =
                 () -> {
                     if (holders.decrementAndGet() == 0) {
                         granted.link().close();
+                        threads.loop().execute(() -> failed(failure()));
                     }
                 };
         for (ExaminedMemory part : granted.parts()) {
@@ -247,7 +254,7 @@ public final class Import<T> implements AutoCloseable {
         }
         memory.forEach(segment -> segment.release(threads, gone));
         granted.unmapped().forEach(descriptor -> threads.closer().closeRefused(descriptor));
-        failed(failure());
+        gone.run();
     }
 
     /** Why a part was not mapped; all have ended. */
@@ -267,6 +274,7 @@ public final class Import<T> implements AutoCloseable {
             future.complete(object);
         } else {
             releaseOfObject.run();
+            failed(new CancellationException());
         }
     }
 
