@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Submission returns INVALID_VALUE if no buf is set, or the buf is a list of several, is not
  * over the consumer's mmap, or has no tailroom; NOT_PERMITTED if it is in a list but not its head;
- * IN_USE if another task has the buf; AGAIN if as many buffers are posted as there are tasks.
- * Thread: that of the consumer's engine.
+ * IN_USE if another task has the buf; BAD_STATE if the mmap was stopped; AGAIN if as many buffers
+ * are posted as there are tasks. Thread: that of the consumer's engine.
  */
 public sealed interface ComchPostReceiveTask extends Task permits PostReceiveTask {
     /** The buf; null if none was set. */

@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
 /** The {@link ComchConsumer} context. */
 final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchConsumer {
     private static final System.Logger LOG = System.getLogger(ComchConsumer.class.getName());
-    private static final Permissions NEEDED = Permissions.of(AccessFlag.PCI_READ_WRITE);
+
+    /** Right to the receive memory. */
+    static final Permissions NEEDED = Permissions.of(AccessFlag.PCI_READ_WRITE);
 
     private enum Registration {
         /** The peer has not replied yet. */

@@ -10,6 +10,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.spi.BufLists;
 import io.softdpu.core.spi.BusServices;
+import io.softdpu.core.spi.MemoryRight;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
@@ -41,6 +42,7 @@ final class ConsumerQueue {
     private final ConsumerContext consumer;
     private final Mmap mmap;
     private final MemorySegment memory;
+    private final MemoryRight right;
     private final SharedSegment ringMemory;
     private final FastPathRing.Geometry geometry;
     private final FastPathConsumer ring;
@@ -107,6 +109,7 @@ final class ConsumerQueue {
         this.consumer = consumer;
         this.mmap = mmap;
         this.memory = Regions.memoryOf(mmap);
+        this.right = new MemoryRight(consumer.device(), ConsumerContext.NEEDED);
         this.geometry = new FastPathRing.Geometry(ChannelLimits.roundUpToPowerOfTwo(tasks));
         this.posted = new @Nullable PostReceiveTask[geometry.slots()];
         this.mask = geometry.slots() - 1;
@@ -160,11 +163,15 @@ final class ConsumerQueue {
         if (buf == null || buf.references() == 0 || buf.mmap() != mmap) {
             return notOfMemory(buf);
         }
+        Refusal refusal = right.check(mmap); // the peer cannot write to memory that was stopped
+        if (refusal != null) {
+            return Refusal.with(refusal, "operand=destination");
+        }
         long capacity = buf.tailroom();
         if (capacity < 1 || capacity > maxBufferBytes) {
             return badTailroom(buf, capacity);
         }
-        Refusal refusal = Regions.markDestination(buf, ComchCapabilities.MAX_LIST_LENGTH);
+        refusal = Regions.markDestination(buf, ComchCapabilities.MAX_LIST_LENGTH);
         if (refusal != null) {
             return Refusal.with(refusal, "operand=destination");
         }

@@ -196,6 +196,18 @@ class FastPathRefusalTest extends FastPathFixture {
                                 "expected=a buf in mmap["),
                         test -> test.post(test.data(8))),
                 refusal(
+                        "receive memory was stopped",
+                        Status.BAD_STATE,
+                        List.of(
+                                "mmap is not started: mmap=mmap[",
+                                "expected=Mmap.start()",
+                                "operand=destination"),
+                        test -> {
+                            Buf buf = test.room(8);
+                            test.receiving.memory.mmap().stop();
+                            return test.post(buf);
+                        }),
+                refusal(
                         "destination in flight",
                         Status.IN_USE,
                         List.of(
