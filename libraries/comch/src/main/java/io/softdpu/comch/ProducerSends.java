@@ -666,11 +666,11 @@ abstract sealed class ProducerSends extends ContextBase<ComchProducer> permits P
     }
 
     /**
-     * Gives up a message of a stream that is too large: the peer's next buffer fails in its place.
+     * Abandons the peer's next buffer in place of a message of a stream that is too large for it.
      *
      * @return the size of that buffer in bytes
      */
-    long giveUp(ProducerSendTask task) {
+    long abandonBufferFor(ProducerSendTask task) {
         AttachedConsumer to = consumerOf(task);
         if (to == null) {
             return 0;

@@ -162,7 +162,7 @@ final class StreamSends {
             }
             case INVALID_VALUE -> {
                 if (!stream.isStopping()) {
-                    long capacityBytes = producer.giveUp((ProducerSendTask) task);
+                    long capacityBytes = producer.abandonBufferFor((ProducerSendTask) task);
                     stream.failed(
                             Status.INVALID_VALUE,
                             Text.format(

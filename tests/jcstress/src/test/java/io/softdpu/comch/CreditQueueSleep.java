@@ -15,8 +15,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 /**
- * Two producers wait for one buffer, and the first gives up its place while the second goes to
- * sleep: the second sees that the buffer is kept for it, or is woken.
+ * Two producers wait for one buffer, and the first ends its wait while the second goes to sleep:
+ * the second sees that the buffer is kept for it, or is woken.
  */
 @JCStressTest
 @Outcome(id = "false, false", expect = FORBIDDEN, desc = "lost: it sleeps, and is not woken")
@@ -42,7 +42,7 @@ public class CreditQueueSleep {
     }
 
     @Actor
-    public void giveUp() {
+    public void end() {
         first.end();
     }
 

@@ -8,7 +8,7 @@ import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.spi.GraphServices;
 import io.softdpu.core.spi.graph.GraphQueue;
-import io.softdpu.core.spi.graph.NodeHolder;
+import io.softdpu.core.spi.graph.HoldingNode;
 import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Node of one instance: what it holds, and the state of its present or last run. Created with the
  * instance and used for each of its runs. The thread of the instance.
  */
-final class NodeRun extends NodeHolder {
+final class NodeRun extends HoldingNode {
     // Numbers of the states.
 
     private static final byte IDLE = 0;

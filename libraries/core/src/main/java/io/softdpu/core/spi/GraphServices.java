@@ -14,7 +14,7 @@ import io.softdpu.core.internal.engine.QueueMember;
 import io.softdpu.core.internal.engine.WorkQueueImpl;
 import io.softdpu.core.spi.graph.GraphEngine;
 import io.softdpu.core.spi.graph.GraphQueue;
-import io.softdpu.core.spi.graph.NodeHolder;
+import io.softdpu.core.spi.graph.HoldingNode;
 import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import java.util.function.Function;
@@ -65,12 +65,12 @@ public final class GraphServices {
      * @throws DpuException INVALID_VALUE if it is not one of this library, IN_USE if it is in
      *     flight or another node holds it, BAD_STATE if it was freed
      */
-    public static void holdTask(Task task, NodeHolder holder) {
+    public static void holdTask(Task task, HoldingNode node) {
         if (!(task instanceof TaskBase<?> base)) {
             throw foreign("task", task);
         }
         base.engine().requireOwner();
-        base.holdFor(holder);
+        base.holdFor(node);
     }
 
     /** Returns the task to its user. */
@@ -89,11 +89,11 @@ public final class GraphServices {
      * @throws DpuException INVALID_VALUE if it is not one of this library, IN_USE if it is in
      *     flight or another node holds it
      */
-    public static void holdJob(Job job, NodeHolder holder) {
+    public static void holdJob(Job job, HoldingNode node) {
         if (!(job instanceof JobBase<?> base)) {
             throw foreign("job", job);
         }
-        base.holdFor(holder);
+        base.holdFor(node);
     }
 
     /** Returns the job to its user. */

@@ -7,7 +7,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.Job;
 import io.softdpu.core.execution.JobType;
-import io.softdpu.core.spi.graph.NodeHolder;
+import io.softdpu.core.spi.graph.HoldingNode;
 import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +60,7 @@ public abstract class JobBase<T extends Job> implements Job {
     private Status ending = Status.SUCCESS;
     private long userData;
     private @Nullable Object userObject;
-    private @Nullable NodeHolder holder;
+    private @Nullable HoldingNode node;
 
     /** Creates a job of this context and type. */
     protected JobBase(ContextBase<?> context, JobType type) {
@@ -157,8 +157,8 @@ public abstract class JobBase<T extends Job> implements Job {
         if ((owner & OWNER) != USER) {
             throw inFlight();
         }
-        if (holder().isFixed()) {
-            holder().misused("job was changed while a graph instance in flight holds it: " + this);
+        if (node().isFixed()) {
+            node().misused("job was changed while a graph instance in flight holds it: " + this);
             throw heldByNode(", expected=a change by a user node, or after the instance");
         }
     }
@@ -173,12 +173,12 @@ public abstract class JobBase<T extends Job> implements Job {
                 Status.IN_USE,
                 Text.format(
                         "a node of a graph holds the job: job=%s, %s%s",
-                        this, holder().describe(), expected),
-                holder().allocatedAt());
+                        this, node().describe(), expected),
+                node().allocatedAt());
     }
 
-    private NodeHolder holder() {
-        return Objects.requireNonNull(holder, "a node holds it");
+    private HoldingNode node() {
+        return Objects.requireNonNull(node, "a node holds it");
     }
 
     // ---- for graphs ----
@@ -188,14 +188,14 @@ public abstract class JobBase<T extends Job> implements Job {
      *
      * @throws DpuException IN_USE if it is in flight or held already
      */
-    final void holdFor(NodeHolder newHolder) {
+    final void holdFor(HoldingNode newNode) {
         if ((owner & OWNER) != USER) {
             throw inFlight();
         }
         if (owner != USER) {
             throw heldByNode(", expected=close of the instance first");
         }
-        holder = newHolder;
+        node = newNode;
         owner = NODE;
     }
 
@@ -204,7 +204,7 @@ public abstract class JobBase<T extends Job> implements Job {
         if (owner != NODE) {
             throw new IllegalStateException("released in flight, or twice: job=" + this);
         }
-        holder = null;
+        node = null;
         owner = USER;
     }
 
@@ -227,7 +227,7 @@ public abstract class JobBase<T extends Job> implements Job {
         if ((owner & OWNER) != USER) {
             return IN_FLIGHT;
         }
-        holder().misused("job was submitted while a graph instance holds it: " + this);
+        node().misused("job was submitted while a graph instance holds it: " + this);
         return OF_NODE;
     }
 
@@ -273,7 +273,7 @@ public abstract class JobBase<T extends Job> implements Job {
             return true;
         }
         owner = NODE;
-        holder().ended(status);
+        node().ended(status);
         return false;
     }
 }

@@ -7,7 +7,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.SubmitFlags;
 import io.softdpu.core.execution.Task;
-import io.softdpu.core.spi.graph.NodeHolder;
+import io.softdpu.core.spi.graph.HoldingNode;
 import io.softdpu.linux.text.Text;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ public abstract class TaskBase<T extends Task> implements Task {
     private static final byte LIBRARY = 2;
 
     /** Completed, but a sanitizer has not run its callback yet. */
-    private static final byte HELD = 3;
+    private static final byte DELAYED = 3;
 
     /** The bits of the owner; {@link #REFUSED} and {@link #NODE} are beside them. */
     private static final byte OWNER = 3;
@@ -81,7 +81,7 @@ public abstract class TaskBase<T extends Task> implements Task {
 
     private final ContextEngine engine;
     private @Nullable TaskPool<?> pool;
-    private @Nullable TaskWatch watch;
+    private @Nullable TaskInterceptor interceptor;
     private byte owner = POOL;
     private @Nullable Refusal refusal;
     private Status status = Status.SUCCESS;
@@ -186,11 +186,11 @@ public abstract class TaskBase<T extends Task> implements Task {
         if (!engine.takesTasks()) {
             return engine.notRunning();
         }
-        if (watch != null) {
-            if (watch.refuses()) {
+        if (interceptor != null) {
+            if (interceptor.refuses()) {
                 return TaskChecker.REFUSAL;
             }
-            watch.submitted(flags);
+            interceptor.submitted(flags);
         }
         owner = (byte) (LIBRARY | by);
         Refusal refused;
@@ -211,8 +211,8 @@ public abstract class TaskBase<T extends Task> implements Task {
     private void notAccepted(byte by) {
         owner = (byte) (USER | by);
         engine.taskRefused();
-        if (watch != null) {
-            watch.refused();
+        if (interceptor != null) {
+            interceptor.refused();
         }
     }
 
@@ -263,10 +263,10 @@ public abstract class TaskBase<T extends Task> implements Task {
      *     a node of a graph holds it, so that it has no callback
      */
     protected final boolean completeWithOthers(Status ended) {
-        if (watch != null) {
+        if (interceptor != null) {
             requireInFlight();
             engine.requireProgressing();
-            watch.completedWithOthers(ended);
+            interceptor.completedWithOthers(ended);
             return false;
         }
         requireInFlight();
@@ -287,8 +287,8 @@ public abstract class TaskBase<T extends Task> implements Task {
                 owner = POOL;
                 onFree();
                 userObject = null;
-                if (watch != null) {
-                    watch.freed();
+                if (interceptor != null) {
+                    interceptor.freed();
                 }
                 Objects.requireNonNull(pool, "a task has a pool").put(this);
                 engine.taskFreed();
@@ -344,8 +344,8 @@ public abstract class TaskBase<T extends Task> implements Task {
     protected final void complete(Status ended) {
         requireInFlight();
         engine.requireProgressing();
-        if (watch != null) {
-            watch.completed(ended);
+        if (interceptor != null) {
+            interceptor.completed(ended);
         } else {
             deliver(ended);
         }
@@ -365,13 +365,13 @@ public abstract class TaskBase<T extends Task> implements Task {
 
     // ---- for a sanitizer and for graphs ----
 
-    /** A sanitizer holds the completed task. */
-    final void hold() {
-        owner = (byte) (HELD | (owner & NODE));
+    /** A sanitizer delays the callback. */
+    final void delay() {
+        owner = (byte) (DELAYED | (owner & NODE));
     }
 
-    /** Delivers a completion that a sanitizer has held. */
-    final void deliverHeld(Status ended) {
+    /** Delivers a completion that a sanitizer has delayed. */
+    final void deliverDelayed(Status ended) {
         if ((owner & NODE) == 0) {
             deliver(ended);
         } else {
@@ -382,7 +382,7 @@ public abstract class TaskBase<T extends Task> implements Task {
     /** Returns the task to the node that holds it, and tells that. */
     final void deliverToNode(Status ended) {
         returnToNode(ended);
-        nodeHold().holder().ended(ended);
+        nodeHold().node().ended(ended);
     }
 
     /** Returns the task to the node that holds it, which is told by the caller. */
@@ -397,10 +397,10 @@ public abstract class TaskBase<T extends Task> implements Task {
      *
      * @throws DpuException IN_USE if it is in flight or held already, BAD_STATE if it was freed
      */
-    final void holdFor(NodeHolder holder) {
+    final void holdFor(HoldingNode node) {
         switch (owner & OWNER_AND_NODE) {
             case USER -> {
-                watch = new TaskHold(this, holder, watch);
+                interceptor = new TaskHold(this, node, interceptor);
                 owner = USER | NODE;
             }
             case POOL -> throw new DpuException(Status.BAD_STATE, "task was freed: " + describe());
@@ -414,7 +414,7 @@ public abstract class TaskBase<T extends Task> implements Task {
         if ((owner & OWNER_AND_NODE) != (USER | NODE)) {
             throw new IllegalStateException("released in flight, or twice: " + describe());
         }
-        watch = nodeHold().checker();
+        interceptor = nodeHold().checker();
         owner = USER;
     }
 
@@ -427,7 +427,7 @@ public abstract class TaskBase<T extends Task> implements Task {
     }
 
     private TaskHold nodeHold() {
-        if (watch instanceof TaskHold hold) {
+        if (interceptor instanceof TaskHold hold) {
             return hold;
         }
         throw new IllegalStateException("no node holds it: " + describe());
@@ -438,8 +438,8 @@ public abstract class TaskBase<T extends Task> implements Task {
                 Status.IN_USE,
                 Text.format(
                         "a node of a graph holds the task: %s, %s%s",
-                        describe(), nodeHold().holder().describe(), expected),
-                nodeHold().holder().allocatedAt());
+                        describe(), nodeHold().node().describe(), expected),
+                nodeHold().node().allocatedAt());
     }
 
     private void requireInFlight() {
@@ -480,7 +480,7 @@ public abstract class TaskBase<T extends Task> implements Task {
                 throw new DpuException(Status.BAD_STATE, "task was freed: " + describe());
             }
             case USER | NODE -> {
-                if (nodeHold().holder().isFixed()) {
+                if (nodeHold().node().isFixed()) {
                     misused("task was changed while a graph instance in flight holds it");
                     throw heldByNode(", expected=a change by a user node, or after the instance");
                 }
@@ -509,15 +509,16 @@ public abstract class TaskBase<T extends Task> implements Task {
     final void setPool(TaskPool<?> newPool) {
         pool = newPool;
         ContextChecker contextChecker = engine.checker();
-        watch = contextChecker == null ? null : new TaskChecker(this, newPool, contextChecker);
+        interceptor =
+                contextChecker == null ? null : new TaskChecker(this, newPool, contextChecker);
     }
 
     final void handOut() {
         owner = USER;
         status = Status.SUCCESS;
         userData = 0;
-        if (watch != null) {
-            watch.handedOut();
+        if (interceptor != null) {
+            interceptor.handedOut();
         }
     }
 
@@ -536,8 +537,8 @@ public abstract class TaskBase<T extends Task> implements Task {
     }
 
     private void misused(String how) {
-        if (watch != null) {
-            watch.misused(how);
+        if (interceptor != null) {
+            interceptor.misused(how);
         }
     }
 

@@ -3,14 +3,14 @@ package io.softdpu.core.spi;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.SubmitFlags;
-import io.softdpu.core.internal.sanitizer.HeldTask;
+import io.softdpu.core.internal.sanitizer.DelayedCompletion;
 import io.softdpu.core.internal.sanitizer.Mistake;
 import io.softdpu.core.internal.sanitizer.SanitizerState;
 import io.softdpu.linux.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /** Sanitizer checks of one task. The engine's thread. */
-final class TaskChecker extends HeldTask implements TaskWatch {
+final class TaskChecker extends DelayedCompletion implements TaskInterceptor {
     /** What {@link #refuses} stands for. */
     static final Refusal REFUSAL =
             Refusal.ready(
@@ -92,12 +92,12 @@ final class TaskChecker extends HeldTask implements TaskWatch {
         pool.checkedInFlight--;
     }
 
-    /** Holds the task; its callback runs later, or its node is told later. */
+    /** Delays the completion: its callback runs later, or its node is told later. */
     @Override
     public void completed(Status how) {
         ended = how;
-        task.hold();
-        context.shuffler().hold(this);
+        task.delay();
+        context.shuffler().delay(this);
     }
 
     /** No different: it is delivered later anyway. */
@@ -109,7 +109,7 @@ final class TaskChecker extends HeldTask implements TaskWatch {
     @Override
     public void deliver() {
         pool.checkedInFlight--;
-        task.deliverHeld(ended);
+        task.deliverDelayed(ended);
     }
 
     @Override

@@ -2,29 +2,29 @@ package io.softdpu.core.spi;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.SubmitFlags;
-import io.softdpu.core.spi.graph.NodeHolder;
+import io.softdpu.core.spi.graph.HoldingNode;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Hold of a graph's node on a task, with the sanitizer's checker, if the task has one. The engine's
  * thread.
  */
-final class TaskHold implements TaskWatch {
+final class TaskHold implements TaskInterceptor {
     private final TaskBase<?> task;
-    private final NodeHolder holder;
-    private final @Nullable TaskWatch checker;
+    private final HoldingNode node;
+    private final @Nullable TaskInterceptor checker;
 
-    TaskHold(TaskBase<?> task, NodeHolder holder, @Nullable TaskWatch checker) {
+    TaskHold(TaskBase<?> task, HoldingNode node, @Nullable TaskInterceptor checker) {
         this.task = task;
-        this.holder = holder;
+        this.node = node;
         this.checker = checker;
     }
 
-    NodeHolder holder() {
-        return holder;
+    HoldingNode node() {
+        return node;
     }
 
-    @Nullable TaskWatch checker() {
+    @Nullable TaskInterceptor checker() {
         return checker;
     }
 
@@ -41,7 +41,7 @@ final class TaskHold implements TaskWatch {
     @Override
     public void misused(String what) {
         if (checker != null) {
-            checker.misused(what + ", " + holder.describe());
+            checker.misused(what + ", " + node.describe());
         }
     }
 
@@ -79,7 +79,7 @@ final class TaskHold implements TaskWatch {
             checker.completed(ended);
         } else {
             task.returnToNode(ended);
-            holder.endedWithOthers(ended);
+            node.endedWithOthers(ended);
         }
     }
 }

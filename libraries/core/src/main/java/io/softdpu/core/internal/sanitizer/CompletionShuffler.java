@@ -7,15 +7,15 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sanitizer of the completions of one engine: holds them for a few passes and delivers them in a
+ * Sanitizer of the completions of one engine: delays them for a few passes and delivers them in a
  * random order. The engine's thread.
  *
  * <p>A program that waits for a completion calls progress, and each pass delivers those that were
- * held for the maximum of passes, so nothing stalls. The engine counts a pass with held completions
- * as one with work, and does not sleep before all are delivered.
+ * delayed for the maximum of passes, so nothing stalls. The engine counts a pass with delayed
+ * completions as one with work, and does not sleep before all are delivered.
  */
 public final class CompletionShuffler {
-    /** Limit of the passes that a completion is held for, exclusive. */
+    /** Limit of the passes that a completion is delayed for, exclusive. */
     private static final int MAX_PASSES = 3;
 
     /** The same for one that may wait for a later completion. */
@@ -26,7 +26,7 @@ public final class CompletionShuffler {
 
     private final SanitizerState sanitizer;
     private final SplittableRandom random;
-    private final List<HeldTask> held = new ArrayList<>();
+    private final List<DelayedCompletion> delayed = new ArrayList<>();
     private boolean mustNotSleep;
 
     private CompletionShuffler(SanitizerState sanitizer) {
@@ -55,33 +55,33 @@ public final class CompletionShuffler {
         return random.nextInt(count);
     }
 
-    /** Holds a completed task. */
-    public void hold(HeldTask task) {
+    /** Delays the completion of a task. */
+    public void delay(DelayedCompletion task) {
         task.passes = 0;
         task.delivered = false;
-        held.add(task);
+        delayed.add(task);
     }
 
     /** Whether the engine must not sleep: delivered completions may cause more work. */
     public boolean mustNotSleep() {
-        return mustNotSleep || !held.isEmpty();
+        return mustNotSleep || !delayed.isEmpty();
     }
 
     /**
      * Delivers some; called inside progress, at the end of a pass.
      *
-     * @return whether any were held
+     * @return whether any were delayed
      */
     public boolean deliver() {
-        mustNotSleep = !held.isEmpty();
+        mustNotSleep = !delayed.isEmpty();
         if (!mustNotSleep) {
             return false;
         }
-        List<HeldTask> candidates = shuffled();
-        for (HeldTask candidate : candidates) {
+        List<DelayedCompletion> candidates = shuffled();
+        for (DelayedCompletion candidate : candidates) {
             candidate.passes++;
         }
-        for (HeldTask candidate : candidates) {
+        for (DelayedCompletion candidate : candidates) {
             if (!candidate.delivered && isDue(candidate)) {
                 deliver(oldestInOrder(candidate));
             }
@@ -89,30 +89,30 @@ public final class CompletionShuffler {
         return true;
     }
 
-    private List<HeldTask> shuffled() {
-        List<HeldTask> all = new ArrayList<>(held);
+    private List<DelayedCompletion> shuffled() {
+        List<DelayedCompletion> all = new ArrayList<>(delayed);
         for (int i = all.size() - 1; i > 0; i--) {
             int j = random.nextInt(i + 1);
-            HeldTask swapped = all.get(i);
+            DelayedCompletion swapped = all.get(i);
             all.set(i, all.get(j));
             all.set(j, swapped);
         }
         return all;
     }
 
-    private boolean isDue(HeldTask task) {
+    private boolean isDue(DelayedCompletion task) {
         if (task.mayWait()) {
             return task.passes >= MAX_WAITING_PASSES;
         }
         return task.passes >= MAX_PASSES || random.nextBoolean();
     }
 
-    private HeldTask oldestInOrder(HeldTask task) {
+    private DelayedCompletion oldestInOrder(DelayedCompletion task) {
         Object key = task.orderKey();
         if (key == null) {
             return task;
         }
-        for (HeldTask each : held) {
+        for (DelayedCompletion each : delayed) {
             if (Objects.equals(each.orderKey(), key)) {
                 return each;
             }
@@ -120,9 +120,9 @@ public final class CompletionShuffler {
         return task;
     }
 
-    private void deliver(HeldTask task) {
+    private void deliver(DelayedCompletion task) {
         if (!task.mayWait()) {
-            for (HeldTask each : held) {
+            for (DelayedCompletion each : delayed) {
                 if (each.mayWait()
                         && each.group().equals(task.group())
                         && each.sequence() < task.sequence()) {
@@ -130,7 +130,7 @@ public final class CompletionShuffler {
                 }
             }
         }
-        held.remove(task);
+        delayed.remove(task);
         task.delivered = true;
         task.deliver();
     }

@@ -6,7 +6,7 @@
  * <p>A started graph on an engine is an {@link io.softdpu.core.spi.graph.EngineMember} of it, as a
  * context is. The graphs of a work queue are one {@link io.softdpu.core.spi.graph.QueueGraphs},
  * which the queue drives. A node that holds a task or job is a {@link
- * io.softdpu.core.spi.graph.NodeHolder}, and is told its end.
+ * io.softdpu.core.spi.graph.HoldingNode}, and is told its end.
  *
  * <p><b>Threads.</b> That of the engine or work queue. <b>Ownership.</b> A graph connects and
  * disconnects itself; a node returns what it holds.

@@ -4,10 +4,11 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.SubmitFlags;
 
 /**
- * Sanitizer's checker of a task, or node of a graph that holds the task. Most tasks have neither:
- * null in these is the only check on the data path. The engine's thread.
+ * Interceptor of a task: the sanitizer's checker, or the hold of a graph's node. It may refuse a
+ * submission, and decides what a completion does. Most tasks have neither: null in these is the
+ * only check on the data path. The engine's thread.
  */
-interface TaskWatch {
+interface TaskInterceptor {
     /** The task was allocated. */
     void handedOut();
 
@@ -26,7 +27,7 @@ interface TaskWatch {
     /** The submission was refused. */
     void refused();
 
-    /** The library has completed the task: a sanitizer holds it now, or its node is told. */
+    /** The library has completed the task: a sanitizer delays its callback, or its node is told. */
     void completed(Status ended);
 
     /** The same as one of several, while the library may not call users. */

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * Node of a graph instance, as the task or job that it holds uses it. The thread of the engine or
  * work queue.
  */
-public abstract class NodeHolder {
-    /** Creates a holder. */
-    protected NodeHolder() {}
+public abstract class HoldingNode {
+    /** Creates a node that holds nothing. */
+    protected HoldingNode() {}
 
     /**
      * The task or job that it has submitted has ended and belongs to the node again. Called in

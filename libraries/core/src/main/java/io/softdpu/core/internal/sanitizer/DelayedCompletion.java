@@ -2,9 +2,9 @@ package io.softdpu.core.internal.sanitizer;
 
 import org.jspecify.annotations.Nullable;
 
-/** Completed task whose callback a {@link CompletionShuffler} has not run yet. */
-public abstract class HeldTask {
-    /** Passes of progress that it was held for. */
+/** Completion of a task that a {@link CompletionShuffler} delays. */
+public abstract class DelayedCompletion {
+    /** Passes of progress that it was delayed for. */
     int passes;
 
     boolean delivered;
