@@ -11,7 +11,6 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Objects;
 
 /**
  * Native memory of messages for sendmmsg and recvmmsg: their headers, each with the address of a
@@ -290,10 +289,5 @@ final class MessageVector {
         } catch (UnknownHostException e) {
             throw new IllegalStateException("address has an illegal length: " + bytes.length, e);
         }
-    }
-
-    /** Requires the index of a received message. */
-    static void check(int index, int count) {
-        Objects.checkIndex(index, count);
     }
 }

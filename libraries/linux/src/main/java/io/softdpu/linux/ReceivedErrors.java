@@ -1,19 +1,17 @@
 package io.softdpu.linux;
 
-import java.lang.foreign.MemorySegment;
-
 /**
- * Batch of errors that {@link UdpSocket#receiveErrors} has taken from a socket's error queue, in
- * native memory that is allocated once. They are valid until the next such call. One thread at a
- * time. Allocates nothing.
+ * Batch of errors that {@link UdpSocket#receiveErrors} has taken from a socket's error queue. One
+ * thread at a time. Allocates nothing.
+ *
+ * <p>A payload is that of the datagram that an error quotes, without its IP and UDP headers. Linux
+ * quotes 520 bytes over IPv4 and 1,184 over IPv6, where the datagram has as many; other systems may
+ * quote none.
  *
  * <p>An error is about a datagram that this socket may have sent: any node that can send packets to
  * this machine can forge an ICMP error, so the caller compares what it quotes with what was sent.
- *
- * <p>An index is from 0, below {@link #count}. Addresses are two words, as in {@link
- * OutgoingDatagrams}.
  */
-public final class ReceivedErrors {
+public final class ReceivedErrors extends ReceivedBatch {
     /** Origin of an error that this kernel reports without a packet, also as a result of send. */
     public static final int ORIGIN_LOCAL = 1;
 
@@ -32,70 +30,18 @@ public final class ReceivedErrors {
                     + Abi.CmsgHdr.space(Abi.In6PktInfo.BYTES)
                     + Abi.CmsgHdr.space(Abi.ExtendedError.BYTES + Abi.SockAddrIn6.BYTES);
 
-    final MessageVector vector;
-    private int count;
-
     ReceivedErrors(boolean ipv6, int capacity, int maxBytes) {
-        vector = new MessageVector(ipv6, capacity, maxBytes, CONTROL_BYTES);
-    }
-
-    /**
-     * Number of errors that it can hold.
-     *
-     * @return as given to {@link UdpSocket#newErrors}
-     */
-    public int capacity() {
-        return vector.capacity;
-    }
-
-    /**
-     * Memory of all quoted payloads.
-     *
-     * @return the same segment each time, native
-     */
-    public MemorySegment memory() {
-        return vector.slots();
-    }
-
-    /** Number of errors that the last call has received. */
-    public int count() {
-        return count;
-    }
-
-    /** Where the quoted payload begins in {@link #memory}. */
-    public long offset(int index) {
-        MessageVector.check(index, count);
-        return vector.offset(index);
-    }
-
-    /**
-     * Bytes of the payload of the datagram that an error quotes, without its IP and UDP headers.
-     * Linux quotes 520 bytes over IPv4 and 1,184 over IPv6, where the datagram has as many; other
-     * systems may quote none.
-     *
-     * @return at most the size of a slot
-     */
-    public int length(int index) {
-        MessageVector.check(index, count);
-        return vector.length(index);
-    }
-
-    /** Whether more was quoted than a slot holds. */
-    public boolean isTruncated(int index) {
-        MessageVector.check(index, count);
-        return vector.isTruncated(index);
+        super(ipv6, capacity, maxBytes, CONTROL_BYTES);
     }
 
     /** First half of the destination of the datagram that has failed. */
     public long destinationHigh(int index) {
-        MessageVector.check(index, count);
-        return vector.high(vector.name(index));
+        return vector.high(name(index));
     }
 
     /** Second half of the destination of the datagram that has failed. */
     public long destinationLow(int index) {
-        MessageVector.check(index, count);
-        return vector.low(vector.name(index));
+        return vector.low(name(index));
     }
 
     /**
@@ -104,8 +50,7 @@ public final class ReceivedErrors {
      * @return 0 if it is unknown, as for some errors of {@link #ORIGIN_LOCAL}
      */
     public int destinationPort(int index) {
-        MessageVector.check(index, count);
-        return vector.port(vector.name(index));
+        return vector.port(name(index));
     }
 
     /** The error number, such as {@link Errno#ECONNREFUSED}. */
@@ -179,21 +124,6 @@ public final class ReceivedErrors {
     }
 
     private long find(int index, int leastBytes) {
-        MessageVector.check(index, count);
-        return vector.ipv6
-                ? vector.find(index, UdpSocket.IPPROTO_IPV6, UdpSocket.IPV6_RECVERR, leastBytes)
-                : vector.find(index, UdpSocket.IPPROTO_IP, UdpSocket.IP_RECVERR, leastBytes);
-    }
-
-    // ---- for the socket ----
-
-    /** Empties it before a call. */
-    void prepare() {
-        vector.prepareToReceive(count);
-        count = 0;
-    }
-
-    void arrived(int received) {
-        count = received;
+        return control(index, UdpSocket.IPV6_RECVERR, UdpSocket.IP_RECVERR, leastBytes);
     }
 }

@@ -419,11 +419,7 @@ public final class UdpSocket implements AutoCloseable {
      * @throws IllegalArgumentException if the batch is of a socket of the other family
      */
     public int receive(ReceivedDatagrams into) {
-        checkUse(into.vector);
-        into.prepare();
-        int received = receive(into.vector, 0, false);
-        into.arrived(received);
-        return received;
+        return receive(into, 0, false);
     }
 
     /**
@@ -433,11 +429,7 @@ public final class UdpSocket implements AutoCloseable {
      * @return as {@link #receive}
      */
     public int poll(ReceivedDatagrams into) {
-        checkUse(into.vector);
-        into.prepare();
-        int received = receive(into.vector, 0, true);
-        into.arrived(received);
-        return received;
+        return receive(into, 0, true);
     }
 
     /**
@@ -448,14 +440,19 @@ public final class UdpSocket implements AutoCloseable {
      * @throws IllegalArgumentException if the batch is of a socket of the other family
      */
     public int receiveErrors(ReceivedErrors into) {
-        checkUse(into.vector);
-        into.prepare();
-        int received = receive(into.vector, MSG_ERRQUEUE, false);
-        into.arrived(received);
+        int received = receive(into, MSG_ERRQUEUE, false);
         if (received < into.vector.capacity) {
             // One for which the queue had no room would be reported by each wait.
             int _ = Socket.takeError(into.vector.state, fd);
         }
+        return received;
+    }
+
+    private int receive(ReceivedBatch into, int flags, boolean withErrnoAtOnce) {
+        checkUse(into.vector);
+        into.prepare();
+        int received = receive(into.vector, flags, withErrnoAtOnce);
+        into.arrived(received);
         return received;
     }
 
