@@ -29,6 +29,9 @@ public sealed interface ComchEndpoint extends Context
     /** Default of the {@linkplain #setSendQueue send queue}: 1,024 messages per connection. */
     int DEFAULT_SEND_QUEUE_MESSAGES = 1024;
 
+    /** Limit of messages of the {@linkplain #setSendQueue send queue} of a connection. */
+    int MAX_SEND_QUEUE_MESSAGES = 1 << 20;
+
     /** Default of the {@linkplain #setSendQueue send queue}: 1 MiB per connection. */
     int DEFAULT_SEND_QUEUE_BYTES = 1 << 20;
 
@@ -93,8 +96,8 @@ public sealed interface ComchEndpoint extends Context
      * connection. An orderly end delivers what waits within the {@linkplain #setControlTimeout
      * control timeout}: a long queue to a slow peer needs a longer one.
      *
-     * @param messageCount most messages that wait, 1 to 1,048,576; {@link
-     *     #DEFAULT_SEND_QUEUE_MESSAGES} by default
+     * @param messageCount most messages that wait, 1 to 1,048,576, {@link
+     *     #MAX_SEND_QUEUE_MESSAGES}; {@link #DEFAULT_SEND_QUEUE_MESSAGES} by default
      * @param sizeBytes most bytes of these messages, from the device's maximum message size to 1
      *     GiB; {@link #DEFAULT_SEND_QUEUE_BYTES} by default
      * @throws DpuException INVALID_VALUE if one is out of range

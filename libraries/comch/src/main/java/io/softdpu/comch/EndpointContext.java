@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBase<S>
         implements ComchEndpoint permits ServerContext, ClientContext {
     private static final int DEFAULT_RECEIVE_QUEUE = 64;
-    private static final int MAX_QUEUED_MESSAGES = 1 << 20;
     private static final int MAX_QUEUED_BYTES = 1 << 30;
 
     private final String serverName;
@@ -116,7 +115,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
     @Override
     public final S setSendQueue(int messageCount, int sizeBytes) {
         requireConfigurable();
-        requireRange("sendQueueMessages", messageCount, MAX_QUEUED_MESSAGES);
+        requireRange("sendQueueMessages", messageCount, MAX_SEND_QUEUE_MESSAGES);
         int least = capabilities.maxMessageBytes();
         if (sizeBytes < least || sizeBytes > MAX_QUEUED_BYTES) {
             throw new DpuException(

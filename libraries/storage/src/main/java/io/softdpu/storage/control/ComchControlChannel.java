@@ -23,9 +23,6 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
     private static final int MAX_UNSENT_BYTES =
             (MAX_UNSENT_MESSAGES + 1) * (ControlCodec.WIRE_SIZE_BYTES + ControlCodec.MAX_WIRE_SIZE);
 
-    /** Greatest number of messages that {@link ComchEndpoint#setSendQueue} takes. */
-    private static final int QUEUE_LIMIT = 1 << 20;
-
     /** Progress rounds per call, so that a busy peer does not block the thread. */
     private static final int MAX_ROUNDS = 256;
 
@@ -51,7 +48,7 @@ public abstract class ComchControlChannel extends AbstractControlChannel {
         // grows to what is needed.
         endpoint.setSendQueue(
                 Math.min(
-                        QUEUE_LIMIT,
+                        ComchEndpoint.MAX_SEND_QUEUE_MESSAGES,
                         MAX_UNSENT_BYTES / endpoint.maxMessageBytes() + MAX_UNSENT_MESSAGES + 1),
                 MAX_UNSENT_BYTES);
         endpoint.setMessageCallback((_, message) -> receivedMessage(message));
