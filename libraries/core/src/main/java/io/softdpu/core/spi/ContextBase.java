@@ -127,7 +127,7 @@ public abstract class ContextBase<T extends Context> implements Context {
             DependentsAccess.of(Representor.class, representor).requireOpen();
         }
         this.engine = new ContextEngine(this);
-        this.submissions = new TaskSubmissions(this, engine);
+        this.submissions = new TaskSubmissions(engine);
         this.jobQueues = new ContextJobQueues(this);
         this.states = new ContextStates(this, engine, jobQueues);
     }
@@ -554,7 +554,7 @@ public abstract class ContextBase<T extends Context> implements Context {
      * @throws DpuException BAD_STATE if there is no engine yet
      */
     protected final Copier copier() {
-        return engine.copier();
+        return engine.impl().copier();
     }
 
     /**

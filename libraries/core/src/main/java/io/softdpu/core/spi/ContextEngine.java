@@ -4,7 +4,6 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.check.Threads;
-import io.softdpu.core.copy.Copier;
 import io.softdpu.core.execution.Context;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Job;
@@ -29,7 +28,6 @@ final class ContextEngine extends EngineMember {
     private final TaskPools pools = new TaskPools();
     private @Nullable EngineImpl impl;
     private @Nullable ContextServices services;
-    private @Nullable Copier copier;
     private @Nullable ContextChecker checker;
     private boolean takesTasks;
     private boolean steady;
@@ -61,7 +59,6 @@ final class ContextEngine extends EngineMember {
                                 context, Threads.describe(impl.owner())));
             }
             impl = newImpl;
-            copier = newImpl.copier();
             services = new ContextServices(newEngine, newImpl);
         }
     }
@@ -104,13 +101,6 @@ final class ContextEngine extends EngineMember {
             throw noEngine();
         }
         return services;
-    }
-
-    Copier copier() {
-        if (copier == null) {
-            throw noEngine();
-        }
-        return copier;
     }
 
     private DpuException noEngine() {
@@ -176,10 +166,7 @@ final class ContextEngine extends EngineMember {
         impl().signalWorkOf(this);
     }
 
-    void taskRefused() {
-        impl().signalWorkOf(this);
-    }
-
+    /** A task was refused, or a call outside progress has made work other than by a task. */
     void workAdded() {
         impl().signalWorkOf(this);
     }
@@ -192,10 +179,6 @@ final class ContextEngine extends EngineMember {
         if (!takesTasks) {
             context.states().taskFreed();
         }
-    }
-
-    void callbackFailed(Throwable thrown) {
-        impl().callbackFailed(thrown);
     }
 
     /** Rings the doorbells for tasks submitted so far. */

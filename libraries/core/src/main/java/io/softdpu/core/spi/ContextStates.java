@@ -295,7 +295,7 @@ final class ContextStates {
 
     /** The state, the tasks, and the events that the context waits for, for messages. */
     String describe() {
-        return StateText.of(context, state, engine);
+        return StateText.of(context);
     }
 
     /**

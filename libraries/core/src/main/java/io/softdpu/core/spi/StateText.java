@@ -11,7 +11,9 @@ final class StateText {
     private StateText() {}
 
     /** The state of a context in the form {@code key=value}, beginning with its name. */
-    static String of(ContextBase<?> context, ContextState state, ContextEngine engine) {
+    static String of(ContextBase<?> context) {
+        ContextState state = context.state();
+        ContextEngine engine = context.engine();
         StringBuilder text =
                 new StringBuilder(
                         Text.format(

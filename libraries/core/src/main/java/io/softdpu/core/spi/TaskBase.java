@@ -210,7 +210,7 @@ public abstract class TaskBase<T extends Task> implements Task {
 
     private void notAccepted(byte by) {
         owner = (byte) (USER | by);
-        engine.taskRefused();
+        engine.workAdded();
         if (interceptor != null) {
             interceptor.refused();
         }
@@ -359,7 +359,7 @@ public abstract class TaskBase<T extends Task> implements Task {
         try {
             onCompleted();
         } catch (Throwable e) {
-            engine.callbackFailed(e);
+            engine.impl().callbackFailed(e);
         }
     }
 

@@ -11,14 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Submission of several tasks of a context at a time. The engine's thread. */
 final class TaskSubmissions {
-    private final ContextBase<?> context;
     private final ContextEngine engine;
 
     /** Tasks of the present submission that the library has accepted. */
     private int accepted;
 
-    TaskSubmissions(ContextBase<?> context, ContextEngine engine) {
-        this.context = context;
+    TaskSubmissions(ContextEngine engine) {
         this.engine = engine;
     }
 
@@ -43,7 +41,7 @@ final class TaskSubmissions {
         accepted = 0;
         @Nullable Refusal refusal = null;
         try {
-            refusal = context.onSubmitAll(tasks, from, taken);
+            refusal = engine.context().onSubmitAll(tasks, from, taken);
         } finally {
             for (int i = from + accepted; i < taken; i++) {
                 ((TaskBase<?>) tasks[i]).returnToUser();
@@ -51,7 +49,7 @@ final class TaskSubmissions {
             if (accepted > 0) {
                 engine.tasksSubmitted(accepted);
             } else {
-                engine.taskRefused();
+                engine.workAdded();
             }
         }
         int end = from + accepted;
@@ -103,6 +101,6 @@ final class TaskSubmissions {
                         "not a task of this context: index=%d, %s, expected=a task of %s",
                         index,
                         task instanceof TaskBase<?> base ? base.describe() : "task=" + task,
-                        context));
+                        engine.context()));
     }
 }
