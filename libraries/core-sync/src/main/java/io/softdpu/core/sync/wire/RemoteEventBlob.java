@@ -2,12 +2,8 @@ package io.softdpu.core.sync.wire;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
-import io.softdpu.core.check.BlobKind;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.Text;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Objects;
@@ -75,24 +71,6 @@ public record RemoteEventBlob(
     private static final int MAGIC = 0x53445352;
     private static final int GID_BYTES = 16;
 
-    private static final long AT_SIDE = 6;
-    private static final long AT_RESERVED = 7;
-    private static final long AT_BOOT = 8;
-    private static final long AT_FABRIC = 24;
-    private static final long AT_BUS = 40;
-    private static final long AT_EVENT = 56;
-    private static final long AT_KEY = 72;
-    private static final long AT_TOPOLOGY = 88;
-    private static final long AT_ADDRESS = 104;
-    private static final long AT_REMOTE_KEY = 112;
-    private static final long AT_GID = 116;
-    private static final long AT_NAME_LENGTH = 132;
-
-    private static final ValueLayout.OfInt U32 =
-            ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    private static final ValueLayout.OfLong U64 =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-
     /**
      * Refuses illegal values.
      *
@@ -101,16 +79,15 @@ public record RemoteEventBlob(
     public RemoteEventBlob {
         topologyDigest = topologyDigest.clone();
         gid = gid.clone();
-        if (topologyDigest.length != DIGEST_BYTES || gid.length != GID_BYTES) {
-            throw refused("array length", topologyDigest.length + "+" + gid.length, "16+16");
-        }
+        WireFields.requireLength(BLOB, "topology", topologyDigest, DIGEST_BYTES);
+        WireFields.requireLength(BLOB, "GID", gid, GID_BYTES);
         if ((address & (Long.BYTES - 1)) != 0) {
-            throw refused("address", Long.toHexString(address), "a multiple of 8");
+            throw WireFields.refused(BLOB, "address", Long.toHexString(address), "a multiple of 8");
         }
         if (remoteKey == 0) {
-            throw refused("RDMA key", remoteKey, "not 0");
+            throw WireFields.refused(BLOB, "RDMA key", remoteKey, "not 0");
         }
-        BlobFields.requireName(BLOB, interfaceName);
+        WireFields.requireName(BLOB, interfaceName);
     }
 
     /** The begin of the topology's hash, a copy. */
@@ -132,23 +109,19 @@ public record RemoteEventBlob(
 
     /** The blob: {@link #WIRE_BYTES} bytes. */
     public byte[] encode() {
-        byte[] bytes = new byte[WIRE_BYTES];
-        MemorySegment blob = MemorySegment.ofArray(bytes);
-        BlobFields.putBegin(blob, MAGIC, VERSION);
-        blob.set(ValueLayout.JAVA_BYTE, AT_SIDE, codeOf(side));
-        BlobFields.put(blob, AT_BOOT, bootId);
-        BlobFields.put(blob, AT_FABRIC, fabricId);
-        BlobFields.put(blob, AT_BUS, busId);
-        BlobFields.put(blob, AT_EVENT, eventId);
-        BlobFields.put(blob, AT_KEY, key);
-        MemorySegment.copy(
-                MemorySegment.ofArray(topologyDigest), 0, blob, AT_TOPOLOGY, DIGEST_BYTES);
-        blob.set(U64, AT_ADDRESS, address);
-        blob.set(U32, AT_REMOTE_KEY, remoteKey);
-        MemorySegment.copy(MemorySegment.ofArray(gid), 0, blob, AT_GID, GID_BYTES);
-        BlobFields.putName(blob, AT_NAME_LENGTH, interfaceName);
-        BlobFields.putCheck(bytes);
-        return bytes;
+        return WireFields.write(BLOB, WIRE_BYTES, MAGIC, VERSION)
+                .put(codeOf(side))
+                .put((byte) 0)
+                .put(bootId)
+                .put(fabricId)
+                .put(busId)
+                .put(eventId)
+                .put(key)
+                .put(topologyDigest)
+                .put(address)
+                .put(remoteKey)
+                .put(gid)
+                .end(interfaceName);
     }
 
     /**
@@ -158,30 +131,21 @@ public record RemoteEventBlob(
      *     blob of another version
      */
     public static RemoteEventBlob decode(byte[] bytes) {
-        if (bytes.length != WIRE_BYTES) {
-            throw refused("length", bytes.length + BlobKind.inMessage(bytes), "184");
-        }
-        byte[] copy = bytes.clone();
-        MemorySegment blob = MemorySegment.ofArray(copy);
-        BlobFields.requireBegin(BLOB, blob, MAGIC, VERSION);
-        byte reserved = blob.get(ValueLayout.JAVA_BYTE, AT_RESERVED);
-        if (reserved != 0) {
-            throw refused("reserved", reserved, "0");
-        }
-        RemoteEventBlob read =
+        WireFields blob = WireFields.read(BLOB, bytes, WIRE_BYTES, MAGIC, VERSION);
+        RemoteEventBlob read = // field after field, as they are in the blob
                 new RemoteEventBlob(
-                        sideOf(blob.get(ValueLayout.JAVA_BYTE, AT_SIDE)),
-                        BlobFields.idAt(blob, AT_BOOT),
-                        BlobFields.idAt(blob, AT_FABRIC),
-                        BlobFields.idAt(blob, AT_BUS),
-                        BlobFields.idAt(blob, AT_EVENT),
-                        BlobFields.idAt(blob, AT_KEY),
-                        blob.asSlice(AT_TOPOLOGY, DIGEST_BYTES).toArray(ValueLayout.JAVA_BYTE),
-                        blob.get(U64, AT_ADDRESS),
-                        blob.get(U32, AT_REMOTE_KEY),
-                        blob.asSlice(AT_GID, GID_BYTES).toArray(ValueLayout.JAVA_BYTE),
-                        BlobFields.nameAt(BLOB, blob, AT_NAME_LENGTH));
-        BlobFields.requireCheck(BLOB, copy); // last, so that an illegal field is named
+                        sideOf(blob.nextByte()),
+                        blob.requireZero("reserved", "0").nextId(),
+                        blob.nextId(),
+                        blob.nextId(),
+                        blob.nextId(),
+                        blob.nextId(),
+                        blob.nextBytes(DIGEST_BYTES),
+                        blob.nextLong(),
+                        blob.nextInt(),
+                        blob.nextBytes(GID_BYTES),
+                        blob.lastName());
+        blob.requireCheck();
         return read;
     }
 
@@ -198,12 +162,9 @@ public record RemoteEventBlob(
             case 0 -> Side.HOST;
             case 1 -> Side.DPU;
             case 2 -> Side.TARGET;
-            default -> throw refused("side", code, "0 (host), 1 (dpu) or 2 (target)");
+            default ->
+                    throw WireFields.refused(BLOB, "side", code, "0 (host), 1 (dpu) or 2 (target)");
         };
-    }
-
-    private static DpuException refused(String field, Object value, String expected) {
-        return BlobFields.refused(BLOB, field, value, expected);
     }
 
     @Override

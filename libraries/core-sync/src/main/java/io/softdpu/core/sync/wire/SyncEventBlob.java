@@ -2,11 +2,8 @@ package io.softdpu.core.sync.wire;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
-import io.softdpu.core.check.BlobKind;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.Text;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Objects;
@@ -60,18 +57,8 @@ public record SyncEventBlob(
 
     private static final String BLOB = "sync event blob";
     private static final int MAGIC = 0x53445345;
-    private static final int HASH_BYTES = 32;
+    private static final int TOPOLOGY_BYTES = 32;
     private static final byte HOST = 0;
-
-    private static final long AT_PUBLISHER = 6;
-    private static final long AT_SUBSCRIBER = 7;
-    private static final long AT_BOOT = 8;
-    private static final long AT_FABRIC = 24;
-    private static final long AT_EVENT = 40;
-    private static final long AT_KEY = 56;
-    private static final long AT_TOPOLOGY = 72;
-    private static final long AT_SIDE = 104;
-    private static final long AT_NAME_LENGTH = 105;
 
     /** Locations that an exported event can have. */
     public enum Place {
@@ -105,13 +92,11 @@ public record SyncEventBlob(
      */
     public SyncEventBlob {
         topologySha256 = topologySha256.clone();
-        if (topologySha256.length != HASH_BYTES) {
-            throw refused("topology", topologySha256.length, "32 bytes");
-        }
         if (publisher != Place.DPU && subscriber != Place.DPU) {
             throw refused("locations", publisher + " and " + subscriber, "DPU among them");
         }
-        BlobFields.requireName(BLOB, interfaceName);
+        WireFields.requireLength(BLOB, "topology", topologySha256, TOPOLOGY_BYTES);
+        WireFields.requireName(BLOB, interfaceName);
     }
 
     /** The topology's hash, a copy. */
@@ -127,20 +112,16 @@ public record SyncEventBlob(
 
     /** The blob: {@link #WIRE_BYTES} bytes. */
     public byte[] encode() {
-        byte[] bytes = new byte[WIRE_BYTES];
-        MemorySegment blob = MemorySegment.ofArray(bytes);
-        BlobFields.putBegin(blob, MAGIC, VERSION);
-        blob.set(ValueLayout.JAVA_BYTE, AT_PUBLISHER, publisher.code);
-        blob.set(ValueLayout.JAVA_BYTE, AT_SUBSCRIBER, subscriber.code);
-        BlobFields.put(blob, AT_BOOT, bootId);
-        BlobFields.put(blob, AT_FABRIC, fabricId);
-        BlobFields.put(blob, AT_EVENT, eventId);
-        BlobFields.put(blob, AT_KEY, key);
-        MemorySegment.copy(MemorySegment.ofArray(topologySha256), 0, blob, AT_TOPOLOGY, HASH_BYTES);
-        blob.set(ValueLayout.JAVA_BYTE, AT_SIDE, HOST);
-        BlobFields.putName(blob, AT_NAME_LENGTH, interfaceName);
-        BlobFields.putCheck(bytes);
-        return bytes;
+        return WireFields.write(BLOB, WIRE_BYTES, MAGIC, VERSION)
+                .put(publisher.code)
+                .put(subscriber.code)
+                .put(bootId)
+                .put(fabricId)
+                .put(eventId)
+                .put(key)
+                .put(topologySha256)
+                .put(HOST)
+                .end(interfaceName);
     }
 
     /**
@@ -150,38 +131,23 @@ public record SyncEventBlob(
      *     blob of another version
      */
     public static SyncEventBlob decode(byte[] bytes) {
-        if (bytes.length != WIRE_BYTES) {
-            throw refused(
-                    "length",
-                    bytes.length + BlobKind.inMessage(bytes),
-                    "168, the export of a sync event");
-        }
-        byte[] copy = bytes.clone();
-        MemorySegment blob = MemorySegment.ofArray(copy);
-        BlobFields.requireBegin(BLOB, blob, MAGIC, VERSION);
-        SyncEventBlob read = read(blob);
-        BlobFields.requireCheck(BLOB, copy); // last, so that an illegal field is named
+        WireFields blob = WireFields.read(BLOB, bytes, WIRE_BYTES, MAGIC, VERSION);
+        SyncEventBlob read = // field after field, as they are in the blob
+                new SyncEventBlob(
+                        Place.ofCode("publisher", blob.nextByte()),
+                        Place.ofCode("subscriber", blob.nextByte()),
+                        blob.nextId(),
+                        blob.nextId(),
+                        blob.nextId(),
+                        blob.nextId(),
+                        blob.nextBytes(TOPOLOGY_BYTES),
+                        blob.requireZero("side", "0 (host)").lastName());
+        blob.requireCheck();
         return read;
     }
 
-    private static SyncEventBlob read(MemorySegment blob) {
-        byte side = blob.get(ValueLayout.JAVA_BYTE, AT_SIDE);
-        if (side != HOST) {
-            throw refused("side", side, "0 (host)");
-        }
-        return new SyncEventBlob(
-                Place.ofCode("publisher", blob.get(ValueLayout.JAVA_BYTE, AT_PUBLISHER)),
-                Place.ofCode("subscriber", blob.get(ValueLayout.JAVA_BYTE, AT_SUBSCRIBER)),
-                BlobFields.idAt(blob, AT_BOOT),
-                BlobFields.idAt(blob, AT_FABRIC),
-                BlobFields.idAt(blob, AT_EVENT),
-                BlobFields.idAt(blob, AT_KEY),
-                blob.asSlice(AT_TOPOLOGY, HASH_BYTES).toArray(ValueLayout.JAVA_BYTE),
-                BlobFields.nameAt(BLOB, blob, AT_NAME_LENGTH));
-    }
-
     private static DpuException refused(String field, Object value, String expected) {
-        return BlobFields.refused(BLOB, field, value, expected);
+        return WireFields.refused(BLOB, field, value, expected);
     }
 
     @Override
