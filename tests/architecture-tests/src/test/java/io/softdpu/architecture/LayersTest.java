@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LayersTest {
     /** Classes above fabric that record where resources were created. */
     private static final Set<String> ORIGIN_USERS =
-            Set.of("io.softdpu.core.resource.ResourceTracking", "io.softdpu.core.sync.EventLeak");
+            Set.of("io.softdpu.core.resource.ResourceTracking", "io.softdpu.core.sync.EventHold");
 
     /** Types of linux by which the control channels have TCP sockets of their own. */
     private static final Set<String> SOCKETS =

@@ -360,7 +360,7 @@ final class EventContext extends ContextBase<SyncEventContext> implements SyncEv
 
     /** The refusal of an operation of a handle that has ended. */
     Refusal refusal(Status ended) {
-        return Refusal.of(ended, "%s", event.endedText(ended));
+        return Refusal.of(ended, "%s", EventHandle.endedText(ended, event));
     }
 
     private OnEngine onEngine() {
@@ -403,7 +403,7 @@ final class EventContext extends ContextBase<SyncEventContext> implements SyncEv
             handle.refresh(sleeper);
             Status ended = handle.ended();
             if (ended != Status.SUCCESS) { // before the callbacks, which cannot submit any more
-                fatal(ended, event.endedText(ended));
+                fatal(ended, EventHandle.endedText(ended, event));
                 flush(ended);
                 return true;
             }

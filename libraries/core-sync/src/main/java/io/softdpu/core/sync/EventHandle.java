@@ -1,5 +1,6 @@
 package io.softdpu.core.sync;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.sync.wire.EventCounter;
 import io.softdpu.fabric.memory.SharedSegment;
@@ -93,11 +94,33 @@ abstract sealed class EventHandle permits CpuHandle, DpuHandle {
     abstract Status ended();
 
     /**
+     * Refuses an operation of a handle that has ended.
+     *
+     * @param event for the message
+     * @throws DpuException SHUTDOWN, CONNECTION_RESET
+     */
+    final void requireUsable(SyncEvent event) {
+        Status ended = ended();
+        if (ended != Status.SUCCESS) {
+            throw new DpuException(ended, endedText(ended, event));
+        }
+    }
+
+    /** The reason of an ended handle, for messages. */
+    static String endedText(Status ended, SyncEvent event) {
+        return (ended == Status.SHUTDOWN
+                        ? "sync event was destroyed"
+                        : "process of the CPU handle has ended")
+                + ": event="
+                + event;
+    }
+
+    /**
      * Requests that a thread, which sleeps next, is woken by the next change of the counter.
      *
      * @param seen the value that it has seen last
      * @return true if the counter has changed already, or the handle has ended: do not sleep
-     * @throws io.softdpu.core.DpuException OPERATING_SYSTEM if its doorbells cannot be listened for
+     * @throws DpuException OPERATING_SYSTEM if its doorbells cannot be listened for
      */
     abstract boolean arm(Sleeper sleeper, long seen);
 

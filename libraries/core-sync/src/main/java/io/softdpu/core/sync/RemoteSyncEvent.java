@@ -5,7 +5,6 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
-import io.softdpu.core.spi.LibraryObject;
 import io.softdpu.core.spi.bus.ExportedMemory;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.core.sync.access.RemoteEventAccess;
@@ -54,8 +53,7 @@ public final class RemoteSyncEvent implements AutoCloseable {
     private final int number = LAST_NUMBER.incrementAndGet();
     private final Device device;
     private final Counter counter;
-    private final EventLeak leak;
-    private final LibraryObject.Hold onDevice;
+    private final EventHold hold;
 
     /** Number of tasks in flight; CLOSED if it is closed. */
     @SuppressWarnings("unused") // through TASKS
@@ -64,8 +62,8 @@ public final class RemoteSyncEvent implements AutoCloseable {
     private RemoteSyncEvent(Device device, RemoteEventBlob blob, boolean joins, long timeoutNanos) {
         this.device = device;
         String name = nameOf(number, device);
-        this.leak = EventLeak.begin(name);
-        this.onDevice = LibraryObject.hold(device, name, leak::closeRefused);
+        this.hold = new EventHold(device, name);
+        hold.acquire(null);
         boolean joined = false;
         try {
             DpuHandle handle =
@@ -82,10 +80,9 @@ public final class RemoteSyncEvent implements AutoCloseable {
             joined = true;
         } finally {
             if (!joined) {
-                onDevice.release();
+                hold.release();
             }
         }
-        leak.opened();
     }
 
     /**
@@ -154,8 +151,7 @@ public final class RemoteSyncEvent implements AutoCloseable {
                             present, this));
         }
         counter.close();
-        leak.closed();
-        onDevice.release();
+        hold.release();
     }
 
     @SuppressWarnings("ReferenceEquality") // devices are objects, not values

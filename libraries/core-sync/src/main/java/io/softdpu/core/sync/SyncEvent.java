@@ -1,30 +1,15 @@
 package io.softdpu.core.sync;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
-import io.softdpu.core.check.Interrupts;
-import io.softdpu.core.check.Threads;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.SharedMemory;
-import io.softdpu.core.spi.BusServices;
-import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.LibraryObject;
-import io.softdpu.core.spi.memory.MemoryKey;
-import io.softdpu.core.sync.wire.EventCounter;
-import io.softdpu.core.sync.wire.RemoteEventBlob;
 import io.softdpu.core.sync.wire.SyncEventBlob;
-import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.error.FabricException;
-import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.linux.text.Text;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -74,9 +59,6 @@ public final class SyncEvent implements AutoCloseable {
 
     private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
 
-    /** Memory of programs that started sync events have: one event each. */
-    private static final Map<SharedSegment, SyncEvent> MEMORY_IN_USE = new ConcurrentHashMap<>();
-
     private enum State {
         /** Created: it may be configured. */
         IDLE,
@@ -90,17 +72,13 @@ public final class SyncEvent implements AutoCloseable {
         CLOSED
     }
 
-    private final int number = LAST_NUMBER.incrementAndGet();
     private final Device device;
     private final boolean imported;
-    private final EventLeak leak;
-    private @Nullable SyncEventLocation publisherLocation;
-    private @Nullable SyncEventLocation subscriberLocation;
-    private @Nullable SharedMemory userMemory;
+    private final String name;
+    private final EventConfiguration configuration;
 
-    // What keeps both open: from start to close, of a DPU handle from its creation on.
-    private LibraryObject.@Nullable Hold onDevice;
-    private LibraryObject.@Nullable Hold onMemory;
+    /** From start to close, of a DPU handle from its creation on. */
+    private final EventHold hold;
 
     private State state = State.IDLE;
 
@@ -109,22 +87,18 @@ public final class SyncEvent implements AutoCloseable {
 
     private @Nullable EventContext context;
 
-    /** The counter while operations of the synchronous mode are allowed. */
-    private volatile @Nullable EventHandle running;
+    /** The synchronous mode, from start to stop. */
+    private volatile @Nullable SynchronousOperations operations;
 
-    /** The publishing half's access to the counter; set before {@link #running} is, and kept. */
-    private @Nullable CounterAccess access;
-
-    /** The threads that the halves belong to; written under the lock, and compared without it. */
-    private @Nullable Thread publisher;
-
-    private @Nullable Thread subscriber;
-
-    @SuppressWarnings("this-escape") // for messages alone
     private SyncEvent(Device device, boolean imported) {
         this.device = Arguments.notNull(device, "device");
         this.imported = imported;
-        this.leak = EventLeak.begin(toString());
+        this.name =
+                Text.format(
+                        "sync event %d of %s%s",
+                        LAST_NUMBER.incrementAndGet(), device, imported ? ", a DPU handle" : "");
+        this.configuration = new EventConfiguration(name);
+        this.hold = new EventHold(device, name);
     }
 
     // ---- creation and configuration ----
@@ -176,7 +150,7 @@ public final class SyncEvent implements AutoCloseable {
         SyncEvent event = new SyncEvent(device, true);
         boolean joined = false;
         try {
-            event.hold();
+            event.hold.acquire(null);
             event.handle =
                     HandleImport.join(
                             Guest.DPU_HANDLE,
@@ -185,8 +159,7 @@ public final class SyncEvent implements AutoCloseable {
                             decoded.key(),
                             decoded,
                             timeoutNanos);
-            event.publisherLocation = SyncEventLocation.valueOf(decoded.publisher().name());
-            event.subscriberLocation = SyncEventLocation.valueOf(decoded.subscriber().name());
+            event.configuration.imported(decoded);
             joined = true;
             return event;
         } finally {
@@ -204,7 +177,7 @@ public final class SyncEvent implements AutoCloseable {
      */
     public synchronized SyncEvent addPublisherLocation(SyncEventLocation location) {
         requireConfigurable("addPublisherLocation");
-        publisherLocation = checkedLocation("publisher", publisherLocation, location);
+        configuration.addPublisher(location);
         return this;
     }
 
@@ -215,29 +188,8 @@ public final class SyncEvent implements AutoCloseable {
      */
     public synchronized SyncEvent addSubscriberLocation(SyncEventLocation location) {
         requireConfigurable("addSubscriberLocation");
-        subscriberLocation = checkedLocation("subscriber", subscriberLocation, location);
+        configuration.addSubscriber(location);
         return this;
-    }
-
-    private SyncEventLocation checkedLocation(
-            String kind, @Nullable SyncEventLocation present, SyncEventLocation added) {
-        Arguments.notNull(added, "location");
-        if (added == SyncEventLocation.DPA || added == SyncEventLocation.GPU) {
-            throw new DpuException(
-                    Status.NOT_SUPPORTED,
-                    Text.format(
-                            "no such %s location on this machine: location=%s, event=%s,"
-                                    + " expected=CPU, DPU or REMOTE",
-                            kind, added, this));
-        }
-        if (present != null) {
-            throw new DpuException(
-                    Status.ALREADY_EXIST,
-                    Text.format(
-                            "event has a %s location: location=%s, added=%s, event=%s",
-                            kind, present, added, this));
-        }
-        return added;
     }
 
     /**
@@ -254,35 +206,18 @@ public final class SyncEvent implements AutoCloseable {
     public synchronized SyncEvent setMemory(SharedMemory memory) {
         Arguments.notNull(memory, "memory");
         requireConfigurable("setMemory");
-        if (userMemory != null) {
-            throw new DpuException(
-                    Status.ALREADY_EXIST,
-                    Text.format(
-                            "event has memory of its user: sizeBytes=%d, event=%s",
-                            userMemory.sizeBytes(), this));
-        }
-        if (memory.sizeBytes() != EventCounter.BYTES) {
-            throw new DpuException(
-                    Status.NOT_SUPPORTED,
-                    Text.format(
-                            "memory of a sync event is exactly the counter, since an export exposes"
-                                    + " all of it: sizeBytes=%d, event=%s,"
-                                    + " expected=SharedMemory.allocate(8)",
-                            memory.sizeBytes(), this));
-        }
-        LibraryObject.requireOpen(memory);
-        userMemory = memory;
+        configuration.setMemory(memory);
         return this;
     }
 
     /** The publisher location; null until it is set. Any thread. */
     public synchronized @Nullable SyncEventLocation publisherLocation() {
-        return publisherLocation;
+        return configuration.publisher();
     }
 
     /** The subscriber location; null until it is set. Any thread. */
     public synchronized @Nullable SyncEventLocation subscriberLocation() {
-        return subscriberLocation;
+        return configuration.subscriber();
     }
 
     /** Its device. Any thread. */
@@ -318,9 +253,7 @@ public final class SyncEvent implements AutoCloseable {
                     "event is asynchronous, since asContext was called",
                     ", expected=start of its context");
         }
-        EventHandle begun = begin();
-        access = begun.newAccess();
-        running = begun;
+        operations = new SynchronousOperations(this, begin());
         state = State.SYNCHRONOUS;
         return this;
     }
@@ -338,7 +271,8 @@ public final class SyncEvent implements AutoCloseable {
                     "event is not started in synchronous mode",
                     state == State.ASYNCHRONOUS ? ", expected=stop of its context" : "");
         }
-        running = null;
+        requireOperations().stop();
+        operations = null;
         stopped();
     }
 
@@ -421,48 +355,7 @@ public final class SyncEvent implements AutoCloseable {
         if (open != null) {
             open.close();
         }
-        letGo();
-    }
-
-    /** Keeps the device and memory of the program open; if it throws {@link #letGo} follows. */
-    private void hold() {
-        onDevice = LibraryObject.hold(device, toString(), leak::closeRefused);
-        leak.opened();
-        if (userMemory == null) {
-            return;
-        }
-        onMemory = LibraryObject.hold(userMemory, toString());
-        SharedSegment segment = segmentOf(userMemory);
-        try {
-            segment.requireReleased();
-        } catch (FabricException e) {
-            throw Failures.of(e);
-        }
-        if (MEMORY_IN_USE.putIfAbsent(segment, this) != null) {
-            throw new DpuException(
-                    Status.IN_USE,
-                    Text.format(
-                            "memory belongs to another sync event: event=%s, expected=memory of"
-                                    + " its own",
-                            this));
-        }
-    }
-
-    private void letGo() {
-        if (onMemory != null && userMemory != null) {
-            MEMORY_IN_USE.remove(segmentOf(userMemory), this);
-            onMemory.release();
-            onMemory = null;
-        }
-        if (onDevice != null) {
-            leak.closed();
-            onDevice.release();
-            onDevice = null;
-        }
-    }
-
-    private static SharedSegment segmentOf(SharedMemory memory) {
-        return BusServices.segmentOf(memory);
+        hold.release();
     }
 
     // ---- export ----
@@ -480,38 +373,8 @@ public final class SyncEvent implements AutoCloseable {
     public synchronized byte[] exportPci(Device exporting) {
         Arguments.notNull(exporting, "exporting");
         requireOwn("exportPci");
-        if (exporting.machine().side() != Side.HOST
-                || !exporting.info().isMmapExportPciSupported()) {
-            throw new DpuException(
-                    Status.NOT_SUPPORTED,
-                    Text.format(
-                            "sync events are exported by devices of the host that a port of the DPU"
-                                    + " has created: device=%s, side=%s, event=%s",
-                            exporting, exporting.machine().side().id(), this));
-        }
-        requireExportable(SyncEventLocation.DPU);
-        CpuHandle cpu = requireOwnMachine(exporting);
-        Bus bus = HandleImport.busOf(device);
-        CpuHandle.Invitation invitation =
-                cpu.invite(
-                        Guest.DPU_HANDLE,
-                        SyncEventCapabilities.of(exporting.info()).maxDpuHandles());
-        return new SyncEventBlob(
-                        placeOf(publisherLocation),
-                        placeOf(subscriberLocation),
-                        bus.bootId(),
-                        bus.fabricId(),
-                        invitation.eventId(),
-                        invitation.key(),
-                        device.machine().topology().sha256(),
-                        exporting.info().interfaceName())
-                .encode();
-    }
-
-    private static SyncEventBlob.Place placeOf(@Nullable SyncEventLocation location) {
-        return location == null
-                ? SyncEventBlob.Place.CPU
-                : SyncEventBlob.Place.valueOf(location.name());
+        EventExport.requireFunctionOfHost(exporting, this);
+        return export().pci(exporting);
     }
 
     /**
@@ -529,55 +392,14 @@ public final class SyncEvent implements AutoCloseable {
     public synchronized byte[] exportRdma(Device exporting) {
         Arguments.notNull(exporting, "exporting");
         requireOwn("exportRdma");
-        requireExportable(SyncEventLocation.REMOTE);
-        CpuHandle cpu = requireOwnMachine(exporting);
-        CpuHandle.Invitation invitation =
-                cpu.invite(
-                        Guest.REMOTE_EVENT,
-                        SyncEventCapabilities.of(exporting.info()).maxRemoteEvents());
-        MemoryKey named = cpu.keyOf(exporting);
-        Bus bus = HandleImport.busOf(device);
-        return new RemoteEventBlob(
-                        exporting.machine().side(),
-                        bus.bootId(),
-                        bus.fabricId(),
-                        bus.busId(),
-                        invitation.eventId(),
-                        invitation.key(),
-                        Arrays.copyOf(
-                                device.machine().topology().sha256(), RemoteEventBlob.DIGEST_BYTES),
-                        named.address(),
-                        named.key(),
-                        exporting.info().function().gid(),
-                        exporting.info().interfaceName())
-                .encode();
+        return export().rdma(exporting);
     }
 
-    private void requireExportable(SyncEventLocation needed) {
-        if (!isStarted()) {
+    private EventExport export() {
+        if (!isStarted() || !(handle instanceof CpuHandle cpu)) {
             throw badState("export needs a started event", ", expected=start first");
         }
-        if (publisherLocation != needed && subscriberLocation != needed) {
-            throw new DpuException(
-                    Status.NOT_PERMITTED,
-                    Text.format(
-                            "%s is not among the locations: publisher=%s, subscriber=%s, event=%s,"
-                                    + " expected=%s as one of them",
-                            needed, publisherLocation, subscriberLocation, this, needed));
-        }
-    }
-
-    private CpuHandle requireOwnMachine(Device exporting) {
-        if (!(handle instanceof CpuHandle cpu)
-                || HandleImport.busOf(exporting) != HandleImport.busOf(device)) {
-            throw new DpuException(
-                    Status.NOT_PERMITTED,
-                    Text.format(
-                            "device belongs to another machine: device=%s, eventDevice=%s,"
-                                    + " event=%s",
-                            exporting, device, this));
-        }
-        return cpu;
+        return new EventExport(this, device, configuration, cpu);
     }
 
     /**
@@ -620,12 +442,7 @@ public final class SyncEvent implements AutoCloseable {
      *     thread than the publisher's; SHUTDOWN or CONNECTION_RESET if the CPU handle has ended
      */
     public void set(long value) {
-        CounterAccess open = publishing();
-        try {
-            open.set(value);
-        } catch (IllegalStateException e) {
-            throw closedMeanwhile(e);
-        }
+        requireOperations().set(value);
     }
 
     /**
@@ -635,12 +452,7 @@ public final class SyncEvent implements AutoCloseable {
      * @throws DpuException as {@link #set}
      */
     public long add(long increment) {
-        CounterAccess open = publishing();
-        try {
-            return open.add(increment);
-        } catch (IllegalStateException e) {
-            throw closedMeanwhile(e);
-        }
+        return requireOperations().add(increment);
     }
 
     /**
@@ -650,12 +462,7 @@ public final class SyncEvent implements AutoCloseable {
      *     thread than the subscriber's; SHUTDOWN or CONNECTION_RESET if the CPU handle has ended
      */
     public long get() {
-        EventHandle open = subscribing();
-        try {
-            return open.get();
-        } catch (IllegalStateException e) {
-            throw closedMeanwhile(e);
-        }
+        return requireOperations().get();
     }
 
     /**
@@ -767,137 +574,27 @@ public final class SyncEvent implements AutoCloseable {
         return Arguments.nanos(timeout, "timeout");
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // the guide's way of waiting
     private void await(
             WaitCondition condition, long operand, long mask, long limitNanos, boolean yielding) {
-        EventHandle open = subscribing();
-        long begin = limitNanos == Long.MAX_VALUE ? 0 : System.nanoTime();
-        try {
-            while (!condition.isMet(open.get(), operand, mask)) {
-                if (running == null) {
-                    throw new DpuException(
-                            Status.SHUTDOWN, "event was stopped during a wait: event=" + this);
-                }
-                requireUsable(open);
-                if (Interrupts.isPending()) {
-                    throw Interrupts.ended(
-                            "SyncEvent.wait",
-                            Text.format(
-                                    "event=%s, condition=%s, operand=%s, mask=0x%x, value=%s",
-                                    this,
-                                    condition,
-                                    Long.toUnsignedString(operand),
-                                    mask,
-                                    Long.toUnsignedString(open.get())));
-                }
-                if (limitNanos != Long.MAX_VALUE && System.nanoTime() - begin >= limitNanos) {
-                    throw new DpuException(
-                            Status.TIME_OUT,
-                            Text.format(
-                                    "wait takes too long: event=%s, condition=%s, operand=%s,"
-                                            + " mask=0x%x, value=%s, timeoutNanos=%d",
-                                    this,
-                                    condition,
-                                    Long.toUnsignedString(operand),
-                                    mask,
-                                    Long.toUnsignedString(open.get()),
-                                    limitNanos));
-                }
-                if (yielding) {
-                    Thread.yield();
-                } else {
-                    Thread.onSpinWait();
-                }
-            }
-        } catch (IllegalStateException e) {
-            throw closedMeanwhile(e);
-        }
+        requireOperations().await(condition, operand, mask, limitNanos, yielding);
     }
 
-    @SuppressWarnings("ReferenceEquality") // threads are compared by identity
-    private CounterAccess publishing() {
-        EventHandle open = running;
-        if (open == null || publisher != Thread.currentThread()) {
-            open = claimPublisher();
-        }
-        requireUsable(open);
-        return Objects.requireNonNull(access, "set by the start");
-    }
-
-    @SuppressWarnings("ReferenceEquality") // threads are compared by identity
-    private EventHandle subscribing() {
-        EventHandle open = running;
-        if (open == null || subscriber != Thread.currentThread()) {
-            open = claimSubscriber();
-        }
-        requireUsable(open);
-        return open;
-    }
-
-    private synchronized EventHandle claimPublisher() {
-        EventHandle open = requireSynchronous();
-        publisher = claimed("publishing", publisher);
-        return open;
-    }
-
-    private synchronized EventHandle claimSubscriber() {
-        EventHandle open = requireSynchronous();
-        subscriber = claimed("subscribing", subscriber);
-        return open;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // threads are compared by identity
-    private Thread claimed(String half, @Nullable Thread owner) {
-        Thread current = Thread.currentThread();
-        if (owner != null && owner != current) {
-            throw new DpuException(
-                    Status.NOT_PERMITTED,
-                    Text.format(
-                            "%s half of the event belongs to another thread: thread=%s,"
-                                + " eventThread=%s, event=%s, expected=the thread that used this"
-                                + " half first",
-                            half, Threads.describe(current), Threads.describe(owner), this));
-        }
-        return current;
-    }
-
-    private EventHandle requireSynchronous() {
-        EventHandle open = running;
+    private SynchronousOperations requireOperations() {
+        SynchronousOperations open = operations;
         if (open == null) {
-            throw badState(
-                    "event is not started in synchronous mode",
-                    switch (state) {
-                        case IDLE -> ", expected=start first";
-                        case ASYNCHRONOUS -> ", expected=a task or a job";
-                        default -> "";
-                    });
+            throw notSynchronous();
         }
         return open;
     }
 
-    private void requireUsable(EventHandle open) {
-        try {
-            Status ended = open.ended();
-            if (ended != Status.SUCCESS) {
-                throw new DpuException(ended, endedText(ended));
-            }
-        } catch (IllegalStateException e) {
-            throw closedMeanwhile(e);
-        }
-    }
-
-    private DpuException closedMeanwhile(IllegalStateException e) {
-        return new DpuException(
-                Status.BAD_STATE, "event was closed by another thread: event=" + this, e);
-    }
-
-    /** The reason of an ended handle, for messages. */
-    String endedText(Status ended) {
-        return (ended == Status.SHUTDOWN
-                        ? "sync event was destroyed"
-                        : "process of the CPU handle has ended")
-                + ": event="
-                + this;
+    private synchronized DpuException notSynchronous() {
+        return badState(
+                "event is not started in synchronous mode",
+                switch (state) {
+                    case IDLE -> ", expected=start first";
+                    case ASYNCHRONOUS -> ", expected=a task or a job";
+                    default -> "";
+                });
     }
 
     // ---- for the context ----
@@ -905,20 +602,18 @@ public final class SyncEvent implements AutoCloseable {
     /** Refuses a start in asynchronous mode. */
     synchronized void requireStartable() {
         requireIdle("start");
-        requireItem("publisher location", "addPublisherLocation", publisherLocation);
-        requireItem("subscriber location", "addSubscriberLocation", subscriberLocation);
-        requireLocationsOfMemory();
+        configuration.requireComplete();
         EventHandle joined = handle;
         if (joined == null) {
             return;
         }
         boolean usable = false;
         try {
-            requireUsable(joined);
+            joined.requireUsable(this);
             usable = true;
         } finally {
             if (!usable) {
-                letGo(); // it can never be started, and its program may have lost it
+                hold.release(); // it can never be started, and its program may have lost it
             }
         }
     }
@@ -937,7 +632,7 @@ public final class SyncEvent implements AutoCloseable {
         if (begun != null && !imported) {
             handle = null;
             begun.close();
-            letGo();
+            hold.release();
         }
     }
 
@@ -956,53 +651,19 @@ public final class SyncEvent implements AutoCloseable {
             return present;
         }
         try {
-            hold();
+            SharedMemory ofUser = configuration.memory();
+            hold.acquire(ofUser);
             EventHandle made =
-                    new CpuHandle(HandleImport.busOf(device), memory(), userMemory != null);
+                    new CpuHandle(
+                            HandleImport.busOf(device),
+                            configuration.memoryOfCounter(),
+                            ofUser != null);
             handle = made;
             return made;
         } finally {
             if (handle == null) {
-                letGo();
+                hold.release();
             }
-        }
-    }
-
-    private SharedSegment memory() {
-        if (userMemory != null) {
-            return segmentOf(userMemory);
-        }
-        try {
-            return SharedSegment.allocate("softdpu-sync-event", EventCounter.BYTES);
-        } catch (FabricException e) {
-            throw Failures.of(e);
-        }
-    }
-
-    private void requireLocationsOfMemory() {
-        boolean oneOfEach =
-                (publisherLocation == SyncEventLocation.CPU
-                                && subscriberLocation == SyncEventLocation.DPU)
-                        || (publisherLocation == SyncEventLocation.DPU
-                                && subscriberLocation == SyncEventLocation.CPU);
-        if (userMemory != null && !oneOfEach) {
-            throw new DpuException(
-                    Status.NOT_PERMITTED,
-                    Text.format(
-                            "memory of the program is for events of one CPU and one DPU:"
-                                    + " publisher=%s, subscriber=%s, event=%s",
-                            publisherLocation, subscriberLocation, this));
-        }
-    }
-
-    private void requireItem(String item, String setter, @Nullable Object value) {
-        if (value == null) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    Text.format(
-                            "mandatory item is missing: item=%s, event=%s, expected=%s, before"
-                                    + " start",
-                            item, this, setter));
         }
     }
 
@@ -1043,7 +704,6 @@ public final class SyncEvent implements AutoCloseable {
     /** Its kind and number in this process, for messages. */
     @Override
     public String toString() {
-        return Text.format(
-                "sync event %d of %s%s", number, device, imported ? ", a DPU handle" : "");
+        return name;
     }
 }
