@@ -92,8 +92,8 @@ final class CpuHandle extends EventHandle implements EndpointListener {
 
     private RegionAddress.@Nullable Id eventId;
 
-    /** The kinds of guests that may join; under the lock. */
-    private final Map<Guest, Invited> invited = new EnumMap<>(Guest.class);
+    /** The kinds of importers that may join; under the lock. */
+    private final Map<ImportKind, Invited> invited = new EnumMap<>(ImportKind.class);
 
     /** Keys of the counter, one for each device that exports it for RDMA; under the lock. */
     private final Map<ProtectionDomain, MemoryKey> keys = new HashMap<>();
@@ -116,27 +116,27 @@ final class CpuHandle extends EventHandle implements EndpointListener {
 
     // ---- export ----
 
-    /** Address and key under which guests join. */
+    /** Address and key under which importers join. */
     record Invitation(RegionAddress.Id eventId, RegionAddress.Id key) {}
 
     private record Invited(RegionAddress.Id key, int limit) {}
 
     /**
-     * Lets guests of a kind join.
+     * Lets importers of a kind join.
      *
-     * @param limit limit of guests of this kind; that of the first call counts
+     * @param limit limit of importers of this kind; that of the first call counts
      * @throws DpuException NOT_SUPPORTED if the memory is exported read-only; IN_USE while
      *     importers hold the memory from an earlier export; OPERATING_SYSTEM
      */
-    Invitation invite(Guest guest, int limit) {
-        synchronized (arming) { // which guests need to join, so that none comes before its key
+    Invitation invite(ImportKind kind, int limit) {
+        synchronized (arming) { // which importers need to join, so that none comes before its key
             RegionAddress.Id present = eventId;
             if (present == null) {
                 present = serveName();
                 eventId = present;
             }
-            Invited guests = invited.computeIfAbsent(guest, _ -> new Invited(randomId(), limit));
-            return new Invitation(present, guests.key());
+            Invited importers = invited.computeIfAbsent(kind, _ -> new Invited(randomId(), limit));
+            return new Invitation(present, importers.key());
         }
     }
 
@@ -230,9 +230,9 @@ final class CpuHandle extends EventHandle implements EndpointListener {
      */
     private Peer accept(PendingLink pending) {
         synchronized (arming) {
-            Guest guest = requireInvited(pending);
+            ImportKind kind = requireInvited(pending);
             Attachment accepted = pending.accept(JoinRequest.encodeReply(), memory);
-            Peer peer = new Peer(guest, bus, accepted.link(), accepted.remote());
+            Peer peer = new Peer(kind, bus, accepted.link(), accepted.remote());
             if (ofUser) {
                 mapping.add(peer);
                 peer.link().onHangUp(() -> hungUp(peer));
@@ -245,7 +245,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     }
 
     /** The kind of a client that is invited; under the lock. */
-    private Guest requireInvited(PendingLink pending) {
+    private ImportKind requireInvited(PendingLink pending) {
         JoinRequest request = JoinRequest.decode(pending.payload());
         if (pending.remoteBytes() != HandlePage.BYTES) {
             throw new DpuException(
@@ -254,10 +254,10 @@ final class CpuHandle extends EventHandle implements EndpointListener {
                             "page of the handle has the wrong size: sizeBytes=%d, expected=%d",
                             pending.remoteBytes(), HandlePage.BYTES));
         }
-        for (Map.Entry<Guest, Invited> guests : invited.entrySet()) {
-            if (guests.getValue().key().equals(request.key())) {
-                requireRoom(guests.getKey(), guests.getValue().limit());
-                return guests.getKey();
+        for (Map.Entry<ImportKind, Invited> importers : invited.entrySet()) {
+            if (importers.getValue().key().equals(request.key())) {
+                requireRoom(importers.getKey(), importers.getValue().limit());
+                return importers.getKey();
             }
         }
         throw new DpuException(
@@ -265,10 +265,10 @@ final class CpuHandle extends EventHandle implements EndpointListener {
                 "sync event is not exported, or the key is wrong: pid=" + pending.peerPid());
     }
 
-    private void requireRoom(Guest guest, int limit) {
+    private void requireRoom(ImportKind kind, int limit) {
         int handles = 0;
         for (Peer peer : ofUser ? mapping : List.of(peers)) {
-            if (peer.guest() == guest) {
+            if (peer.kind() == kind) {
                 handles++;
             }
         }
@@ -277,7 +277,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
                     Status.FULL,
                     Text.format(
                             "sync event has all its handles: kind=%s, handles=%d, limit=%d",
-                            guest, handles, limit));
+                            kind, handles, limit));
         }
     }
 

@@ -20,15 +20,15 @@ final class DpuHandle extends EventHandle {
     /**
      * Takes over what a join has created.
      *
-     * @param guest what has joined
+     * @param kind what has joined
      * @param attachment link to the process of the CPU handle, with the counter's memory
      * @param page memory that was sent to that process
      */
-    DpuHandle(Guest guest, Bus bus, Attachment attachment, SharedSegment page) {
+    DpuHandle(ImportKind kind, Bus bus, Attachment attachment, SharedSegment page) {
         super(attachment.remote());
         this.bus = bus;
         this.counter = attachment.remote();
-        this.cpu = new Peer(guest, bus, attachment.link(), page);
+        this.cpu = new Peer(kind, bus, attachment.link(), page);
         this.peers = new Peer[] {cpu};
         cpu.link().onPeerGone(sleepers::wakeAll);
     }

@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exports of a started sync event: checks of the exporting device, and blobs by which guests join
- * the CPU handle. Under the lock of the event.
+ * Exports of a started sync event: checks of the exporting device, and blobs by which importers
+ * join the CPU handle. Under the lock of the event.
  *
  * @param event for messages
  * @param device of the event
@@ -41,7 +41,7 @@ record EventExport(
         Bus bus = requireExporting(exporting, SyncEventLocation.DPU);
         CpuHandle.Invitation invitation =
                 cpu.invite(
-                        Guest.DPU_HANDLE,
+                        ImportKind.DPU_HANDLE,
                         SyncEventCapabilities.of(exporting.info()).maxDpuHandles());
         return new SyncEventBlob(
                         placeOf(configuration.publisher()),
@@ -64,7 +64,7 @@ record EventExport(
         Bus bus = requireExporting(exporting, SyncEventLocation.REMOTE);
         CpuHandle.Invitation invitation =
                 cpu.invite(
-                        Guest.REMOTE_EVENT,
+                        ImportKind.REMOTE_EVENT,
                         SyncEventCapabilities.of(exporting.info()).maxRemoteEvents());
         MemoryKey named = cpu.keyOf(exporting);
         return new RemoteEventBlob(

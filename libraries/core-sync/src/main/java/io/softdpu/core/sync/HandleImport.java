@@ -72,11 +72,11 @@ final class HandleImport {
     /**
      * Joins an event.
      *
-     * @param guest the kind of object that joins
+     * @param kind the kind of object that joins
      * @param blob its blob, which was checked; for messages
      */
     static DpuHandle join(
-            Guest guest,
+            ImportKind kind,
             Bus bus,
             RegionAddress.Id eventId,
             RegionAddress.Id key,
@@ -97,7 +97,7 @@ final class HandleImport {
                             timeoutNanos);
             requireValid(attachment, bus);
             joined = true;
-            return new DpuHandle(guest, bus, attachment, page);
+            return new DpuHandle(kind, bus, attachment, page);
         } finally {
             if (!joined) {
                 bus.release(page);

@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
  * of the handle, or does so by a {@link CounterAccess}.
  */
 final class Peer {
-    private final Guest guest;
+    private final ImportKind kind;
     private final Bus bus;
     private final Link link;
     private final SharedSegment memory;
@@ -27,10 +27,10 @@ final class Peer {
     /**
      * Takes over the link and a reference to the page's memory.
      *
-     * @param guest what has joined by the link
+     * @param kind what has joined by the link
      */
-    Peer(Guest guest, Bus bus, Link link, SharedSegment memory) {
-        this.guest = guest;
+    Peer(ImportKind kind, Bus bus, Link link, SharedSegment memory) {
+        this.kind = kind;
         this.bus = bus;
         this.link = link;
         this.memory = memory;
@@ -41,8 +41,8 @@ final class Peer {
         return link;
     }
 
-    Guest guest() {
-        return guest;
+    ImportKind kind() {
+        return kind;
     }
 
     /** Whether the other process has closed its end, or has ended. */

@@ -69,7 +69,7 @@ public final class RemoteSyncEvent implements AutoCloseable {
             DpuHandle handle =
                     joins
                             ? HandleImport.join(
-                                    Guest.REMOTE_EVENT,
+                                    ImportKind.REMOTE_EVENT,
                                     HandleImport.busOf(device),
                                     blob.eventId(),
                                     blob.key(),

@@ -153,7 +153,7 @@ public final class SyncEvent implements AutoCloseable {
             event.hold.acquire(null);
             event.handle =
                     HandleImport.join(
-                            Guest.DPU_HANDLE,
+                            ImportKind.DPU_HANDLE,
                             HandleImport.busOf(device),
                             decoded.eventId(),
                             decoded.key(),

@@ -371,19 +371,19 @@ class SyncEventExportTest extends SyncEventFixture {
         Bus bus = HandleImport.busOf(pf0);
         CpuHandle event =
                 new CpuHandle(bus, SharedSegment.allocate("counter", EventCounter.BYTES), false);
-        byte[] request = new JoinRequest(event.invite(Guest.DPU_HANDLE, 2).key()).encode();
+        byte[] request = new JoinRequest(event.invite(ImportKind.DPU_HANDLE, 2).key()).encode();
         String name = "a name that goes on";
-        Bus guest = HandleImport.busOf(p0);
+        Bus importer = HandleImport.busOf(p0);
         SharedSegment page = SharedSegment.allocate("page", HandlePage.BYTES);
         try (Endpoint _ = bus.listen(name, event)) {
-            guest.release(
-                    guest.connect(name, request, page, Patience.NANOS)
+            importer.release(
+                    importer.connect(name, request, page, Patience.NANOS)
                             .future()
                             .get(Patience.SECONDS, TimeUnit.SECONDS));
 
             event.endInvitation();
 
-            assertThat(guest.connect(name, request, page, Patience.NANOS).future())
+            assertThat(importer.connect(name, request, page, Patience.NANOS).future())
                     .failsWithin(Patience.DEADLINE)
                     .withThrowableThat()
                     .havingCause()
@@ -391,7 +391,7 @@ class SyncEventExportTest extends SyncEventFixture {
                             FabricException.class,
                             e -> assertThat(e.refusalCode()).isEqualTo(Status.NOT_FOUND.code()));
         } finally {
-            guest.release(page);
+            importer.release(page);
             event.close();
         }
     }

@@ -38,10 +38,10 @@ final class Buses {
 
     private Buses() {}
 
-    /** Joins the event of a CPU handle, the only guest of its kind. */
-    static DpuHandle join(CpuHandle cpu, Guest guest)
+    /** Joins the event of a CPU handle, the only importer of its kind. */
+    static DpuHandle join(CpuHandle cpu, ImportKind kind)
             throws InterruptedException, ExecutionException, TimeoutException {
-        CpuHandle.Invitation invitation = cpu.invite(guest, 1);
+        CpuHandle.Invitation invitation = cpu.invite(kind, 1);
         SharedSegment page = SharedSegment.allocate("page", HandlePage.BYTES);
         Attachment attachment =
                 CARD.connect(
@@ -51,7 +51,7 @@ final class Buses {
                                 Patience.NANOS)
                         .future()
                         .get(Patience.SECONDS, TimeUnit.SECONDS);
-        return new DpuHandle(guest, CARD, attachment, page);
+        return new DpuHandle(kind, CARD, attachment, page);
     }
 
     private static Bus open(Path folder) {

@@ -42,7 +42,7 @@ final class HandlePair {
     private HandlePair() throws InterruptedException, ExecutionException, TimeoutException {
         counter = SharedSegment.allocate("counter", EventCounter.BYTES);
         cpu = new CpuHandle(Buses.HOST, counter, false);
-        dpu = Buses.join(cpu, Guest.DPU_HANDLE);
+        dpu = Buses.join(cpu, ImportKind.DPU_HANDLE);
         byCpu = cpu.newAccess();
         byDpu = dpu.newAccess();
         cpu.sleepers.add(ofCpu);

@@ -37,7 +37,7 @@ final class RemotePair {
     private RemotePair() throws InterruptedException, ExecutionException, TimeoutException {
         counter = SharedSegment.allocate("counter", EventCounter.BYTES);
         cpu = new CpuHandle(Buses.HOST, counter, false);
-        remote = Buses.join(cpu, Guest.REMOTE_EVENT);
+        remote = Buses.join(cpu, ImportKind.REMOTE_EVENT);
         cpu.sleepers.add(ofCpu);
     }
 
