@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.ContextServices;
@@ -91,66 +92,27 @@ final class EventContext extends ContextBase<SyncEventContext> implements SyncEv
         return capabilities;
     }
 
-    @Override
-    public SyncEventContext setGetTasks(
+    /** See {@link SyncEventContext#setGetTasks}. */
+    <T extends Task> SyncEventContext configureOperations(
+            TaskType<?, SyncEventTaskCallback<T>> type,
             int count,
-            SyncEventTaskCallback<SyncEventGetTask> onSuccess,
-            SyncEventTaskCallback<SyncEventGetTask> onFailure) {
-        return configure(getTasks, count, onSuccess, onFailure);
+            SyncEventTaskCallback<T> onSuccess,
+            SyncEventTaskCallback<T> onFailure) {
+        return configure(type, count, onSuccess, onFailure);
     }
 
-    @Override
-    public SyncEventContext setSetTasks(
-            int count,
-            SyncEventTaskCallback<SyncEventSetTask> onSuccess,
-            SyncEventTaskCallback<SyncEventSetTask> onFailure) {
-        return configure(setTasks, count, onSuccess, onFailure);
-    }
-
-    @Override
-    public SyncEventContext setAddTasks(
-            int count,
-            SyncEventTaskCallback<SyncEventAddTask> onSuccess,
-            SyncEventTaskCallback<SyncEventAddTask> onFailure) {
-        return configure(addTasks, count, onSuccess, onFailure);
-    }
-
-    @Override
-    public SyncEventContext setWaitGreaterTasks(
-            int count,
-            SyncEventTaskCallback<SyncEventWaitTask> onSuccess,
-            SyncEventTaskCallback<SyncEventWaitTask> onFailure) {
-        return configureWait(WaitCondition.GREATER, count, onSuccess, onFailure);
-    }
-
-    @Override
-    public SyncEventContext setWaitEqualTasks(
-            int count,
-            SyncEventTaskCallback<SyncEventWaitTask> onSuccess,
-            SyncEventTaskCallback<SyncEventWaitTask> onFailure) {
-        return configureWait(WaitCondition.EQUAL, count, onSuccess, onFailure);
-    }
-
-    @Override
-    public SyncEventContext setWaitNotEqualTasks(
-            int count,
-            SyncEventTaskCallback<SyncEventWaitTask> onSuccess,
-            SyncEventTaskCallback<SyncEventWaitTask> onFailure) {
-        return configureWait(WaitCondition.NOT_EQUAL, count, onSuccess, onFailure);
-    }
-
-    private SyncEventContext configureWait(
+    /** See {@link SyncEventContext#setWaitGreaterTasks}. */
+    SyncEventContext configureWaits(
             WaitCondition condition,
             int count,
             SyncEventTaskCallback<SyncEventWaitTask> onSuccess,
             SyncEventTaskCallback<SyncEventWaitTask> onFailure) {
         requireConfigurable();
         requireWaitSupported();
-        waitTasks(condition).configure(count, onSuccess, onFailure);
-        return this;
+        return configure(waitTasks(condition), count, onSuccess, onFailure);
     }
 
-    private void requireWaitSupported() {
+    void requireWaitSupported() {
         if (!capabilities.isWaitTaskSupported()) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
@@ -163,101 +125,19 @@ final class EventContext extends ContextBase<SyncEventContext> implements SyncEv
 
     // ---- tasks and jobs of the user ----
 
-    @Override
-    public SyncEventGetTask allocateGet() {
-        return getTasks.requireAllocated(tryAllocateGet());
-    }
-
-    @Override
-    public @Nullable SyncEventGetTask tryAllocateGet() {
+    /** A task of a type; null if all are allocated. */
+    <V extends TaskBase<?>> @Nullable V tryAllocate(TaskType<V, ?> type) {
         requireTasks("a job");
-        return getTasks.tryAllocate();
+        return type.tryAllocate();
     }
 
-    @Override
-    public SyncEventSetTask allocateSet(long value) {
-        return setTasks.requireAllocated(tryAllocateSet(value));
-    }
-
-    @Override
-    public @Nullable SyncEventSetTask tryAllocateSet(long value) {
-        requireTasks("a job");
-        SetTask task = setTasks.tryAllocate();
-        return task == null ? null : task.setValue(value);
-    }
-
-    @Override
-    public SyncEventAddTask allocateAdd(long increment) {
-        return addTasks.requireAllocated(tryAllocateAdd(increment));
-    }
-
-    @Override
-    public @Nullable SyncEventAddTask tryAllocateAdd(long increment) {
-        requireTasks("a job");
-        AddTask task = addTasks.tryAllocate();
-        return task == null ? null : task.setIncrement(increment);
-    }
-
-    @Override
-    public SyncEventWaitTask allocateWaitGreater(long threshold, long mask) {
-        return waitTasks(WaitCondition.GREATER)
-                .requireAllocated(tryAllocateWaitGreater(threshold, mask));
-    }
-
-    @Override
-    public @Nullable SyncEventWaitTask tryAllocateWaitGreater(long threshold, long mask) {
-        return tryAllocateWait(WaitCondition.GREATER, threshold, mask);
-    }
-
-    @Override
-    public SyncEventWaitTask allocateWaitEqual(long threshold, long mask) {
-        return waitTasks(WaitCondition.EQUAL)
-                .requireAllocated(tryAllocateWaitEqual(threshold, mask));
-    }
-
-    @Override
-    public @Nullable SyncEventWaitTask tryAllocateWaitEqual(long threshold, long mask) {
-        return tryAllocateWait(WaitCondition.EQUAL, threshold, mask);
-    }
-
-    @Override
-    public SyncEventWaitTask allocateWaitNotEqual(long threshold, long mask) {
-        return waitTasks(WaitCondition.NOT_EQUAL)
-                .requireAllocated(tryAllocateWaitNotEqual(threshold, mask));
-    }
-
-    @Override
-    public @Nullable SyncEventWaitTask tryAllocateWaitNotEqual(long threshold, long mask) {
-        return tryAllocateWait(WaitCondition.NOT_EQUAL, threshold, mask);
-    }
-
-    private @Nullable SyncEventWaitTask tryAllocateWait(
+    /** A wait task; null if all are allocated. */
+    @Nullable SyncEventWaitTask tryAllocateWait(
             WaitCondition condition, long threshold, long mask) {
         requireTasks("a job");
         long checked = PendingWait.requireMask(mask);
         WaitTask task = waitTasks(condition).tryAllocate();
         return task == null ? null : task.setThreshold(threshold).setMask(checked);
-    }
-
-    @Override
-    public SyncEventGetJob createGetJob() {
-        return new GetJob(this);
-    }
-
-    @Override
-    public SyncEventSetJob createSetJob(long value) {
-        return new SetJob(this, value);
-    }
-
-    @Override
-    public SyncEventAddJob createAddJob(long increment) {
-        return new AddJob(this, increment);
-    }
-
-    @Override
-    public SyncEventWaitJob createWaitGreaterJob(long threshold, long mask) {
-        requireWaitSupported();
-        return new WaitJob(this, threshold, mask);
     }
 
     // ---- hooks of the base class ----

@@ -62,30 +62,36 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE if the count is not positive or
      *     beyond {@link SyncEventCapabilities#maxTasks()}
      */
-    SyncEventContext setGetTasks(
+    default SyncEventContext setGetTasks(
             int count,
             SyncEventTaskCallback<SyncEventGetTask> onSuccess,
-            SyncEventTaskCallback<SyncEventGetTask> onFailure);
+            SyncEventTaskCallback<SyncEventGetTask> onFailure) {
+        return context().configureOperations(context().getTasks, count, onSuccess, onFailure);
+    }
 
     /**
      * Sets the number of set tasks and the callbacks.
      *
      * @throws DpuException as {@link #setGetTasks}
      */
-    SyncEventContext setSetTasks(
+    default SyncEventContext setSetTasks(
             int count,
             SyncEventTaskCallback<SyncEventSetTask> onSuccess,
-            SyncEventTaskCallback<SyncEventSetTask> onFailure);
+            SyncEventTaskCallback<SyncEventSetTask> onFailure) {
+        return context().configureOperations(context().setTasks, count, onSuccess, onFailure);
+    }
 
     /**
      * Sets the number of add tasks and the callbacks.
      *
      * @throws DpuException as {@link #setGetTasks}
      */
-    SyncEventContext setAddTasks(
+    default SyncEventContext setAddTasks(
             int count,
             SyncEventTaskCallback<SyncEventAddTask> onSuccess,
-            SyncEventTaskCallback<SyncEventAddTask> onFailure);
+            SyncEventTaskCallback<SyncEventAddTask> onFailure) {
+        return context().configureOperations(context().addTasks, count, onSuccess, onFailure);
+    }
 
     /**
      * Sets the number of tasks that wait for a greater value, and the callbacks.
@@ -94,30 +100,36 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      *     IDLE; INVALID_VALUE if the count is not positive or beyond {@link
      *     SyncEventCapabilities#maxWaitTasks()}
      */
-    SyncEventContext setWaitGreaterTasks(
+    default SyncEventContext setWaitGreaterTasks(
             int count,
             SyncEventTaskCallback<SyncEventWaitTask> onSuccess,
-            SyncEventTaskCallback<SyncEventWaitTask> onFailure);
+            SyncEventTaskCallback<SyncEventWaitTask> onFailure) {
+        return context().configureWaits(WaitCondition.GREATER, count, onSuccess, onFailure);
+    }
 
     /**
      * Sets the number of tasks that wait for an equal value, and the callbacks.
      *
      * @throws DpuException as {@link #setWaitGreaterTasks}
      */
-    SyncEventContext setWaitEqualTasks(
+    default SyncEventContext setWaitEqualTasks(
             int count,
             SyncEventTaskCallback<SyncEventWaitTask> onSuccess,
-            SyncEventTaskCallback<SyncEventWaitTask> onFailure);
+            SyncEventTaskCallback<SyncEventWaitTask> onFailure) {
+        return context().configureWaits(WaitCondition.EQUAL, count, onSuccess, onFailure);
+    }
 
     /**
      * Sets the number of tasks that wait for another value, and the callbacks.
      *
      * @throws DpuException as {@link #setWaitGreaterTasks}
      */
-    SyncEventContext setWaitNotEqualTasks(
+    default SyncEventContext setWaitNotEqualTasks(
             int count,
             SyncEventTaskCallback<SyncEventWaitTask> onSuccess,
-            SyncEventTaskCallback<SyncEventWaitTask> onFailure);
+            SyncEventTaskCallback<SyncEventWaitTask> onFailure) {
+        return context().configureWaits(WaitCondition.NOT_EQUAL, count, onSuccess, onFailure);
+    }
 
     /**
      * Allocates a get task.
@@ -126,7 +138,9 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      *     if no progress engine was connected before it; NO_MEMORY if all are allocated;
      *     NOT_PERMITTED from another thread
      */
-    SyncEventGetTask allocateGet();
+    default SyncEventGetTask allocateGet() {
+        return context().getTasks.requireAllocated(tryAllocateGet());
+    }
 
     /**
      * Does the same as {@link #allocateGet}, but returns null if all tasks are allocated. Costs no
@@ -134,7 +148,9 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      *
      * @throws DpuException as {@link #allocateGet}, without NO_MEMORY
      */
-    @Nullable SyncEventGetTask tryAllocateGet();
+    default @Nullable SyncEventGetTask tryAllocateGet() {
+        return context().tryAllocate(context().getTasks);
+    }
 
     /**
      * Allocates a set task.
@@ -142,7 +158,9 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      * @param value the new value of the event
      * @throws DpuException as {@link #allocateGet}
      */
-    SyncEventSetTask allocateSet(long value);
+    default SyncEventSetTask allocateSet(long value) {
+        return context().setTasks.requireAllocated(tryAllocateSet(value));
+    }
 
     /**
      * Does the same as {@link #allocateSet}, but returns null if all tasks are allocated. Costs no
@@ -150,7 +168,10 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      *
      * @throws DpuException as {@link #allocateSet}, without NO_MEMORY
      */
-    @Nullable SyncEventSetTask tryAllocateSet(long value);
+    default @Nullable SyncEventSetTask tryAllocateSet(long value) {
+        SetTask task = context().tryAllocate(context().setTasks);
+        return task == null ? null : task.setValue(value);
+    }
 
     /**
      * Allocates an add task.
@@ -158,7 +179,9 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      * @param increment the number to add
      * @throws DpuException as {@link #allocateGet}
      */
-    SyncEventAddTask allocateAdd(long increment);
+    default SyncEventAddTask allocateAdd(long increment) {
+        return context().addTasks.requireAllocated(tryAllocateAdd(increment));
+    }
 
     /**
      * Does the same as {@link #allocateAdd}, but returns null if all tasks are allocated. Costs no
@@ -166,7 +189,10 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      *
      * @throws DpuException as {@link #allocateAdd}, without NO_MEMORY
      */
-    @Nullable SyncEventAddTask tryAllocateAdd(long increment);
+    default @Nullable SyncEventAddTask tryAllocateAdd(long increment) {
+        AddTask task = context().tryAllocate(context().addTasks);
+        return task == null ? null : task.setIncrement(increment);
+    }
 
     /**
      * Allocates a task that waits until the masked value is greater than a threshold, unsigned.
@@ -174,7 +200,11 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      * @param mask 0, or 1, 2, 4 or 8 bytes of ones, the other bytes 0
      * @throws DpuException INVALID_VALUE for another mask; otherwise as {@link #allocateGet}
      */
-    SyncEventWaitTask allocateWaitGreater(long threshold, long mask);
+    default SyncEventWaitTask allocateWaitGreater(long threshold, long mask) {
+        return context()
+                .waitTasks(WaitCondition.GREATER)
+                .requireAllocated(tryAllocateWaitGreater(threshold, mask));
+    }
 
     /**
      * Does the same as {@link #allocateWaitGreater}, but returns null if all tasks are allocated.
@@ -182,7 +212,9 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      *
      * @throws DpuException as {@link #allocateWaitGreater}, without NO_MEMORY
      */
-    @Nullable SyncEventWaitTask tryAllocateWaitGreater(long threshold, long mask);
+    default @Nullable SyncEventWaitTask tryAllocateWaitGreater(long threshold, long mask) {
+        return context().tryAllocateWait(WaitCondition.GREATER, threshold, mask);
+    }
 
     /**
      * Allocates a task that waits until the masked value equals a threshold.
@@ -190,7 +222,11 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      * @param mask as of {@link #allocateWaitGreater}
      * @throws DpuException as {@link #allocateWaitGreater}
      */
-    SyncEventWaitTask allocateWaitEqual(long threshold, long mask);
+    default SyncEventWaitTask allocateWaitEqual(long threshold, long mask) {
+        return context()
+                .waitTasks(WaitCondition.EQUAL)
+                .requireAllocated(tryAllocateWaitEqual(threshold, mask));
+    }
 
     /**
      * Does the same as {@link #allocateWaitEqual}, but returns null if all tasks are allocated.
@@ -198,7 +234,9 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      *
      * @throws DpuException as {@link #allocateWaitEqual}, without NO_MEMORY
      */
-    @Nullable SyncEventWaitTask tryAllocateWaitEqual(long threshold, long mask);
+    default @Nullable SyncEventWaitTask tryAllocateWaitEqual(long threshold, long mask) {
+        return context().tryAllocateWait(WaitCondition.EQUAL, threshold, mask);
+    }
 
     /**
      * Allocates a task that waits until the masked value differs from a threshold.
@@ -206,7 +244,11 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      * @param mask as of {@link #allocateWaitGreater}
      * @throws DpuException as {@link #allocateWaitGreater}
      */
-    SyncEventWaitTask allocateWaitNotEqual(long threshold, long mask);
+    default SyncEventWaitTask allocateWaitNotEqual(long threshold, long mask) {
+        return context()
+                .waitTasks(WaitCondition.NOT_EQUAL)
+                .requireAllocated(tryAllocateWaitNotEqual(threshold, mask));
+    }
 
     /**
      * Does the same as {@link #allocateWaitNotEqual}, but returns null if all tasks are allocated.
@@ -214,24 +256,32 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      *
      * @throws DpuException as {@link #allocateWaitNotEqual}, without NO_MEMORY
      */
-    @Nullable SyncEventWaitTask tryAllocateWaitNotEqual(long threshold, long mask);
+    default @Nullable SyncEventWaitTask tryAllocateWaitNotEqual(long threshold, long mask) {
+        return context().tryAllocateWait(WaitCondition.NOT_EQUAL, threshold, mask);
+    }
 
     /** Creates a get job, for the work queues that this context is added to. Any thread. */
-    SyncEventGetJob createGetJob();
+    default SyncEventGetJob createGetJob() {
+        return new GetJob(context());
+    }
 
     /**
      * Creates a set job. Any thread.
      *
      * @param value the new value of the event
      */
-    SyncEventSetJob createSetJob(long value);
+    default SyncEventSetJob createSetJob(long value) {
+        return new SetJob(context(), value);
+    }
 
     /**
      * Creates an add job. Any thread.
      *
      * @param increment the number to add
      */
-    SyncEventAddJob createAddJob(long increment);
+    default SyncEventAddJob createAddJob(long increment) {
+        return new AddJob(context(), increment);
+    }
 
     /**
      * Creates a job that waits until the masked value is greater than a threshold, unsigned. Any
@@ -241,7 +291,10 @@ public sealed interface SyncEventContext extends Context permits EventContext {
      * @throws DpuException NOT_SUPPORTED if the device has no asynchronous wait: get jobs take its
      *     place; INVALID_VALUE for another mask
      */
-    SyncEventWaitJob createWaitGreaterJob(long threshold, long mask);
+    default SyncEventWaitJob createWaitGreaterJob(long threshold, long mask) {
+        context().requireWaitSupported();
+        return new WaitJob(context(), threshold, mask);
+    }
 
     /**
      * Closes the context of an event that was stopped, or never started; idempotent. The event is
@@ -263,4 +316,8 @@ public sealed interface SyncEventContext extends Context permits EventContext {
 
     @Override
     SyncEventContext setUserObject(@Nullable Object userObject);
+
+    private EventContext context() {
+        return (EventContext) this;
+    }
 }
