@@ -17,22 +17,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the public type, which setters return
  */
-abstract class AtomicTask<T extends Task> extends RdmaTask<T> {
+abstract class AtomicTask<T extends Task> extends PeerTask<T> {
     private static final Permissions RIGHT = Permissions.of(AccessFlag.RDMA_ATOMIC);
 
     /** Both bufs are single ones. */
     private static final int LIST_LENGTH = 1;
 
-    private @Nullable RdmaConnection connection;
     private @Nullable Buf destination;
     private @Nullable Buf result;
 
     AtomicTask(RdmaContext rdma, RdmaTasks.Definition<?, T> definition) {
         super(rdma, definition, LIST_LENGTH);
-    }
-
-    public final RdmaConnection connection() {
-        return requireSet(connection, "connection");
     }
 
     public final Buf destination() {
@@ -57,13 +52,9 @@ abstract class AtomicTask<T extends Task> extends RdmaTask<T> {
 
     final T use(RdmaConnection newConnection, Buf newDestination, Buf newResult) {
         requireUser();
-        rdma.requireOwn(newConnection);
         Arguments.notNull(newDestination, "destination");
         Arguments.notNull(newResult, "result");
-        if (connection != newConnection) {
-            connection = newConnection;
-            connectionSet();
-        }
+        useConnection(newConnection);
         destination = newDestination;
         result = newResult;
         return self();
@@ -75,7 +66,7 @@ abstract class AtomicTask<T extends Task> extends RdmaTask<T> {
         Buf here = result();
         Refusal refusal = checkLocal("result", here);
         if (refusal == null) {
-            refusal = checkRemote(connection(), "destination", there, RIGHT);
+            refusal = checkRemote("destination", there, RIGHT);
         }
         if (refusal == null) {
             refusal = checkPlaces(there, here);
@@ -89,7 +80,7 @@ abstract class AtomicTask<T extends Task> extends RdmaTask<T> {
         request.resultLengthBytes = 0;
         setRemote(Regions.remoteOf(there.mmap()), there.dataOffset());
         scatter(here, Long.BYTES);
-        refusal = submit(connection(), request);
+        refusal = submitRequest();
         if (refusal != null) {
             Regions.clearInFlight(there);
             Regions.clearInFlight(here);
@@ -146,12 +137,8 @@ abstract class AtomicTask<T extends Task> extends RdmaTask<T> {
 
     @Override
     protected final void onFree() {
-        request.local.release();
-        connection = null;
+        super.onFree();
         destination = null;
         result = null;
-        request.remote = null;
-        request.operand = 0;
-        request.swap = 0;
     }
 }

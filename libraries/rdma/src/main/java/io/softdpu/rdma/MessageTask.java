@@ -13,17 +13,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the public type, which setters return
  */
-abstract class MessageTask<T extends Task> extends RdmaTask<T> {
+abstract class MessageTask<T extends Task> extends PeerTask<T> {
 
-    private @Nullable RdmaConnection connection;
     private @Nullable Buf source;
 
     MessageTask(RdmaContext rdma, RdmaTasks.Definition<?, T> definition) {
         super(rdma, definition, rdma.maxSendBufferListLength());
-    }
-
-    public final RdmaConnection connection() {
-        return requireSet(connection, "connection");
     }
 
     public final @Nullable Buf source() {
@@ -42,7 +37,7 @@ abstract class MessageTask<T extends Task> extends RdmaTask<T> {
 
     final T use(RdmaConnection newConnection, @Nullable Buf newSource) {
         requireUser();
-        connection = rdma.requireOwn(newConnection);
+        useConnection(newConnection);
         source = newSource;
         return self();
     }
@@ -52,7 +47,7 @@ abstract class MessageTask<T extends Task> extends RdmaTask<T> {
         Buf from = source;
         if (from == null) {
             useNothing();
-            return submit(connection(), request);
+            return submitRequest();
         }
         Refusal refusal = checkLocal("source", from);
         long lengthBytes = 0;
@@ -67,7 +62,7 @@ abstract class MessageTask<T extends Task> extends RdmaTask<T> {
             return refusal;
         }
         gather(from, lengthBytes);
-        refusal = submit(connection(), request);
+        refusal = submitRequest();
         if (refusal != null) {
             Regions.clearInFlight(from);
         }
@@ -85,9 +80,7 @@ abstract class MessageTask<T extends Task> extends RdmaTask<T> {
 
     @Override
     protected final void onFree() {
-        request.local.release();
-        connection = null;
+        super.onFree();
         source = null;
-        request.immediate = 0;
     }
 }

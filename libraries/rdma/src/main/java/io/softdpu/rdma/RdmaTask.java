@@ -12,11 +12,8 @@ import io.softdpu.core.spi.MemoryRight;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.core.spi.TaskBase;
 import io.softdpu.core.spi.TaskType;
-import io.softdpu.core.spi.memory.Grant;
-import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.LocalList;
-import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +34,6 @@ abstract class RdmaTask<T extends Task> extends TaskBase<T> {
     final int maxListLength;
     private final MemoryRight local;
     private final MemoryRight overPci;
-
-    /** Grant of the peer's memory that was checked last; null after a change of the connection. */
-    private @Nullable Grant peers;
 
     /**
      * @param maxListLength limit of elements of the task's local list
@@ -105,81 +99,6 @@ abstract class RdmaTask<T extends Task> extends TaskBase<T> {
                 buf);
     }
 
-    /**
-     * Checks whether remote memory may be used: it is an import for RDMA, and mmap and instance of
-     * the peer grant the right.
-     *
-     * @param operand its name in the task: {@code destination}
-     */
-    @SuppressWarnings("ReferenceEquality") // grants are objects, not values
-    final @Nullable Refusal checkRemote(
-            RdmaConnection connection, String operand, Buf remote, Permissions right) {
-        if (remote.references() == 0) {
-            return BufLists.released(operand, remote);
-        }
-        Grant grant = Regions.grantOf(remote.mmap());
-        if (grant != null && grant == peers && grant.holds()) {
-            return null;
-        }
-        Refusal refusal = checkPeers(connection, operand, remote, right);
-        if (refusal == null) {
-            peers = grant;
-        }
-        return refusal;
-    }
-
-    /** The connection of the task is set: what another grants says nothing of this one. */
-    final void connectionSet() {
-        peers = null;
-    }
-
-    private @Nullable Refusal checkPeers(
-            RdmaConnection connection, String operand, Buf remote, Permissions right) {
-        Mmap mmap = remote.mmap();
-        // Only an RDMA import refers to the peer's memory; it alone has no PCIe permissions.
-        if (!mmap.isImported() || mmap.permissions().allowsPci()) {
-            return notOfPeer(operand, remote);
-        }
-        Refusal refusal = Regions.checkUse(mmap, rdma.device(), right);
-        if (refusal != null) {
-            return Refusal.with(refusal, "operand=" + operand);
-        }
-        return checkInstance(connection, right);
-    }
-
-    /**
-     * Checks whether the instance of the peer grants the right. What it grants is not known before
-     * it has answered.
-     */
-    static @Nullable Refusal checkInstance(RdmaConnection connection, Permissions right) {
-        if (connection.peerPermissions().grants(right)) {
-            return null;
-        }
-        return connection.selected() == null
-                ? connection.notConnected()
-                : notGranted(connection, right);
-    }
-
-    private static Refusal notOfPeer(String operand, Buf remote) {
-        return Refusal.of(
-                Status.INVALID_VALUE,
-                "buf is not over memory of the peer: %s=%s, expected=an mmap created from the"
-                        + " peer's Mmap.exportRdma",
-                operand,
-                remote);
-    }
-
-    private static Refusal notGranted(RdmaConnection connection, Permissions right) {
-        Permissions granted = connection.peerPermissions();
-        return Refusal.of(
-                Status.NOT_PERMITTED,
-                "peer instance does not grant %s: granted=%s, connection=%s,"
-                        + " expected=Rdma.setPermissions with it by the peer, before start",
-                granted.missing(right),
-                granted,
-                connection.id());
-    }
-
     /** Checks that an operation does not transfer more than the device supports. */
     final @Nullable Refusal checkLength(Buf source, long lengthBytes) {
         return lengthBytes > rdma.maxMessageBytes()
@@ -214,22 +133,5 @@ abstract class RdmaTask<T extends Task> extends TaskBase<T> {
                     element.tailroom());
         }
         request.lengthBytes = lengthBytes;
-    }
-
-    /** Sets the peer's memory. */
-    @SuppressWarnings("ReferenceEquality") // usually the same; a comparison costs less than a store
-    final void setRemote(RemoteMemory memory, long offset) {
-        if (request.remote != memory) {
-            request.remote = memory;
-        }
-        request.remoteOffset = offset;
-    }
-
-    static @Nullable Refusal submit(RdmaConnection connection, WorkRequest request) {
-        ProviderConnection providerConnection = connection.selected();
-        if (providerConnection == null || connection.state() != RdmaConnection.State.CONNECTED) {
-            return connection.notConnected();
-        }
-        return providerConnection.submit(request);
     }
 }

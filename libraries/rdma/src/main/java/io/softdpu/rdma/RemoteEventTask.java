@@ -22,11 +22,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the public type, which setters return
  */
-abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
+abstract class RemoteEventTask<T extends Task> extends PeerTask<T> {
 
     private final Permissions right;
     private final String operand;
-    private @Nullable RdmaConnection connection;
     private @Nullable RemoteSyncEvent event;
     private @Nullable Buf local;
 
@@ -54,10 +53,6 @@ abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
         this.word = maxListLength == 1 ? MemorySegment.NULL : MemorySegment.ofArray(new long[1]);
     }
 
-    public final RdmaConnection connection() {
-        return requireSet(connection, "connection");
-    }
-
     public final RemoteSyncEvent event() {
         return requireSet(event, "event");
     }
@@ -76,10 +71,9 @@ abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
 
     final T use(RdmaConnection newConnection, RemoteSyncEvent newEvent, Buf newLocal) {
         requireUser();
-        rdma.requireOwn(newConnection);
         Arguments.notNull(newEvent, "event");
         Arguments.notNull(newLocal, operand);
-        connection = newConnection;
+        useConnection(newConnection);
         event = newEvent;
         local = newLocal;
         return self();
@@ -90,7 +84,7 @@ abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
         Buf here = local();
         Refusal refusal = checkLocal(operand, here);
         if (refusal == null) {
-            refusal = checkInstance(connection(), right);
+            refusal = checkInstance(right);
         }
         if (refusal == null) {
             refusal = checkBytes(here);
@@ -150,7 +144,7 @@ abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
             list.clear();
             list.add(word, 0, Long.BYTES);
         }
-        refusal = submit(connection(), request);
+        refusal = submitRequest();
         if (refusal != null) {
             Regions.clearInFlight(here);
         }
@@ -202,11 +196,8 @@ abstract class RemoteEventTask<T extends Task> extends RdmaTask<T> {
 
     @Override
     protected final void onFree() {
-        request.local.release();
-        connection = null;
+        super.onFree();
         event = null;
         local = null;
-        request.remote = null;
-        request.operand = 0;
     }
 }

@@ -18,13 +18,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the public type, which setters return
  */
-abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
+abstract class RemoteTask<T extends Task> extends PeerTask<T> {
 
     /** The far side of an operation is one range. */
     private static final int REMOTE_LIST_LENGTH = 1;
 
     private final Permissions right;
-    private @Nullable RdmaConnection connection;
     private @Nullable Buf source;
     private @Nullable Buf destination;
 
@@ -34,10 +33,6 @@ abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
     RemoteTask(RdmaContext rdma, RdmaTasks.Definition<?, T> definition, Permissions right) {
         super(rdma, definition, rdma.maxSendBufferListLength());
         this.right = right;
-    }
-
-    public final RdmaConnection connection() {
-        return requireSet(connection, "connection");
     }
 
     public final Buf source() {
@@ -62,13 +57,9 @@ abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
 
     final T use(RdmaConnection newConnection, Buf newSource, Buf newDestination) {
         requireUser();
-        rdma.requireOwn(newConnection);
         Arguments.notNull(newSource, "source");
         Arguments.notNull(newDestination, "destination");
-        if (connection != newConnection) {
-            connection = newConnection;
-            connectionSet();
-        }
+        useConnection(newConnection);
         source = newSource;
         destination = newDestination;
         return self();
@@ -81,9 +72,7 @@ abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
         boolean read = request.kind == WorkRequest.Kind.READ;
         Refusal refusal = read ? checkLocal("destination", to) : checkLocal("source", from);
         if (refusal == null) {
-            refusal =
-                    checkRemote(
-                            connection(), read ? "source" : "destination", read ? from : to, right);
+            refusal = checkRemote(read ? "source" : "destination", read ? from : to, right);
         }
         long lengthBytes = 0;
         if (refusal == null) {
@@ -134,7 +123,7 @@ abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
             setRemote(Regions.remoteOf(to.mmap()), to.dataOffset() + to.dataLength());
             gather(from, lengthBytes);
         }
-        return submit(connection(), request);
+        return submitRequest();
     }
 
     @Override
@@ -150,11 +139,8 @@ abstract class RemoteTask<T extends Task> extends RdmaTask<T> {
 
     @Override
     protected final void onFree() {
-        request.local.release();
-        connection = null;
+        super.onFree();
         source = null;
         destination = null;
-        request.remote = null;
-        request.immediate = 0;
     }
 }
