@@ -1,6 +1,8 @@
 package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
+import io.softdpu.core.capability.Capability;
+import io.softdpu.core.capability.Capability.Unit;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.DeviceLimit;
@@ -8,6 +10,7 @@ import io.softdpu.core.device.PciFunction;
 import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -241,5 +244,39 @@ public final class RdmaCapabilities {
      */
     public List<InetAddress> gidAddresses() {
         return List.of(function.ipv4(), function.ipv6());
+    }
+
+    /**
+     * All of these by name, as {@link io.softdpu.core.capability.Capabilities} has them: support of
+     * instances, of each task type and of each transport, then limits.
+     */
+    public List<Capability> all() {
+        List<Capability> all = new ArrayList<>();
+        all.add(Capability.support("instance", isSupported()));
+        for (RdmaTaskType type : RdmaTaskType.values()) {
+            all.add(
+                    Capability.support(
+                            "task_" + type.name().toLowerCase(Locale.ROOT), isSupported(type)));
+        }
+        for (RdmaTransportType type : RdmaTransportType.values()) {
+            all.add(
+                    Capability.support(
+                            "transport_" + type.name().toLowerCase(Locale.ROOT),
+                            isSupported(type)));
+        }
+        all.add(Capability.limit(MESSAGE_SIZE_LIMIT, maxMessageBytes()));
+        all.add(Capability.limit(SEND_QUEUE_SIZE_LIMIT, maxSendQueueSize()));
+        all.add(Capability.limit(RECEIVE_QUEUE_SIZE_LIMIT, maxReceiveQueueSize()));
+        all.add(Capability.limit(SEND_QUEUE_ELEMENTS_LIMIT, maxSendQueueElements()));
+        all.add(Capability.limit(SEND_BUFFER_LIST_LENGTH_LIMIT, maxSendBufferListLength()));
+        all.add(Capability.limit(RECEIVE_BUFFER_LIST_LENGTH_LIMIT, maxReceiveBufferListLength()));
+        all.add(Capability.limit(CONNECTIONS_LIMIT, maxConnections()));
+        all.add(Capability.limit("min_path_mtu", Unit.BYTES, minPathMtuBytes()));
+        all.add(Capability.limit(PATH_MTU_LIMIT, maxPathMtuBytes()));
+        all.add(Capability.limit("gids", Unit.COUNT, gidAddresses().size()));
+        for (RdmaTaskType type : RdmaTaskType.values()) {
+            all.add(Capability.limit(tasksLimit(type), maxTasks(type)));
+        }
+        return List.copyOf(all);
     }
 }
