@@ -63,7 +63,8 @@ class DataPathProgressTest {
                                 0,
                                 0,
                                 0,
-                                Duration.ZERO)),
+                                Duration.ZERO,
+                                "")),
                 0,
                 0);
     }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /**
  * Report of a role about its session.
@@ -33,6 +34,18 @@ public record SessionReport(
     /** Whether the role looks at the messages: the service passes them on, and counts no kinds. */
     public boolean looksAtMessages() {
         return !role.equals("zero-copy");
+    }
+
+    /**
+     * Name of the RDMA provider that serves the connections of all workers, or of each; empty
+     * before they are connected, and for an initiator, which has none.
+     */
+    public String provider() {
+        return workers.stream()
+                .map(WorkerReport::provider)
+                .filter(name -> !name.isEmpty())
+                .distinct()
+                .collect(Collectors.joining(", "));
     }
 
     /** Operations of all workers. */

@@ -20,6 +20,8 @@ import java.time.Duration;
  * @param messageBytesCopied bytes of messages that its engine copied
  * @param allocatedBytes heap bytes that its thread allocated in the data path
  * @param dataPathDuration duration of the data path; zero before its end
+ * @param provider name of the RDMA provider that serves its connections; empty before they are
+ *     connected, and for an initiator, which has none
  */
 public record WorkerReport(
         int index,
@@ -35,4 +37,5 @@ public record WorkerReport(
         long payloadBytesCopied,
         long messageBytesCopied,
         long allocatedBytes,
-        Duration dataPathDuration) {}
+        Duration dataPathDuration,
+        String provider) {}

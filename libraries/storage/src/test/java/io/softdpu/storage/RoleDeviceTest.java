@@ -10,6 +10,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.InitiatorListener;
 import io.softdpu.storage.initiator.InitiatorOptions;
@@ -59,7 +60,29 @@ class RoleDeviceTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = Side.class,
+            names = {"DPU", "TARGET"})
+    void shouldRefuseAProviderThatThereIsNotAndReleaseTheDevice(Side side) {
+        List<PciFunction> functions = Topology.builtin().functionsOf(side);
+        PciFunction function = functions.get(Math.min(1, functions.size() - 1));
+        try (Machine machine = Machine.builder(side).fabricFolder(folder).open()) {
+            assertThatThrownBy(() -> open(machine, function.interfaceName(), "ib"))
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.NOT_FOUND))
+                    .hasMessageContaining("provider=ib, device=" + function.pciAddress())
+                    .hasMessageContaining("expected=one of [shm");
+            open(machine, function.interfaceName(), "shm").close();
+        } // or it is in use
+    }
+
     private static StorageRole open(Machine machine, String device) {
+        return open(machine, device, Rdma.ANY_PROVIDER);
+    }
+
+    private static StorageRole open(Machine machine, String device, String provider) {
         return switch (machine.side()) {
             case HOST ->
                     StorageInitiator.open(
@@ -75,6 +98,7 @@ class RoleDeviceTest {
                                     .representor("0b:00.1")
                                     .cpu(CpuBinding.any())
                                     .storageServer(ServiceOptions.parseStorageServer("127.0.0.1:1"))
+                                    .provider(provider)
                                     .build(),
                             SessionListener.none());
             case TARGET ->
@@ -84,6 +108,7 @@ class RoleDeviceTest {
                                     .device(device)
                                     .cpu(CpuBinding.any())
                                     .listenPort(0)
+                                    .provider(provider)
                                     .build(),
                             MemoryVolume.ofPattern(4096, 4096),
                             SessionListener.none());

@@ -19,6 +19,7 @@ public final class StorageFixture {
 
     /** 3000 operations of core 0 in 2 s, and 1000 of core 1 in 1 s. */
     public static SessionReport session(String role) {
+        String provider = role.equals("initiator") ? "" : "shm";
         return new SessionReport(
                 role,
                 Status.SUCCESS,
@@ -38,7 +39,8 @@ public final class StorageFixture {
                                 0,
                                 0,
                                 0,
-                                Duration.ofSeconds(2)),
+                                Duration.ofSeconds(2),
+                                provider),
                         new WorkerReport(
                                 1,
                                 "5",
@@ -53,7 +55,8 @@ public final class StorageFixture {
                                 0,
                                 0,
                                 0,
-                                Duration.ofSeconds(1))),
+                                Duration.ofSeconds(1),
+                                provider)),
                 0,
                 0);
     }

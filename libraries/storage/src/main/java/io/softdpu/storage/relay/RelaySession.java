@@ -208,6 +208,7 @@ final class RelaySession {
                                                 session.options().cpus().get(index),
                                                 session.options().waitMode()),
                                         session.device(),
+                                        session.options().provider(),
                                         transactionCount,
                                         controlTimeoutNanos,
                                         clientChannel::wakeup));

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RelayWorker extends Worker {
     private final Device device;
+    private final String provider;
     private final int slots;
 
     private @Nullable MessageMemory messages;
@@ -59,11 +60,13 @@ final class RelayWorker extends Worker {
     RelayWorker(
             WorkerSlot slot,
             Device device,
+            String provider,
             int transactionCount,
             long controlTimeoutNanos,
             Runnable notifyControl) {
         super("zero-copy", slot, controlTimeoutNanos, notifyControl);
         this.device = device;
+        this.provider = provider;
         this.slots = transactionCount;
         this.requestQueue = retryQueue(slots, this::trySendRequest);
         this.responseQueue = retryQueue(slots, this::trySendResponse);
@@ -89,6 +92,7 @@ final class RelayWorker extends Worker {
         createdProducer.setSendTasks(slots, this::responseSent, this::responseNotSent);
         RdmaPair pair = new RdmaPair(manage(Rdma.create(device)), manage(Rdma.create(device)));
         rdma = pair;
+        pair.setProvider(provider);
         // Submits nothing on this side; the target reads and writes the initiator's memory through
         // it.
         pair.context(RdmaConnectionRole.IO_DATA)
@@ -133,6 +137,7 @@ final class RelayWorker extends Worker {
         MessageMemory memory = require(messages);
         RdmaConnection control = require(rdma).connection(RdmaConnectionRole.IO_CONTROL);
         Rdma context = control.context();
+        servedBy(require(rdma));
         requestReceives = new ComchPostReceiveTask[slots];
         requestSends = new RdmaSendTask[slots];
         responseReceives = new RdmaReceiveTask[slots];

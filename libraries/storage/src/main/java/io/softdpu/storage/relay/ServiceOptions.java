@@ -4,6 +4,7 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.linux.text.Text;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.WaitMode;
 import io.softdpu.storage.option.OptionChecks;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param storageServer address of the target's control channel
  * @param commandChannelName the name of the service's Comch server
  * @param controlTimeout timeout of each control operation
+ * @param provider name of the only RDMA provider to use; {@link Rdma#ANY_PROVIDER} for none in
+ *     particular
  */
 public record ServiceOptions(
         String device,
@@ -31,13 +34,15 @@ public record ServiceOptions(
         WaitMode waitMode,
         InetSocketAddress storageServer,
         String commandChannelName,
-        Duration controlTimeout) {
+        Duration controlTimeout,
+        String provider) {
 
     /** Checks the values; throws INVALID_VALUE, naming the option. */
     public ServiceOptions {
         cpus = List.copyOf(cpus);
         OptionChecks.requireCpus(cpus);
         OptionChecks.requireTimeout(controlTimeout);
+        OptionChecks.require("provider", provider);
     }
 
     /**
@@ -89,6 +94,7 @@ public record ServiceOptions(
         private @Nullable InetSocketAddress storageServer;
         private String commandChannelName = StorageDefaults.COMMAND_CHANNEL_NAME;
         private Duration controlTimeout = StorageDefaults.CONTROL_TIMEOUT;
+        private String provider = Rdma.ANY_PROVIDER;
 
         private Builder() {}
 
@@ -141,6 +147,15 @@ public record ServiceOptions(
         }
 
         /**
+         * Sets the only RDMA provider to use, as {@link Rdma#setProvider}; without it the choice is
+         * that of an instance without a provider.
+         */
+        public Builder provider(String name) {
+            provider = name;
+            return this;
+        }
+
+        /**
          * Builds the options.
          *
          * @throws DpuException INVALID_VALUE, naming the missing or illegal option
@@ -153,7 +168,8 @@ public record ServiceOptions(
                     waitMode,
                     OptionChecks.require("storageServer", storageServer),
                     commandChannelName,
-                    controlTimeout);
+                    controlTimeout,
+                    provider);
         }
     }
 }

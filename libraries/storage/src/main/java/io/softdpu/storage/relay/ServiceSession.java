@@ -57,6 +57,7 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
         }
         Device device = openDevice(ROLE, machine, options.device());
         try {
+            requireProvider(device, options.provider());
             Representor representor = openRepresentor(ROLE, device, options.representor());
             return new ServiceSession(options, device, representor, listener);
         } catch (RuntimeException e) {

@@ -2,6 +2,7 @@ package io.softdpu.storage.server;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.execution.CpuBinding;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.WaitMode;
 import io.softdpu.storage.option.OptionChecks;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param listenAddress the address that its control channel listens on
  * @param listenPort the port; 0 for any free one
  * @param controlTimeout timeout of each control operation
+ * @param provider name of the only RDMA provider to use; {@link Rdma#ANY_PROVIDER} for none in
+ *     particular
  */
 public record TargetOptions(
         String device,
@@ -26,7 +29,8 @@ public record TargetOptions(
         WaitMode waitMode,
         String listenAddress,
         int listenPort,
-        Duration controlTimeout) {
+        Duration controlTimeout,
+        String provider) {
 
     /** Checks the values; throws INVALID_VALUE, naming the option. */
     public TargetOptions {
@@ -34,6 +38,7 @@ public record TargetOptions(
         OptionChecks.requireCpus(cpus);
         OptionChecks.requireRange("listenPort", listenPort, 0, 0xFFFF);
         OptionChecks.requireTimeout(controlTimeout);
+        OptionChecks.require("provider", provider);
     }
 
     /** Creates a builder with the defaults; device and cpu must be set. */
@@ -49,6 +54,7 @@ public record TargetOptions(
         private String listenAddress = StorageDefaults.LISTEN_ADDRESS;
         private int listenPort;
         private Duration controlTimeout = StorageDefaults.CONTROL_TIMEOUT;
+        private String provider = Rdma.ANY_PROVIDER;
 
         private Builder() {}
 
@@ -95,6 +101,15 @@ public record TargetOptions(
         }
 
         /**
+         * Sets the only RDMA provider to use, as {@link Rdma#setProvider}; without it the choice is
+         * that of an instance without a provider.
+         */
+        public Builder provider(String name) {
+            provider = name;
+            return this;
+        }
+
+        /**
          * Builds the options.
          *
          * @throws DpuException INVALID_VALUE, naming the missing or illegal option
@@ -106,7 +121,8 @@ public record TargetOptions(
                     waitMode,
                     listenAddress,
                     listenPort,
-                    controlTimeout);
+                    controlTimeout,
+                    provider);
         }
     }
 }

@@ -69,6 +69,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
         TcpListener tcpListener = null;
         try {
             device = openDevice(ROLE, machine, options.device());
+            requireProvider(device, options.provider());
             volume.attach(device);
             tcpListener =
                     TcpListener.open(
@@ -218,6 +219,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                                             device,
                                             volume,
                                             imported,
+                                            options.provider(),
                                             init.transactionCount(),
                                             controlTimeoutNanos,
                                             service::wakeup));

@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TargetWorker extends Worker {
     private final Device device;
+    private final String provider;
     private final Volume volume;
     private final Mmap remoteMemory;
     private final RequestCheck check;
@@ -67,11 +68,13 @@ final class TargetWorker extends Worker {
             Device device,
             Volume volume,
             Mmap remoteMemory,
+            String provider,
             int transactionCount,
             long controlTimeoutNanos,
             Runnable notifyControl) {
         super("target", slot, controlTimeoutNanos, notifyControl);
         this.device = device;
+        this.provider = provider;
         this.volume = volume;
         this.remoteMemory = remoteMemory;
         this.slots = transactionCount;
@@ -101,6 +104,7 @@ final class TargetWorker extends Worker {
         }
         RdmaPair pair = new RdmaPair(manage(Rdma.create(device)), manage(Rdma.create(device)));
         rdma = pair;
+        pair.setProvider(provider);
         Rdma data = pair.context(RdmaConnectionRole.IO_DATA);
         data.setSendQueueSize(slots);
         data.setReadTasks(slots, this::read, this::notRead);
@@ -127,6 +131,7 @@ final class TargetWorker extends Worker {
         MessageMemory memory = require(messages);
         RdmaConnection data = require(rdma).connection(RdmaConnectionRole.IO_DATA);
         RdmaConnection control = require(rdma).connection(RdmaConnectionRole.IO_CONTROL);
+        servedBy(require(rdma));
         receives = new RdmaReceiveTask[slots];
         sends = new RdmaSendTask[slots];
         reads = new RdmaReadTask[slots];

@@ -6,6 +6,8 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Representor;
 import io.softdpu.linux.text.Reason;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.SessionStep;
@@ -79,6 +81,18 @@ public abstract class Session<W extends Worker> implements StorageRole {
     protected static Representor openRepresentor(String role, Device device, String id) {
         loggerOf(role).log(System.Logger.Level.INFO, "Open doca_dev_rep: " + id);
         return device.findRepresentor(id).open();
+    }
+
+    /**
+     * Checks that an RDMA provider serves the device, before a peer waits for it.
+     *
+     * @param provider {@link Rdma#ANY_PROVIDER} for none in particular
+     * @throws DpuException NOT_FOUND, naming those that do
+     */
+    protected static void requireProvider(Device device, String provider) {
+        if (!provider.equals(Rdma.ANY_PROVIDER)) {
+            RdmaCapabilities _ = RdmaCapabilities.of(device.info(), provider);
+        }
     }
 
     private static System.Logger loggerOf(String role) {

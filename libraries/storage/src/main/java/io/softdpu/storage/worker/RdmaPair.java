@@ -10,8 +10,10 @@ import io.softdpu.rdma.RdmaTaskCallback;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +51,18 @@ public final class RdmaPair {
         control.setReceiveTasks(slots, received, notReceived);
     }
 
+    /**
+     * Sets the only provider to use; {@link Rdma#ANY_PROVIDER} leaves the choice to the contexts.
+     *
+     * @throws DpuException NOT_FOUND if no provider of this name serves the device
+     */
+    public void setProvider(String name) {
+        if (!name.equals(Rdma.ANY_PROVIDER)) {
+            data.setProvider(name);
+            control.setProvider(name);
+        }
+    }
+
     /** Starts both contexts. They are RUNNING once they are connected. */
     public void start(long timeoutNanos) {
         data.setConnectTimeout(Duration.ofNanos(timeoutNanos));
@@ -75,6 +89,14 @@ public final class RdmaPair {
     /** Begins to connect the context with this role to the other side's export. */
     public void connect(RdmaConnectionRole role, Blob details) {
         context(role).connect(details.bytes(), connection(role));
+    }
+
+    /** Name of the provider that serves the connections, or of each; they are connected. */
+    public String provider() {
+        return Arrays.stream(RdmaConnectionRole.values())
+                .map(role -> connection(role).provider())
+                .distinct()
+                .collect(Collectors.joining(", "));
     }
 
     /** The context with this role. */

@@ -87,6 +87,11 @@ public abstract class Worker extends WorkerThread {
 
     // ---- commands, on the worker's thread
 
+    /** Records the provider of RDMA connections, which are connected, for the report. */
+    protected final void servedBy(RdmaPair pair) {
+        statistics.servedBy(pair.provider());
+    }
+
     /** Whether all contexts are RUNNING. */
     public final boolean areContextsReady() {
         return contexts.areAll(ContextState.RUNNING);

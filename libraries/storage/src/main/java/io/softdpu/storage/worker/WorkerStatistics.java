@@ -28,6 +28,7 @@ final class WorkerStatistics {
     private volatile boolean begun;
 
     private volatile @Nullable WorkerReport dataPath;
+    private volatile String provider = "";
 
     WorkerStatistics(WorkerSlot slot) {
         this.slot = slot;
@@ -42,6 +43,11 @@ final class WorkerStatistics {
             case RESULT -> {}
         }
         payloadBytes.add(movedBytes);
+    }
+
+    /** Records the name of the RDMA provider that serves the connections. */
+    void servedBy(String providerName) {
+        provider = providerName;
     }
 
     /** Records the begin of the data path. */
@@ -88,6 +94,7 @@ final class WorkerStatistics {
                 engine == null ? 0 : engine.payloadBytesCopied(),
                 engine == null ? 0 : engine.messageBytesCopied(),
                 allocatedBytes,
-                duration);
+                duration,
+                provider);
     }
 }

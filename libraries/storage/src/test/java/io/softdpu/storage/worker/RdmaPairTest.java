@@ -1,8 +1,11 @@
 package io.softdpu.storage.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.ContextState;
@@ -12,6 +15,7 @@ import io.softdpu.storage.wire.RdmaConnectionRole;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,12 +40,31 @@ class RdmaPairTest {
                 await(engine, there.context(role), ContextState.RUNNING);
             }
             for (RdmaPair pair : new RdmaPair[] {here, there}) {
+                assertThat(pair.provider()).isEqualTo("shm");
                 for (RdmaConnectionRole role : RdmaConnectionRole.values()) {
                     pair.context(role).stop();
                     await(engine, pair.context(role), ContextState.IDLE);
                     pair.context(role).close();
                 }
             }
+        }
+    }
+
+    @Test
+    void shouldSetTheProviderOfBothContexts() {
+        try (Machine machine = Machine.builder(Side.DPU).fabricFolder(folder).open();
+                Device device = machine.findDevice("p0").open();
+                Rdma data = Rdma.create(device);
+                Rdma control = Rdma.create(device)) {
+            RdmaPair pair = new RdmaPair(data, control);
+            pair.setProvider(Rdma.ANY_PROVIDER);
+            assertThat(data.provider()).isEqualTo(Rdma.ANY_PROVIDER);
+            pair.setProvider("shm");
+            assertThat(List.of(data.provider(), control.provider())).containsOnly("shm");
+            assertThatThrownBy(() -> pair.setProvider("ib"))
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.NOT_FOUND));
         }
     }
 
