@@ -6,6 +6,7 @@ module io.softdpu.cli {
     requires io.softdpu.fabric;
     requires io.softdpu.linux;
     requires io.softdpu.perf;
+    requires io.softdpu.rdma;
     requires io.softdpu.rdma.roce;
     requires io.softdpu.samples;
     requires io.softdpu.storage;

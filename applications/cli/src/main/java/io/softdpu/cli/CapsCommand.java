@@ -3,6 +3,7 @@ package io.softdpu.cli;
 import io.softdpu.cli.card.CapabilityReport;
 import io.softdpu.cli.card.DeviceNames;
 import io.softdpu.cli.card.LibraryNames;
+import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SideConverter;
 import io.softdpu.core.DpuException;
@@ -13,7 +14,10 @@ import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.Suggestions;
+import io.softdpu.linux.text.Text;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.text.TextTable;
+import io.softdpu.rdma.RdmaCapabilities;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +45,9 @@ import picocli.CommandLine.Spec;
         footerHeading = Examples.HEADING,
         footer = {"  softdpu caps", "  softdpu caps --device p0 --library dma"})
 final class CapsCommand implements Callable<Integer> {
+    /** Library whose capabilities depend on a provider. */
+    private static final String RDMA = "rdma";
+
     @Spec private @Nullable CommandSpec spec;
 
     @Option(
@@ -69,12 +76,14 @@ final class CapsCommand implements Callable<Integer> {
     @Mixin private final JsonOption json = new JsonOption();
 
     @Mixin private final TopologyOption topology = new TopologyOption();
+    @Mixin private final ProviderOption provider = new ProviderOption();
 
     @Override
     public Integer call() {
         CommandLine command = Objects.requireNonNull(spec).commandLine();
         PrintWriter out = command.getOut();
         requireLibrary(command);
+        requireProviderIsUsed(command);
         json.check(command);
         CapabilityReport report = new CapabilityReport();
         Topology card = topology.load();
@@ -142,8 +151,32 @@ final class CapsCommand implements Callable<Integer> {
         }
     }
 
-    private List<Capabilities> ask(DeviceInfo info) {
-        return library == null ? Capabilities.of(info) : List.of(Capabilities.of(info, library));
+    /** The capabilities of a library other than RDMA are those of no provider. */
+    private void requireProviderIsUsed(CommandLine command) {
+        ProviderChoice choice = provider.choice();
+        if (library != null && !library.equals(RDMA) && !choice.isAuto()) {
+            throw new ParameterException(
+                    command,
+                    Text.format(
+                            "library has no RDMA providers: option=--provider, provider=%s,"
+                                    + " library=%s, expected=--library %s, or no library",
+                            choice.name(), library, RDMA));
+        }
+    }
+
+    private List<CapabilityReport.Library> ask(DeviceInfo info) {
+        List<Capabilities> asked =
+                library == null ? Capabilities.of(info) : List.of(Capabilities.of(info, library));
+        return asked.stream().map(one -> ask(info, one)).toList();
+    }
+
+    private CapabilityReport.Library ask(DeviceInfo info, Capabilities of) {
+        ProviderChoice choice = provider.choice();
+        if (!of.library().equals(RDMA) || choice.isAuto()) {
+            return new CapabilityReport.Library(of.library(), of.all());
+        }
+        choice.require(info);
+        return new CapabilityReport.Library(RDMA, RdmaCapabilities.of(info, choice.name()).all());
     }
 
     private static void print(CapabilityReport report, PrintWriter out) {

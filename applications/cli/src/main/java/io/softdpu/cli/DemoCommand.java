@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.doctor.DescriptorLimit;
 import io.softdpu.cli.log.Logging;
@@ -132,6 +133,7 @@ final class DemoCommand implements Callable<Integer> {
     private int repeats;
 
     @Mixin private final TopologyOption topology = new TopologyOption();
+    @Mixin private final ProviderOption provider = new ProviderOption();
     @Mixin private final JsonOption json = new JsonOption();
 
     @Override
@@ -152,6 +154,7 @@ final class DemoCommand implements Callable<Integer> {
                                 : EnumSet.copyOf(measured),
                         seconds.toNanos(),
                         repeats,
+                        provider.choice(),
                         roleArguments(),
                         DemoDevices.of(topology.load()));
         json.check(command);

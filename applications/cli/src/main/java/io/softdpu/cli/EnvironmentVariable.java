@@ -25,8 +25,8 @@ public enum EnvironmentVariable {
     SOFTDPU_RDMA_PROVIDER(
             "commands and programs",
             "the RDMA provider of instances whose program sets none, such as shm, or auto (default:"
-                    + " auto, the one that the first connection selects); Rdma.setProvider goes"
-                    + " before it"),
+                    + " auto, the one that the first connection selects); Rdma.setProvider and"
+                    + " --provider NAME go before it"),
     /** JDK. */
     SOFTDPU_JAVA_HOME("commands", "the JDK to use, before any other"),
     /** Options of the JVM. */

@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.rdma.IdleConnections;
@@ -25,6 +26,7 @@ import picocli.CommandLine.Spec;
 final class PerfRdmaIdleCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
     @Mixin private final TopologyOption topology = new TopologyOption();
+    @Mixin private final ProviderOption provider = new ProviderOption();
 
     @Option(names = "--connections", defaultValue = "256", paramLabel = "N")
     private int connections;
@@ -36,7 +38,8 @@ final class PerfRdmaIdleCommand implements Callable<Integer> {
     public Integer call() {
         ComchPair pair = ComchPair.of(topology.load());
         try (IdleConnections idle =
-                new IdleConnections(pair, Objects.requireNonNull(fabric), connections)) {
+                new IdleConnections(
+                        pair, Objects.requireNonNull(fabric), provider.choice(), connections)) {
             Figures found = idle.measure(connections);
             var out = Objects.requireNonNull(spec).commandLine().getOut();
             out.println("resident_bytes_per_connection " + Math.round(found.residentBytes()));

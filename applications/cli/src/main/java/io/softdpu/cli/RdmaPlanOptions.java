@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.PerfWait;
@@ -8,6 +9,7 @@ import io.softdpu.perf.rdma.RdmaOperation;
 import io.softdpu.perf.rdma.RdmaPlan;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -81,6 +83,8 @@ final class RdmaPlanOptions extends PlanOptions<RdmaPlan> {
                             + " line between these before and after, as perf comch does.")
     private @Nullable CpuPair cpus;
 
+    @Mixin private final ProviderOption provider = new ProviderOption();
+
     @Override
     RdmaPlan make(long nanos) {
         return RdmaPlan.of(
@@ -90,6 +94,7 @@ final class RdmaPlanOptions extends PlanOptions<RdmaPlan> {
                 wait,
                 nanos,
                 window,
-                Objects.requireNonNull(cpus, "has a default").pinned());
+                Objects.requireNonNull(cpus, "has a default").pinned(),
+                provider.choice());
     }
 }

@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.options.AddressConverter;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
@@ -121,6 +123,8 @@ final class TargetCommand extends RoleCommand {
             })
     private Duration controlTimeout = Duration.ZERO;
 
+    @Mixin private final ProviderOption provider = new ProviderOption();
+
     @Override
     Side side() {
         return Side.TARGET;
@@ -170,6 +174,7 @@ final class TargetCommand extends RoleCommand {
 
     @Override
     StorageRole open(Machine machine, PeerWait steps) {
+        provider.choice().require(machine.findDevice(device()));
         TargetOptions options =
                 TargetOptions.builder()
                         .device(device())
@@ -178,6 +183,7 @@ final class TargetCommand extends RoleCommand {
                         .listenAddress(listenAddress.getHostAddress())
                         .listenPort(listenPort)
                         .controlTimeout(controlTimeout)
+                        .provider(provider.choice().name())
                         .build();
         Volume served = openVolume();
         StorageTarget target;

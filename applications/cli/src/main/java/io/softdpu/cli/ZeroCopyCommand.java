@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
@@ -20,6 +21,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
@@ -68,6 +70,8 @@ final class ZeroCopyCommand extends RoleCommand {
             description = "Timeout of each control operation (default: ${DEFAULT-VALUE}).")
     private Duration controlTimeout = Duration.ZERO;
 
+    @Mixin private final ProviderOption provider = new ProviderOption();
+
     @Override
     Side side() {
         return Side.DPU;
@@ -81,6 +85,7 @@ final class ZeroCopyCommand extends RoleCommand {
 
     @Override
     StorageRole open(Machine machine, PeerWait steps) {
+        provider.choice().require(machine.findDevice(device()));
         ServiceOptions options =
                 ServiceOptions.builder()
                         .device(device())
@@ -90,6 +95,7 @@ final class ZeroCopyCommand extends RoleCommand {
                         .storageServer(storageServer())
                         .commandChannelName(commandChannelName)
                         .controlTimeout(controlTimeout)
+                        .provider(provider.choice().name())
                         .build();
         return ZeroCopyService.open(machine, options, new ReadyListener(steps));
     }

@@ -14,6 +14,7 @@ import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.Suggestions;
 import io.softdpu.linux.text.Text;
+import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.OwnFabric;
 import io.softdpu.topology.json.TopologyJson;
@@ -266,6 +267,42 @@ class CardCommandsTest {
         assertThat(out.toString().lines())
                 .anyMatch(line -> line.matches("  sha +task_hash_sha256 +no *"))
                 .anyMatch(line -> line.matches("  sha +max_tasks +0 *"));
+    }
+
+    @Test
+    void shouldPrintTheCapabilitiesOfOneProvider() throws Exception {
+        assertThat(run("caps", "--device", "p0", "--library", "rdma")).isZero();
+        String any = out.toString();
+        assertThat(run("caps", "--device", "p0", "--library", "rdma", "--provider", "auto"))
+                .isZero();
+        assertThat(out.toString()).isEqualTo(any);
+        assertThat(run("caps", "--device", "p0", "--library", "rdma", "--provider", "shm"))
+                .isZero();
+        assertThat(out.toString().lines())
+                .startsWith("dpu 03:00.0 mlx5_0 p0")
+                .filteredOn(line -> line.matches("  rdma +task_\\w+ +yes *"))
+                .hasSize(RdmaTaskType.values().length);
+        assertThat(run("caps", "--provider", "shm", "--json")).isZero();
+        assertThat(json()).as("beside the other libraries").hasSize(10);
+        assertThat(device(json(), "dpu", "p0").at("/libraries/rdma/task_send/value").asBoolean())
+                .isTrue();
+    }
+
+    @Test
+    void shouldRefuseAnUnknownProviderAndOneOfAnotherLibrary() {
+        assertThat(run("caps", "--device", "p0", "--provider", "ib")).isEqualTo(1);
+        assertThat(err.toString())
+                .startsWith(
+                        "softdpu: NOT_FOUND: no RDMA provider of this name serves the device:"
+                                + " option=--provider, provider=ib, device=03:00.0,"
+                                + " expected=auto or one of [shm");
+        assertThat(out.toString()).isEmpty();
+        assertThat(run("caps", "--library", "comch", "--provider", "shm"))
+                .isEqualTo(ExitCode.USAGE.code());
+        assertThat(err.toString())
+                .startsWith(
+                        "softdpu: library has no RDMA providers: option=--provider, provider=shm,"
+                                + " library=comch, expected=--library rdma, or no library");
     }
 
     @Test

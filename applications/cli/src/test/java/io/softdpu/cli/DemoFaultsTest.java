@@ -96,6 +96,19 @@ class DemoFaultsTest {
     }
 
     @Test
+    void shouldNameTheProvidersThatThereAreForAnother() {
+        ChildProcess demo = demo("--provider", "ib");
+
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+        assertThat(demo.errorLines())
+                .anyMatch(line -> line.startsWith("softdpu: NOT_FOUND: demo failed: "))
+                .anyMatch(line ->
+                        line.contains("option=--provider, provider=ib, device=")
+                                && line.contains("expected=auto or one of [shm"));
+        assertNothingLeft();
+    }
+
+    @Test
     void shouldRefuseAVolumeBeforeItStartsAnything() throws IOException {
         Path missing = folder.resolve("missing");
         Path odd = Files.write(folder.resolve("odd"), new byte[4097]);

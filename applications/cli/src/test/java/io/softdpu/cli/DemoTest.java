@@ -31,6 +31,7 @@ class DemoTest {
             List.of(
                     "softdpu",
                     "valid",
+                    "provider",
                     "sha256",
                     "bytes_verified",
                     "payload_copies",
@@ -70,6 +71,7 @@ class DemoTest {
                 .matches("[0-9a-f]{64}")
                 .isEqualTo(document.at("/sha256/expected").asText());
         assertThat(document.get("bytes_verified").asLong()).isEqualTo(2 * (4 << 20));
+        assertThat(document.get("provider").asText()).isEqualTo("shm");
         assertThat(document.get("payload_copies").asDouble()).isBetween(0.99, 1.01);
         assertThat(document.get("processes").findValuesAsText("name"))
                 .containsExactly("initiator", "zero-copy", "target");
@@ -179,6 +181,8 @@ class DemoTest {
                         "0.3",
                         "--measure",
                         "idle,paced-read-4k",
+                        "--provider",
+                        "shm",
                         "--json",
                         "-");
 
@@ -189,6 +193,8 @@ class DemoTest {
                 .toIterable()
                 .contains("paced_read_4k", "idle")
                 .doesNotContain("random_read_4k");
+        assertThat(document.get("provider").asText()).isEqualTo("shm");
+        assertThat(document.at("/softdpu/options/provider").asText()).isEqualTo("shm");
         assertThat(document.at("/idle/operations").asLong()).isEqualTo(1);
         // One each 2 ms, of 0.3 s; how many fewer a slow machine makes is its own affair.
         assertThat(document.at("/paced_read_4k/operations").asLong()).isBetween(2L, 151L);
@@ -247,7 +253,7 @@ class DemoTest {
         assertThat(document.get("sha256").fieldNames())
                 .toIterable()
                 .containsExactly("expected", "actual");
-        for (String phase : KEYS.subList(6, 11)) {
+        for (String phase : KEYS.subList(7, 12)) {
             assertThat(document.get(phase).fieldNames())
                     .toIterable()
                     .containsExactly(

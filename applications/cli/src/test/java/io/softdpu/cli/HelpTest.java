@@ -188,6 +188,28 @@ class HelpTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldOfferTheProviderWhereverRdmaIsUsed(String command) {
+        CommandLine found = find(command);
+        boolean usesRdma =
+                List.of(
+                                        "softdpu demo",
+                                        "softdpu caps",
+                                        "softdpu perf rdma",
+                                        "softdpu storage target",
+                                        "softdpu storage zero-copy")
+                                .contains(command)
+                        || command.startsWith("softdpu sample rdma-");
+
+        assertThat(found.getCommandSpec().findOption("--provider") != null).isEqualTo(usesRdma);
+        if (usesRdma) {
+            assertThat(found.getUsageMessage().replaceAll("\\s+", " "))
+                    .contains("--provider=auto|NAME The RDMA provider, shm for example")
+                    .contains("SOFTDPU_RDMA_PROVIDER");
+        }
+    }
+
     @Test
     void shouldPrintTheOverviewWithoutACommandTheMostUsefulFirst() {
         StringWriter out = new StringWriter();

@@ -24,11 +24,11 @@ class PerfRdmaTest extends PerfFixture {
                     "softdpu",
                     "measurement",
                     "operation",
+                    "provider",
                     "size_bytes",
                     "wait",
                     "window",
                     "cpu",
-                    "provider",
                     "messages",
                     "messages_per_s",
                     "gb_per_s",
@@ -117,6 +117,41 @@ class PerfRdmaTest extends PerfFixture {
             assertThat(found.get("line_after_ns").asLong()).isPositive();
             assertThat(found.get("distance").asText()).isIn("near", "far", "mixed");
         }
+    }
+
+    @Test
+    void shouldUseTheProviderThatTheUserAsksFor() throws IOException {
+        JsonNode found =
+                measured(
+                        perf(
+                                "rate",
+                                "--op",
+                                "send",
+                                "--seconds",
+                                "0.05",
+                                "--provider",
+                                "shm",
+                                "--json",
+                                "-"));
+
+        assertThat(found.get("provider").asText()).isEqualTo("shm");
+        assertThat(found.at("/softdpu/options/provider").asText()).isEqualTo("shm");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"rdma, latency --op send", "rdma-idle, --connections 1 --fabric FOLDER"})
+    void shouldNameTheProvidersThatThereAreForAnother(String command, String arguments) {
+        String all = arguments.replace("FOLDER", folder.toString()) + " --provider shn";
+        ChildProcess perf = perfOf(command, all.split(" "));
+
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+        assertThat(perf.errorLines())
+                .anyMatch(line ->
+                        line.startsWith("softdpu: NOT_FOUND: ")
+                                && line.contains("option=--provider, provider=shn, device=")
+                                && line.contains("expected=auto or one of [shm")
+                                && line.endsWith("; did you mean shm?"));
+        assertNothingLeft();
     }
 
     @Test

@@ -317,7 +317,7 @@ class StorageRolesTest {
         ChildProcess target =
                 pipeline.start(
                         ("storage target -d t0 --cpu any,any --listen-port 0 --volume memory:4MiB"
-                                        + " --output-format json")
+                                        + " --output-format json --provider shm")
                                 .split(" "));
         String listening = target.awaitErrorLine("listening: port=");
         ChildProcess service =
@@ -343,6 +343,10 @@ class StorageRolesTest {
                     .extracting(JsonNode::asText)
                     .containsExactly("any", "any");
             assertThat(document.at("/softdpu/options/wait").asText()).isEqualTo("adaptive");
+            assertThat(document.at("/softdpu/options/provider").asText())
+                    .isEqualTo(process == initiator ? "" : process == target ? "shm" : "auto");
+            assertThat(document.get("provider").asText())
+                    .isEqualTo(process == initiator ? "null" : "shm");
             assertThat(document.at("/softdpu/options/topology").asText()).isEqualTo("default");
             assertThat(document.at("/data_path/operations").asLong()).isEqualTo(2048);
             assertThat(document.at("/data_path/cores"))
@@ -356,6 +360,25 @@ class StorageRolesTest {
                 .extracting(phase -> phase.get("operation").asText())
                 .containsExactly("write", "read");
         assertThat(phases.get(1).get("bytes_verified").asLong()).isEqualTo(4 << 20);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "storage target -d t0 --cpu any --listen-port 0 --volume memory:1MiB, 41:00.0",
+        "storage zero-copy -d 03:00.0 -r 0b:00.0 --cpu any --storage-server 127.0.0.1:1, 03:00.0"
+    })
+    void shouldRefuseAProviderThatThereIsNotBeforeItWaits(String arguments, String device) {
+        ChildProcess role = pipeline.start((arguments + " --provider ib").split(" "));
+
+        assertThat(role.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+        assertThat(role.errorLines())
+                .anyMatch(line ->
+                        line.startsWith(
+                                "softdpu: NOT_FOUND: no RDMA provider of this name serves the"
+                                        + " device: option=--provider, provider=ib, device="
+                                        + device
+                                        + ", expected=auto or one of [shm"));
+        assertThat(role.outputLines()).isEmpty();
     }
 
     private static JsonNode document(ChildProcess process) throws IOException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.softdpu.core.device.Topology;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ChildReport.PhaseResult;
 import io.softdpu.perf.child.ResourceUse;
@@ -93,6 +94,16 @@ class JsonPageTest {
     }
 
     @Test
+    void shouldNameTheProviderThatServed() {
+        assertThat(demo().get("provider").asText()).isEqualTo("shm");
+        assertThat(demo().at("/softdpu/options/provider").asText()).isEqualTo("auto");
+        assertThat(rdma().get("provider").asText()).isEqualTo("shm");
+        assertThat(rdma().at("/softdpu/options/provider").asText()).isEqualTo("auto");
+        assertThat(storage("target").get("provider").asText()).isEqualTo("shm");
+        assertThat(storage("initiator").get("provider").isNull()).isTrue();
+    }
+
+    @Test
     void shouldNameOnlyKeysAmongTheUnits() {
         for (JsonNode document : List.of(demo(), perf(), syncEvent(), rdma(), storage())) {
             assertThat(keysOf(document)).containsAll(fields(document.at("/softdpu/units")));
@@ -144,6 +155,7 @@ class JsonPageTest {
                         measured,
                         1,
                         1,
+                        ProviderChoice.AUTO,
                         List.of(),
                         DemoDevices.of(Topology.builtin()));
         List<PhaseResult> phases =
@@ -160,6 +172,7 @@ class JsonPageTest {
                         1,
                         1,
                         1,
+                        "shm",
                         List.of(new ChildReport.Core("0", 1, 1, 1, 1, 1)),
                         new ChildReport.Run(1, 1, phases));
         DemoResult result =
@@ -174,8 +187,12 @@ class JsonPageTest {
     }
 
     private static JsonNode storage() {
+        return storage("initiator");
+    }
+
+    private static JsonNode storage(String role) {
         return StorageJson.of(
-                StorageFixture.session("initiator"),
+                StorageFixture.session(role),
                 StorageFixture.run(),
                 JsonNodeFactory.instance.objectNode(),
                 HEADER);
@@ -200,7 +217,16 @@ class JsonPageTest {
     }
 
     private static JsonNode rdma() {
-        RdmaPlan plan = RdmaPlan.of(RdmaMode.RATE, RdmaOperation.WRITE, null, null, 1, null, null);
+        RdmaPlan plan =
+                RdmaPlan.of(
+                        RdmaMode.RATE,
+                        RdmaOperation.WRITE,
+                        null,
+                        null,
+                        1,
+                        null,
+                        null,
+                        ProviderChoice.AUTO);
         return json(new RdmaForms(), plan, new RdmaFigures("shm"));
     }
 }

@@ -153,6 +153,7 @@ final class RdmaProgram implements AutoCloseable {
             rdma.setConnectionRequestCallback(request -> of(request.context()).accept(request));
         }
         rdma.setConnectTimeout(settings.timeout());
+        RdmaSampleSettings.setProvider(settings, device, rdma);
         rdma.setGidIndex(RdmaSampleSettings.gidIndex(settings, device));
         sample.configure(this);
         rdma.setStateChangedCallback(

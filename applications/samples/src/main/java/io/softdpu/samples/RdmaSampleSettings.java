@@ -11,6 +11,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaTaskType;
@@ -119,6 +120,16 @@ final class RdmaSampleSettings {
                     "Index of the device's address that is the GID: 0 for IPv4, 1 for IPv6"
                             + " (default: 0)");
 
+    static final SampleOption PROVIDER =
+            SampleOption.of(
+                    "provider",
+                    null,
+                    "auto|NAME",
+                    "The RDMA provider, shm for example, the same at the peer (default: "
+                            + Rdma.ANY_PROVIDER
+                            + ", the one that SOFTDPU_RDMA_PROVIDER names, else the one that the"
+                            + " first connection selects)");
+
     static final SampleOption READ_STRING =
             text("read-string", "r", "The string in the memory that the peer reads");
 
@@ -160,7 +171,7 @@ final class RdmaSampleSettings {
                         Stream.of(DEVICE, LOCAL_DESCRIPTOR, REMOTE_DESCRIPTOR),
                         Stream.of(own),
                         Stream.of(byAddress),
-                        Stream.of(GID_INDEX, SampleOption.TIMEOUT))
+                        Stream.of(GID_INDEX, PROVIDER, SampleOption.TIMEOUT))
                 .flatMap(options -> options)
                 .toList();
     }
@@ -339,6 +350,31 @@ final class RdmaSampleSettings {
                                 + " expected=0 to %d",
                         ForeignText.escapeAndCut(text), device.info(), count - 1),
                 cause);
+    }
+
+    /**
+     * Sets the provider of the instance, where one is named.
+     *
+     * @throws DpuException NOT_FOUND if it does not serve the device, naming those that do
+     */
+    static void setProvider(SampleSettings settings, Device device, Rdma rdma) {
+        String name = settings.value(PROVIDER, Rdma.ANY_PROVIDER);
+        List<String> known = RdmaCapabilities.of(device.info()).providers();
+        if (name.equals(Rdma.ANY_PROVIDER)) {
+            return;
+        }
+        if (!known.contains(name)) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    Text.format(
+                            "no RDMA provider of this name serves the device: option=--provider,"
+                                    + " provider=%s, device=%s, expected=%s or one of %s",
+                            ForeignText.escapeAndCut(name),
+                            device.info(),
+                            Rdma.ANY_PROVIDER,
+                            known));
+        }
+        rdma.setProvider(name);
     }
 
     /** The file that an option names. */

@@ -11,6 +11,7 @@ import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.testkit.Clause;
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of the arguments of the RDMA samples. */
@@ -211,6 +214,53 @@ class RdmaSampleSettingsTest {
                 Status.INVALID_VALUE,
                 () -> sample.run(new SampleSettings(Topology.builtin(), values), out),
                 reason);
+    }
+
+    @Test
+    void shouldUseTheNamedProviderAndNameThoseThatThereAreForAnother() {
+        try (Machine machine = Machine.open(Side.DPU);
+                Device device = machine.findDevice("p0").open();
+                Rdma rdma = Rdma.create(device)) {
+            RdmaSampleSettings.setProvider(SampleSettings.NONE, device, rdma);
+            RdmaSampleSettings.setProvider(with(RdmaSampleSettings.PROVIDER, "auto"), device, rdma);
+            assertThat(rdma.provider()).isEqualTo("auto");
+            RdmaSampleSettings.setProvider(with(RdmaSampleSettings.PROVIDER, "shm"), device, rdma);
+            assertThat(rdma.provider()).isEqualTo("shm");
+            assertFails(
+                    Status.NOT_FOUND,
+                    () ->
+                            RdmaSampleSettings.setProvider(
+                                    with(RdmaSampleSettings.PROVIDER, "ib"), device, rdma),
+                    "option=--provider, provider=ib, device=",
+                    "expected=auto or one of [shm");
+        }
+    }
+
+    /** Each of the samples sets it before anything else is done. */
+    @ParameterizedTest
+    @MethodSource("rdmaSamples")
+    void shouldRefuseAnUnknownProvider(String name) {
+        Sample sample = SampleProgram.find(name);
+        Map<SampleOption, String> given = new HashMap<>();
+        given.put(RdmaSampleSettings.PROVIDER, "ib");
+        given.put(RdmaSampleSettings.USE_RDMA_CM, "");
+        given.put(RdmaSampleSettings.ADDRESS, "127.3.0.1");
+        for (SampleOption option : sample.options()) {
+            if (option.longName().equals("mmap-descriptor-path")) {
+                given.put(option, "/nowhere/memory");
+            }
+        }
+        PrintStream out =
+                new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+        assertThat(sample.options()).contains(RdmaSampleSettings.PROVIDER);
+        assertFails(
+                Status.NOT_FOUND,
+                () -> sample.run(new SampleSettings(Topology.builtin(), given), out),
+                "option=--provider, provider=ib");
+    }
+
+    private static Stream<String> rdmaSamples() {
+        return Samples.all().stream().map(Sample::name).filter(name -> name.startsWith("rdma-"));
     }
 
     /** A program that read its own descriptor would wait for itself. */

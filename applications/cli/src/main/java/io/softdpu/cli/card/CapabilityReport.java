@@ -3,7 +3,6 @@ package io.softdpu.cli.card;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.softdpu.core.capability.Capabilities;
 import io.softdpu.core.capability.Capability;
 import io.softdpu.core.device.DeviceInfo;
 import java.util.ArrayList;
@@ -16,7 +15,15 @@ import java.util.Map;
  * JSON.
  */
 public final class CapabilityReport {
-    private final Map<DeviceInfo, List<Capabilities>> answers = new LinkedHashMap<>();
+    private final Map<DeviceInfo, List<Library>> answers = new LinkedHashMap<>();
+
+    /**
+     * Capabilities of a library on a device.
+     *
+     * @param name of the library
+     * @param all in its order
+     */
+    public record Library(String name, List<Capability> all) {}
 
     /** A row of a table. */
     public record Row(String library, String capability, String value, String unit) {}
@@ -30,7 +37,7 @@ public final class CapabilityReport {
     public record Table(List<DeviceInfo> devices, List<Row> rows) {}
 
     /** Adds the capabilities of some libraries on a device. */
-    public void add(DeviceInfo device, List<Capabilities> libraries) {
+    public void add(DeviceInfo device, List<Library> libraries) {
         answers.put(device, libraries);
     }
 
@@ -54,8 +61,8 @@ public final class CapabilityReport {
             one.put("ibdev_name", device.ibdevName());
             one.put("pci_address", device.pciAddress().longForm());
             ObjectNode byLibrary = one.putObject("libraries");
-            for (Capabilities library : libraries) {
-                ObjectNode byName = byLibrary.putObject(library.library());
+            for (Library library : libraries) {
+                ObjectNode byName = byLibrary.putObject(library.name());
                 library.all().forEach(capability -> add(byName, capability));
             }
         });
@@ -72,9 +79,9 @@ public final class CapabilityReport {
         }
     }
 
-    private static List<Row> rows(List<Capabilities> libraries) {
+    private static List<Row> rows(List<Library> libraries) {
         List<Row> rows = new ArrayList<>();
-        for (Capabilities library : libraries) {
+        for (Library library : libraries) {
             for (Capability capability : library.all()) {
                 rows.add(
                         switch (capability.unit()) {
@@ -98,7 +105,7 @@ public final class CapabilityReport {
         return rows;
     }
 
-    private static Row row(Capabilities library, Capability capability, String value, String unit) {
-        return new Row(library.library(), capability.name(), value, unit);
+    private static Row row(Library library, Capability capability, String value, String unit) {
+        return new Row(library.name(), capability.name(), value, unit);
     }
 }

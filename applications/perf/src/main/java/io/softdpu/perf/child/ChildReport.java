@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param progressMisses rounds without
  * @param payloadBytesCopied payload that it copied
  * @param messageBytesCopied message bytes that it copied
+ * @param provider name of the RDMA provider that served its connections; empty for none
  * @param cores its data path threads
  * @param initiator what only an initiator knows; null for the others
  */
@@ -38,6 +39,7 @@ public record ChildReport(
         long progressMisses,
         long payloadBytesCopied,
         long messageBytesCopied,
+        String provider,
         List<Core> cores,
         @Nullable Run initiator) {
 
@@ -45,6 +47,11 @@ public record ChildReport(
             JsonMapper.builder()
                     .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
                     .build();
+
+    /** Takes its text for what it is: written by another process, and to be printed. */
+    public ChildReport {
+        provider = ForeignText.escapeAndCut(provider);
+    }
 
     /**
      * One data path thread.
@@ -151,6 +158,7 @@ public record ChildReport(
                 session.progressMisses(),
                 session.payloadBytesCopied(),
                 session.messageBytesCopied(),
+                session.provider(),
                 session.workers().stream().map(Core::of).toList(),
                 run == null
                         ? null

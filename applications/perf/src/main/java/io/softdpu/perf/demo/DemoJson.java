@@ -30,6 +30,7 @@ public final class DemoJson {
         JsonFields root = new JsonFields();
         root.node().set(ResultHeader.KEY, header.toJson(options(options, cpus), units()));
         root.put("valid", result.valid())
+                .put("provider", result.provider().orElse(null))
                 .put(
                         "sha256",
                         new JsonFields()
@@ -69,6 +70,7 @@ public final class DemoJson {
                 .put("repeat", options.repeats())
                 .put("cores", options.cores())
                 .put("cpu", cpu)
+                .put("provider", options.provider().name())
                 .put("topology", options.devices().topology().name())
                 .node()
                 .put("seconds", options.measureNanos() / 1e9);

@@ -1,6 +1,7 @@
 package io.softdpu.perf.demo;
 
 import io.softdpu.core.DpuException;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.pair.PerfPlan;
 import io.softdpu.storage.StorageDefaults;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param measured which measurements are made
  * @param measureNanos how long each measurement lasts
  * @param repeats how often each measurement is made, 1 to {@link #MAX_REPEATS}
+ * @param provider RDMA provider of service and target
  * @param roleArguments options that all three processes get besides: which card, what to log
  * @param devices what they work on
  */
@@ -29,6 +31,7 @@ public record DemoOptions(
         Set<DemoPhase> measured,
         long measureNanos,
         int repeats,
+        ProviderChoice provider,
         List<String> roleArguments,
         DemoDevices devices) {
 

@@ -144,6 +144,11 @@ public record DemoResult(
                 : OptionalDouble.of((double) bytes / operations);
     }
 
+    /** The RDMA provider that served service and target; empty if no data path began. */
+    public Optional<String> provider() {
+        return reports().map(ChildReport::provider).filter(name -> !name.isEmpty()).findFirst();
+    }
+
     /** Processors that all three used in a step; empty if it is not known. */
     public OptionalDouble processors(DemoStep step) {
         Map<String, ResourceUse> used = use.getOrDefault(step, Map.of());

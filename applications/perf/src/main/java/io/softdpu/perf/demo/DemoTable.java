@@ -46,6 +46,9 @@ public final class DemoTable {
         lines.add(
                 "hit rate: the share of calls of the progress engine that found work; the others"
                         + " polled while a process waited for its peers.");
+        result.provider()
+                .ifPresent(name ->
+                        lines.add("RDMA provider between zero-copy and target: " + name));
         result.payloadCopies()
                 .ifPresent(copies ->
                         lines.add(

@@ -79,6 +79,9 @@ final class RoleArguments {
         List<String> arguments = new ArrayList<>(List.of("storage", role.id()));
         arguments.addAll(List.of(own));
         arguments.addAll(options.roleArguments());
+        if (role != DemoRole.INITIATOR) { // which has no RDMA instance
+            arguments.addAll(List.of("--provider", options.provider().name()));
+        }
         arguments.addAll(
                 List.of(
                         "--cpu",

@@ -7,6 +7,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.text.Text;
 import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.child.ProcessMemory;
 import io.softdpu.perf.pair.ResourceStack;
 import io.softdpu.perf.pair.SideDevice;
@@ -42,22 +43,29 @@ public final class IdleConnections implements AutoCloseable {
      */
     public record Figures(double residentBytes, long ringBytes) {}
 
-    /** Opens both sides, for so many connections and one that comes first. */
-    public IdleConnections(ComchPair pair, Path fabric, int connections) {
+    /**
+     * Opens both sides.
+     *
+     * @param provider RDMA provider of both
+     * @param connections number of connections that are to be made, and one that comes first
+     */
+    public IdleConnections(ComchPair pair, Path fabric, ProviderChoice provider, int connections) {
         engine = resources.keep(ProgressEngine.create());
         try {
-            host = start(pair, fabric, Side.HOST, connections + 1);
-            dpu = start(pair, fabric, Side.DPU, connections + 1);
+            host = start(pair, fabric, provider, Side.HOST, connections + 1);
+            dpu = start(pair, fabric, provider, Side.DPU, connections + 1);
         } catch (RuntimeException e) {
             resources.closeAfter(e);
             throw e;
         }
     }
 
-    private Rdma start(ComchPair pair, Path fabric, Side side, int connections) {
+    private Rdma start(
+            ComchPair pair, Path fabric, ProviderChoice provider, Side side, int connections) {
         Device device = SideDevice.open(resources, side, pair, fabric, 0, null);
         Rdma rdma = Rdma.create(device);
         resources.keep(() -> stop(rdma));
+        provider.set(rdma, device.info());
         rdma.setMaxConnections(connections).setConnectionCallback((_, _, _) -> {});
         engine.connect(rdma);
         rdma.start();

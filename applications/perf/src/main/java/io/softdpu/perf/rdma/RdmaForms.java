@@ -11,7 +11,7 @@ public final class RdmaForms extends PerfForms<RdmaPlan, RdmaFigures> {
     protected void plan(PerfSheet sheet, RdmaPlan plan) {
         sheet.both("measurement", plan.mode().word())
                 .both("operation", plan.operation().word())
-                .column("provider", null)
+                .both("provider", plan.provider().name())
                 .column("size", SizeText.rounded(plan.sizeBytes()))
                 .key("size_bytes", plan.sizeBytes())
                 .both("wait", plan.waiting().word())

@@ -3,6 +3,7 @@ package io.softdpu.perf.rdma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.PerfPlan;
 import io.softdpu.perf.pair.PerfWait;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param nanos how long the run takes, after a warm-up of the same length
  * @param window operations in flight at a time; 1 with {@link RdmaMode#LATENCY}
  * @param cpus processors to which both sides are pinned; null if they are not
+ * @param provider RDMA provider of both sides
  */
 public record RdmaPlan(
         RdmaMode mode,
@@ -29,7 +31,8 @@ public record RdmaPlan(
         PerfWait waiting,
         long nanos,
         int window,
-        @Nullable PerfCpus cpus)
+        @Nullable PerfCpus cpus,
+        ProviderChoice provider)
         implements PerfPlan {
     /** Largest operation: 2 GiB, that of RDMA. */
     public static final long MAX_SIZE_BYTES = 2L << 30;
@@ -103,7 +106,8 @@ public record RdmaPlan(
             @Nullable PerfWait waiting,
             long nanos,
             @Nullable Integer window,
-            @Nullable PerfCpus cpus) {
+            @Nullable PerfCpus cpus,
+            ProviderChoice provider) {
         requireNoWindow(mode, window);
         long ofMode = operation.isAtomic() ? Long.BYTES : mode.defaultSizeBytes();
         long size = sizeBytes == null ? ofMode : sizeBytes;
@@ -119,7 +123,8 @@ public record RdmaPlan(
                 waiting == null ? ofOperation : waiting,
                 nanos,
                 window == null ? ofSize : window,
-                cpus);
+                cpus,
+                provider);
     }
 
     // ---- how it is measured

@@ -77,6 +77,7 @@ final class RdmaSide {
         inventory.start();
         rdma = Rdma.create(base.device);
         base.resources.keep(this::stopInstance);
+        plan.provider().set(rdma, base.device.info());
         if (plan.isExported()) {
             rdma.setPermissions(granted(plan.operation()));
         }

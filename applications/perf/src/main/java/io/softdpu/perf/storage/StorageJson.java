@@ -36,6 +36,7 @@ public final class StorageJson {
         root.put("role", session.role())
                 .put("status", session.status().name())
                 .put("failure", session.failure().isEmpty() ? null : session.failure())
+                .put("provider", session.provider().isEmpty() ? null : session.provider())
                 .put(
                         "data_path",
                         figures(new JsonFields(), CoreFigures.total(session))

@@ -41,6 +41,9 @@ public final class StorageTable {
                         session.role(),
                         session.payloadBytesCopied(),
                         session.messageBytesCopied()));
+        if (!session.provider().isEmpty()) {
+            lines.add(session.role() + ": RDMA provider " + session.provider());
+        }
         return lines;
     }
 

@@ -26,6 +26,7 @@ class ForeignTextTest {
                         1,
                         1,
                         1,
+                        "HASH",
                         List.of(new ChildReport.Core("HASH", 1, 1, 1, 1, 1)),
                         new ChildReport.Run(
                                 1,
@@ -41,6 +42,7 @@ class ForeignTextTest {
 
         ChildReport read = ChildReport.read(file);
 
+        HostileText.requireHarmless(read.provider());
         HostileText.requireHarmless(read.cores().getFirst().cpu());
         assertThat(read.initiator()).isNotNull();
         HostileText.requireHarmless(read.initiator().phases().getFirst().actualSha256());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.process.SharedFolder;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.child.PhaseSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -122,6 +123,11 @@ class DemoPartsTest {
     }
 
     private static DemoOptions options(long sizeBytes, int blockSizeBytes, int cores) {
+        return options(sizeBytes, blockSizeBytes, cores, ProviderChoice.AUTO);
+    }
+
+    private static DemoOptions options(
+            long sizeBytes, int blockSizeBytes, int cores, ProviderChoice provider) {
         return new DemoOptions(
                 null,
                 sizeBytes,
@@ -130,8 +136,22 @@ class DemoPartsTest {
                 DemoPhase.measuredByDefault(),
                 7,
                 1,
+                provider,
                 List.of(),
                 DemoDevices.of(Topology.builtin()));
+    }
+
+    @Test
+    void shouldPassTheProviderToServiceAndTargetAlone() {
+        DemoOptions options = options(1 << 20, 4096, 1, new ProviderChoice("mine"));
+        try (SharedFolder folder = SharedFolder.create("softdpu-demo-")) {
+            RoleArguments arguments =
+                    new RoleArguments(options, List.of("any", "any", "any"), folder);
+
+            assertThat(arguments.target()).containsSubsequence("--provider", "mine");
+            assertThat(arguments.service(1)).containsSubsequence("--provider", "mine");
+            assertThat(arguments.initiator()).doesNotContain("--provider");
+        }
     }
 
     @Test

@@ -130,7 +130,7 @@ class DemoResultTest {
     }
 
     private static ChildReport report(long payloadBytesCopied) {
-        return new ChildReport("SUCCESS", 3, 1, 3, payloadBytesCopied, 64, List.of(), null);
+        return new ChildReport("SUCCESS", 3, 1, 3, payloadBytesCopied, 64, "shm", List.of(), null);
     }
 
     static ChildReport initiator(String actual) {
@@ -141,6 +141,7 @@ class DemoResultTest {
                 3,
                 0,
                 128,
+                "",
                 List.of(),
                 new ChildReport.Run(
                         2 * SIZE,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.softdpu.core.device.Topology;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ChildReport.PhaseResult;
 import io.softdpu.perf.child.PhaseSpec;
@@ -155,7 +156,7 @@ class DemoTextTest {
                                         0,
                                         List.of(),
                                         new ChildReport(
-                                                "NO_MEMORY", 0, 0, 0, 0, 0, List.of(), null))),
+                                                "NO_MEMORY", 0, 0, 0, 0, 0, "", List.of(), null))),
                         Map.of(),
                         0,
                         null);
@@ -173,6 +174,7 @@ class DemoTextTest {
         DemoResult killed = new DemoResult(SIZE, HASH, outcomes, Map.of(), 0, null);
 
         assertThat(DemoTable.lines(options(1), whole, TextStyle.plain()))
+                .contains("RDMA provider between zero-copy and target: shm")
                 .anyMatch(line -> line.startsWith("payload copies: "))
                 .anyMatch(line -> line.startsWith("heap: "));
         assertThat(DemoTable.lines(options(1), killed, TextStyle.plain()))
@@ -249,6 +251,7 @@ class DemoTextTest {
                 Set.of(DemoPhase.RANDOM_READ_4K, DemoPhase.IDLE),
                 2 * SECOND,
                 repeats,
+                ProviderChoice.AUTO,
                 List.of(),
                 DemoDevices.of(Topology.builtin()));
     }
@@ -273,9 +276,10 @@ class DemoTextTest {
                         1,
                         0,
                         1,
+                        "",
                         CORES,
                         new ChildReport.Run(2 * SIZE, 2 * SIZE, phases));
-        ChildReport other = new ChildReport("SUCCESS", 1, 1, 1, SIZE, 1, CORES, null);
+        ChildReport other = new ChildReport("SUCCESS", 1, 1, 1, SIZE, 1, "shm", CORES, null);
         return new DemoResult(
                 SIZE,
                 HASH,

@@ -1,11 +1,15 @@
 package io.softdpu.perf.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.withPrecision;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
 import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.pair.OtherThread;
 import io.softdpu.perf.pair.PerfWait;
 import io.softdpu.perf.result.ResultHeader;
@@ -14,6 +18,7 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,7 +53,7 @@ class RdmaMeasurementTest {
     })
     void shouldMeasureEachOperation(
             RdmaMode mode, RdmaOperation operation, long size, PerfWait wait) throws IOException {
-        RdmaPlan plan = RdmaPlan.of(mode, operation, size, wait, SHORT_NANOS, null, null);
+        RdmaPlan plan = plan(mode, operation, size, wait, ProviderChoice.AUTO);
         JsonNode found = measured(plan);
 
         assertThat(found.get("measurement").asText()).isEqualTo(mode.word());
@@ -66,6 +71,39 @@ class RdmaMeasurementTest {
         double bytes = found.get("messages_per_s").asDouble() * size;
         assertThat(found.get("gb_per_s").asDouble())
                 .isEqualTo(bytes / 1e9, withPrecision(bytes / 1e9 * 1e-3));
+    }
+
+    private static RdmaPlan plan(
+            RdmaMode mode,
+            RdmaOperation operation,
+            long size,
+            PerfWait wait,
+            ProviderChoice provider) {
+        return RdmaPlan.of(mode, operation, size, wait, SHORT_NANOS, null, null, provider);
+    }
+
+    @Test
+    void shouldMeasureWithTheChosenProvider() throws IOException {
+        ProviderChoice shm = new ProviderChoice("shm");
+        JsonNode found =
+                measured(plan(RdmaMode.RATE, RdmaOperation.SEND, 32, PerfWait.ADAPTIVE, shm));
+
+        assertThat(found.get("provider").asText()).isEqualTo("shm");
+        assertThat(found.at("/softdpu/options/provider").asText()).isEqualTo("shm");
+    }
+
+    @Test
+    void shouldRefuseAProviderThatThereIsNot() {
+        ProviderChoice ib = new ProviderChoice("ib");
+        RdmaPlan plan = plan(RdmaMode.RATE, RdmaOperation.SEND, 32, PerfWait.ADAPTIVE, ib);
+
+        assertThatThrownBy(() -> new RdmaDpu(plan, PAIR, fabric))
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.NOT_FOUND))
+                .hasMessageContaining("option=--provider, provider=ib, device=03:00.0")
+                .hasMessageContaining("expected=auto or one of [shm");
+        assertThatThrownBy(() -> new IdleConnections(PAIR, fabric, ib, 1))
+                .hasMessageContaining("option=--provider, provider=ib");
     }
 
     private JsonNode measured(RdmaPlan plan) throws IOException {

@@ -10,6 +10,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Topology;
 import io.softdpu.perf.card.Cards;
 import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.pair.LineTimes;
 import io.softdpu.perf.pair.Percentiles;
@@ -37,7 +38,7 @@ class RdmaResultTest {
     private static final ResultHeader HEADER = ResultHeader.now("1.2.3");
 
     private static RdmaPlan plan(RdmaMode mode, RdmaOperation operation) {
-        return RdmaPlan.of(mode, operation, null, null, SECOND, null, null);
+        return RdmaPlan.of(mode, operation, null, null, SECOND, null, null, ProviderChoice.AUTO);
     }
 
     private static PerfResult<RdmaPlan, RdmaFigures> result(
@@ -58,7 +59,8 @@ class RdmaResultTest {
                         PerfWait.EVENT,
                         SECOND,
                         16,
-                        new PerfCpus(0, 1));
+                        new PerfCpus(0, 1),
+                        new ProviderChoice("shm"));
         JsonNode found =
                 new RdmaForms().json(result(plan, new LineTimes(100, 400)), HEADER, "default");
 
@@ -147,7 +149,8 @@ class RdmaResultTest {
                                         null,
                                         1,
                                         null,
-                                        null)
+                                        null,
+                                        ProviderChoice.AUTO)
                                 .window())
                 .isEqualTo(window);
     }
@@ -202,7 +205,16 @@ class RdmaResultTest {
             @Nullable PerfWait waiting,
             long nanos,
             @Nullable Integer window) {
-        assertThatThrownBy(() -> RdmaPlan.of(mode, operation, size, waiting, nanos, window, null))
+        assertThatThrownBy(() ->
+                        RdmaPlan.of(
+                                mode,
+                                operation,
+                                size,
+                                waiting,
+                                nanos,
+                                window,
+                                null,
+                                ProviderChoice.AUTO))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))

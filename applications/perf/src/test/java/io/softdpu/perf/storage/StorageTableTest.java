@@ -40,7 +40,10 @@ class StorageTableTest {
                                 assertThat(line)
                                         .isEqualTo(
                                                 "target: payload bytes copied 0, message bytes"
-                                                        + " copied 0"));
+                                                        + " copied 0"),
+                        line -> assertThat(line).isEqualTo("target: RDMA provider shm"));
+        assertThat(StorageTable.lines(StorageFixture.session("initiator")))
+                .noneMatch(line -> line.contains("RDMA"));
     }
 
     @Test

@@ -1,0 +1,58 @@
+package io.softdpu.perf.card;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.linux.text.Suggestions;
+import io.softdpu.linux.text.Text;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaCapabilities;
+import java.util.List;
+
+/**
+ * RDMA provider that the user of a command chooses by {@code --provider}.
+ *
+ * @param name of the provider; {@link Rdma#ANY_PROVIDER} for none in particular
+ */
+public record ProviderChoice(String name) {
+    /** No provider in particular: an instance chooses as the library says. */
+    public static final ProviderChoice AUTO = new ProviderChoice(Rdma.ANY_PROVIDER);
+
+    /** Whether it is no provider in particular. */
+    public boolean isAuto() {
+        return name.equals(Rdma.ANY_PROVIDER);
+    }
+
+    /**
+     * Checks that the provider serves a device.
+     *
+     * @throws DpuException NOT_FOUND, naming the option and the providers that serve it
+     */
+    public void require(DeviceInfo device) {
+        List<String> known = RdmaCapabilities.of(device).providers();
+        if (!isAuto() && !known.contains(name)) {
+            throw new DpuException(
+                    Status.NOT_FOUND,
+                    Text.format(
+                            "no RDMA provider of this name serves the device: option=--provider,"
+                                    + " provider=%s, device=%s, expected=%s or one of %s%s",
+                            name,
+                            device.pciAddress(),
+                            Rdma.ANY_PROVIDER,
+                            known,
+                            Suggestions.question(Suggestions.of(name, known))));
+        }
+    }
+
+    /**
+     * Sets the provider of an instance, unless it is none in particular.
+     *
+     * @throws DpuException NOT_FOUND, as {@link #require}
+     */
+    public void set(Rdma rdma, DeviceInfo device) {
+        require(device);
+        if (!isAuto()) {
+            rdma.setProvider(name);
+        }
+    }
+}
