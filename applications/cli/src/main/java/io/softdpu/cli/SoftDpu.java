@@ -57,6 +57,7 @@ public final class SoftDpu implements Callable<Integer> {
                     TopologyCommand.class,
                     CapsCommand.class,
                     PacketsCommand.class,
+                    DocsCommand.class,
                     CompletionCommand.class,
                     HelpCommand.class);
 

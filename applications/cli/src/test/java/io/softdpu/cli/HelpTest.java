@@ -180,6 +180,7 @@ class HelpTest {
                         && !List.of(
                                         "softdpu help",
                                         "softdpu completion",
+                                        "softdpu docs",
                                         "softdpu doctor",
                                         "softdpu packets")
                                 .contains(command);
@@ -226,7 +227,9 @@ class HelpTest {
                         .filter(line -> line.matches("  [a-z].*"))
                         .map(line -> line.strip().split(" ")[0])
                         .toList();
-        assertThat(listed).startsWith("demo").contains("sample", "storage", "completion", "help");
+        assertThat(listed)
+                .startsWith("demo")
+                .contains("sample", "storage", "docs", "completion", "help");
         assertThat(out.toString()).contains("Exit codes:").contains("Examples:");
     }
 

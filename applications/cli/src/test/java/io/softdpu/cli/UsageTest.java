@@ -57,7 +57,8 @@ class UsageTest {
                 "storage",
                 "storage target",
                 "storage zero-copy",
-                "storage initiator"
+                "storage initiator",
+                "docs"
             })
     @Clause({"sto-025", "sto-026"})
     void shouldShowHelpAndVersionOfEachCommand(String command) {
@@ -141,8 +142,8 @@ class UsageTest {
                         + " option of `softdpu storage initiator`",
                 "dmo|no such command: command=dmo, expected=one of demo, doctor, sample,",
                 "target|command=target, expected=one of demo, doctor, sample, storage, perf,"
-                    + " devices, topology, caps, packets, completion, help; did you mean `softdpu"
-                    + " storage target`?",
+                        + " devices, topology, caps, packets, docs, completion, help; did you mean"
+                        + " `softdpu storage target`?",
                 "help storage targt|no such command: command=targt, expected=one of target,"
                         + " zero-copy, initiator; did you mean target?",
                 "help demo now|no such command: command=now, expected=no command of `softdpu demo`",
