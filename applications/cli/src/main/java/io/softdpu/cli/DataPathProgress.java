@@ -128,7 +128,7 @@ final class DataPathProgress implements AutoCloseable {
                         (session.operations() - before.session().operations()) / seconds));
         if (session.looksAtMessages()) {
             double bytes = session.payloadBytes() - before.session().payloadBytes();
-            figures.add(Figures.number(bytes / seconds / (1L << 30)) + " GiB/s");
+            figures.add(Figures.gigabytesPerSecond(bytes / seconds / 1e9));
             figures.add(session.errors() + " failed");
         }
         LatencyCounts latencies = now.latencies();

@@ -86,7 +86,7 @@ class DataPathProgressTest {
                     .allMatch(line ->
                             line.matches(
                                     "[\\d.]+ s: [\\d.]+( k)? ops [\\d.]+( [kMG])?/s"
-                                            + " [\\d.]+ GiB/s \\d+ failed"));
+                                            + " [\\d.]+ GB/s \\d+ failed"));
             assertThat(operations.get()).isGreaterThan(2000);
         }
     }
@@ -114,7 +114,7 @@ class DataPathProgressTest {
         assertThat(lines().subList(0, 2))
                 .allMatch(line ->
                         line.matches(
-                                "[\\d.]+ s: [\\d.]+ k ops [\\d.]+( [kMG])?/s [\\d.]+ GiB/s"
+                                "[\\d.]+ s: [\\d.]+ k ops [\\d.]+( [kMG])?/s [\\d.]+ GB/s"
                                         + " \\d+ failed p50 10.24 us p99 1.016 ms"));
     }
 
@@ -124,6 +124,6 @@ class DataPathProgressTest {
             progress.begin();
             Await.until("a line", () -> shown().contains("/s"));
         }
-        assertThat(shown()).doesNotContain("GiB/s").doesNotContain("failed").doesNotContain("p50");
+        assertThat(shown()).doesNotContain("GB/s").doesNotContain("failed").doesNotContain("p50");
     }
 }

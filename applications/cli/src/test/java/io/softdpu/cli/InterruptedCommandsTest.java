@@ -140,7 +140,7 @@ class InterruptedCommandsTest {
                 .hasSize(2)
                 .allMatch(line ->
                         line.matches(
-                                "  0 +any +[\\d.]+ s +([1-9]\\d*) +\\1 +0 +0 .* GiB/s"
+                                "  0 +any +[\\d.]+ s +([1-9]\\d*) +\\1 +0 +0 .* GB/s"
                                         + " +\\d+\\.\\d*[1-9]\\d* MIOP/s +[\\d.]+ %"
                                         + " +[1-9]\\d*:\\d+ +\\d+"));
     }

@@ -80,12 +80,12 @@ class StorageRolesTest {
                 .anyMatch(line -> line.matches("  ( +[\\d.]+ [mun]?s){7}"))
                 .filteredOn(line -> line.matches("  0 +any .*"))
                 .hasSize(2)
-                .allMatch(line -> line.matches(row(kinds, "[\\d.]+ GiB/s")));
+                .allMatch(line -> line.matches(row(kinds, "[\\d.]+ GB/s")));
         assertThat(service.outputLines()).anyMatch(line -> line.matches(row("- +- +-", "-")));
         assertThat(service.outputLines())
                 .anyMatch(line -> line.startsWith("zero-copy: payload bytes copied 0, "));
         assertThat(target.outputLines())
-                .anyMatch(line -> line.matches(row(kinds, "[\\d.]+ GiB/s")))
+                .anyMatch(line -> line.matches(row(kinds, "[\\d.]+ GB/s")))
                 .anyMatch(line -> line.contains("payload bytes copied " + 2000 * 16384));
         assertThat(service.errorLines())
                 .anyMatch(line -> line.contains("Core: 0 running"))
@@ -410,8 +410,8 @@ class StorageRolesTest {
         String rate = "[1-9]\\S*( [kM])? ops, \\S+( [kM])?/s";
 
         initiator.awaitErrorLine(
-                rate + ", \\S+ GiB/s, 0 failed, p50 \\S+ [mun]?s, p99 \\S+ [mun]?s");
-        target.awaitErrorLine(rate + ", \\S+ GiB/s, 0 failed");
+                rate + ", \\S+ GB/s, 0 failed, p50 \\S+ [mun]?s, p99 \\S+ [mun]?s");
+        target.awaitErrorLine(rate + ", \\S+ GB/s, 0 failed");
         service.awaitErrorLine(rate);
     }
 

@@ -115,12 +115,12 @@ record CoreFigures(
         return duration.isZero() ? 0 : operations * 1e9 / duration.toNanos();
     }
 
-    /** Payload per second in 2^30 bytes, 0 without a duration; null for a service. */
-    @Nullable Double gibibytesPerSecond() {
+    /** Payload per second in 10^9 bytes, 0 without a duration; null for a service. */
+    @Nullable Double gigabytesPerSecond() {
         if (payloadBytes == null) {
             return null;
         }
-        return duration.isZero() ? 0 : payloadBytes * 1e9 / duration.toNanos() / (1L << 30);
+        return duration.isZero() ? 0 : (double) payloadBytes / duration.toNanos();
     }
 
     /** Percentage of calls of the progress engine that found work; 0 without a call. */

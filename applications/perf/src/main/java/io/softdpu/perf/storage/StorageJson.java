@@ -57,7 +57,7 @@ public final class StorageJson {
         Map<String, String> units = new LinkedHashMap<>();
         units.put("duration_s", "s");
         units.put("iops", "operations/s");
-        units.put("gib_per_s", "2^30 bytes/s");
+        units.put("gb_per_s", "10^9 bytes/s");
         units.put("hit_rate", "%");
         return units;
     }
@@ -101,7 +101,7 @@ public final class StorageJson {
                 .put("reads", figures.reads())
                 .put("writes", figures.writes())
                 .put("errors", figures.errors())
-                .put("gib_per_s", figures.gibibytesPerSecond())
+                .put("gb_per_s", figures.gigabytesPerSecond())
                 .put("iops", figures.iops())
                 .put("hit_rate", figures.hitRatePercent())
                 .put("progress_hits", figures.progressHits())

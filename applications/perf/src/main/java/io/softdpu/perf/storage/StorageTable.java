@@ -117,7 +117,7 @@ public final class StorageTable {
     }
 
     private static void add(TextTable table, CoreFigures figures) {
-        Double rate = figures.gibibytesPerSecond();
+        Double rate = figures.gigabytesPerSecond();
         table.add(
                 figures.core(),
                 figures.cpu(),
@@ -126,7 +126,7 @@ public final class StorageTable {
                 number(figures.reads()),
                 number(figures.writes()),
                 number(figures.errors()),
-                rate == null ? NONE : Figures.number(rate) + " GiB/s",
+                rate == null ? NONE : Figures.gigabytesPerSecond(rate),
                 Figures.number(figures.iops() / 1e6) + " MIOP/s",
                 Text.format("%.1f %%", figures.hitRatePercent()),
                 figures.progressHits() + ":" + figures.progressMisses(),

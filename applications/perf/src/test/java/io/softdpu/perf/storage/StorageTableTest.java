@@ -22,19 +22,19 @@ class StorageTableTest {
                         line ->
                                 assertThat(line)
                                         .matches(
-                                                "  0 +any +2.000000 s +3000 +2000 +1000 +3 +1.500"
-                                                        + " GiB/s +0.0015 MIOP/s +30.0 % +30:70"
+                                                "  0 +any +2.000000 s +3000 +2000 +1000 +3 +1.611"
+                                                        + " GB/s +0.0015 MIOP/s +30.0 % +30:70"
                                                         + " +7"),
                         line ->
                                 assertThat(line)
                                         .matches(
-                                                "  1 +5 +1.000000 s +1000 +1000 +0 +1 +1.000 GiB/s"
+                                                "  1 +5 +1.000000 s +1000 +1000 +0 +1 +1.074 GB/s"
                                                         + " +0.001 MIOP/s +50.0 % +10:10 +2"),
                         line ->
                                 assertThat(line)
                                         .matches(
-                                                "  total +2.000000 s +4000 +3000 +1000 +4 +2.000"
-                                                        + " GiB/s +0.002 MIOP/s +33.3 % +40:80"
+                                                "  total +2.000000 s +4000 +3000 +1000 +4 +2.147"
+                                                        + " GB/s +0.002 MIOP/s +33.3 % +40:80"
                                                         + " +9"),
                         line ->
                                 assertThat(line)
@@ -68,7 +68,7 @@ class StorageTableTest {
 
         assertThat(lines)
                 .startsWith("phase reads: operations of 4096 bytes, 8 in flight on each core:")
-                .anyMatch(line -> line.matches("  total +2.000000 s +4000 +4000 +0 +4 +2.000 .*"))
+                .anyMatch(line -> line.matches("  total +2.000000 s +4000 +4000 +0 +4 +2.147 .*"))
                 .anyMatch(line -> line.matches("  latency +min +mean +p50 +p90 +p99 +p99.9 +max"))
                 .anyMatch(line -> line.matches("  core 1 +101 ns +102 .* 106 ns +108 ns"))
                 .anyMatch(line -> line.matches("  total +100 ns +101 .* 105 ns +107 ns"))
