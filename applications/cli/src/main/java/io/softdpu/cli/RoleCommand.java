@@ -16,6 +16,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.process.ParentWatch;
 import io.softdpu.linux.text.Reason;
+import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.result.ResultHeader;
@@ -37,6 +38,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
@@ -316,7 +318,19 @@ abstract class RoleCommand implements Callable<Integer> {
         }
         if (!failed || !session.workers().isEmpty()) { // else it failed before it had any
             StorageTable.lines(session).forEach(out::println);
+            lineOnIdleCores(session).ifPresent(out::println);
         }
+    }
+
+    /** Cores that have no thread and no row, since the initiator has fewer. */
+    private Optional<String> lineOnIdleCores(SessionReport session) {
+        int used = session.workers().size();
+        return used == 0 || used >= cpus.size()
+                ? Optional.empty()
+                : Optional.of(
+                        Text.format(
+                                "%s: no work for %s of --cpu, since the initiator has %d",
+                                session.role(), cpus.subList(used, cpus.size()), used));
     }
 
     /** The options that a user may give, with their values. */

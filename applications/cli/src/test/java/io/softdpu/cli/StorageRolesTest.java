@@ -306,6 +306,13 @@ class StorageRolesTest {
                                             line -> assertThat(line).matches(row("1 +any", 1024)),
                                             line -> assertThat(line).matches(row("total", 2048))));
         }
+        for (ChildProcess process : List.of(service, target)) {
+            assertThat(process.outputLines())
+                    .as("of three")
+                    .last()
+                    .asString()
+                    .endsWith(": no work for [any] of --cpu, since the initiator has 2");
+        }
     }
 
     private static String row(String core, int operations) {
