@@ -141,7 +141,7 @@ class NextStepTest {
                         "storage zero-copy -d p0 --cpu any -r hpf0 --command-channel-name blue"
                                 + " --storage-server 127.0.0.1:"
                                 + port);
-        service.awaitErrorLine(".*waiting for an initiator at .*blue.*");
+        service.awaitErrorLine(".*waiting for an initiator at comch://blue$");
 
         assertFails(
                 INITIATOR + "-d pf0",

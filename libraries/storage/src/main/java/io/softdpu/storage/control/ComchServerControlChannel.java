@@ -29,7 +29,12 @@ public final class ComchServerControlChannel extends ComchControlChannel {
 
     @Override
     public String description() {
-        return "client of comch://" + server.serverName();
+        return "client of " + serverDescription();
+    }
+
+    /** Where a client connects, for a message. */
+    public String serverDescription() {
+        return "comch://" + server.serverName();
     }
 
     @Override

@@ -98,7 +98,7 @@ final class ServiceSession extends Session<RelayWorker> implements ZeroCopyServi
     }
 
     private void waitForClient(ComchServerControlChannel toClient) {
-        steps().begin(SessionStep.WAITING_FOR_CLIENT, toClient.description());
+        steps().begin(SessionStep.WAITING_FOR_CLIENT, toClient.serverDescription());
         try {
             loop().awaitUntil("waiting for the initiator", Long.MAX_VALUE, toClient::isConnected);
         } catch (DpuException e) {
