@@ -386,7 +386,8 @@ class SampleCommandTest {
                 .containsExactly(
                         "whole: bytes=3, sha256="
                             + "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-                        "no parts: bytes=3, blockBytes=64");
+                        "not hashed in parts, since it is no longer than a block: bytes=3,"
+                                + " blockBytes=64");
     }
 
     /** The seed is that of the environment. */

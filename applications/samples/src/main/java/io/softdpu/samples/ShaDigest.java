@@ -55,8 +55,8 @@ final class ShaDigest implements Sample {
 
     @Override
     public String output() {
-        return "Both digests are equal, and those of `sha256sum`; what is not longer than a block"
-                + " has no parts.";
+        return "Both digests are equal, and those of `sha256sum`; what is no longer than a block is"
+                + " hashed as a whole alone.";
     }
 
     @Override
@@ -127,7 +127,10 @@ final class ShaDigest implements Sample {
             long blockBytes = sha.capabilities().partialHashBlockBytes(ALGORITHM);
             if (sizeBytes <= blockBytes) {
                 out.println(
-                        Text.format("no parts: bytes=%d, blockBytes=%d", sizeBytes, blockBytes));
+                        Text.format(
+                                "not hashed in parts, since it is no longer than a block: bytes=%d,"
+                                        + " blockBytes=%d",
+                                sizeBytes, blockBytes));
                 return;
             }
             long blocks = (sizeBytes + blockBytes - 1) / blockBytes;

@@ -78,7 +78,10 @@ class ShaDigestTest {
                 .containsExactly(
                         Text.format("whole: bytes=%d, sha256=%s", bytes, digest(data)),
                         parts == 0
-                                ? Text.format("no parts: bytes=%d, blockBytes=64", bytes)
+                                ? Text.format(
+                                        "not hashed in parts, since it is no longer than a block:"
+                                                + " bytes=%d, blockBytes=64",
+                                        bytes)
                                 : Text.format(
                                         "in parts: parts=%d, sha256=%s", parts, digest(data)));
     }
