@@ -127,18 +127,14 @@ public record DemoResult(
      */
     public OptionalDouble allocatedBytesPerOperation() {
         long bytes = 0;
-        long operations = 0;
-        for (DemoPhase phase : DemoPhase.values()) {
-            Map<DemoStep, PhaseResult> runs = phase.isMeasured() ? runs(phase) : Map.of();
-            for (Map.Entry<DemoStep, PhaseResult> run : runs.entrySet()) {
-                Map<String, ResourceUse> used = use.getOrDefault(run.getKey(), Map.of());
-                if (used.size() < outcomes.size()) {
-                    return OptionalDouble.empty();
-                }
-                bytes += used.values().stream().mapToLong(ResourceUse::allocatedBytes).sum();
-                operations += run.getValue().operations();
+        for (DemoStep step : measuredRuns().keySet()) {
+            Map<String, ResourceUse> used = use.getOrDefault(step, Map.of());
+            if (used.size() < outcomes.size()) {
+                return OptionalDouble.empty();
             }
+            bytes += used.values().stream().mapToLong(ResourceUse::allocatedBytes).sum();
         }
+        long operations = measuredOperations();
         return operations == 0
                 ? OptionalDouble.empty()
                 : OptionalDouble.of((double) bytes / operations);
@@ -147,6 +143,21 @@ public record DemoResult(
     /** The RDMA provider that served service and target; empty if no data path began. */
     public Optional<String> provider() {
         return reports().map(ChildReport::provider).filter(name -> !name.isEmpty()).findFirst();
+    }
+
+    /** Operations of all measurements that came to their ends. */
+    public long measuredOperations() {
+        return measuredRuns().values().stream().mapToLong(PhaseResult::operations).sum();
+    }
+
+    private Map<DemoStep, PhaseResult> measuredRuns() {
+        Map<DemoStep, PhaseResult> all = new LinkedHashMap<>();
+        for (DemoPhase phase : DemoPhase.values()) {
+            if (phase.isMeasured()) {
+                all.putAll(runs(phase));
+            }
+        }
+        return all;
     }
 
     /** Processors that all three used in a step; empty if it is not known. */

@@ -3,6 +3,7 @@ package io.softdpu.perf.demo;
 import io.softdpu.linux.text.Text;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ChildReport.PhaseResult;
+import io.softdpu.perf.result.MeasurementNotes;
 import io.softdpu.perf.result.Runs;
 import io.softdpu.perf.text.Figures;
 import io.softdpu.perf.text.SizeText;
@@ -47,8 +48,8 @@ public final class DemoTable {
                 "hit rate: the share of calls of the progress engine that found work; the others"
                         + " polled while a process waited for its peers.");
         result.provider()
-                .ifPresent(name ->
-                        lines.add("RDMA provider between zero-copy and target: " + name));
+                .ifPresent(
+                        name -> lines.add("RDMA provider between zero-copy and target: " + name));
         result.payloadCopies()
                 .ifPresent(copies ->
                         lines.add(
@@ -64,6 +65,9 @@ public final class DemoTable {
                                         + Figures.number(bytes)
                                         + " B per operation were allocated by all three processes"
                                         + " while they measured."));
+        if (result.allocatedBytesPerOperation().orElse(0) > 0) {
+            MeasurementNotes.onHeap(result.measuredOperations()).ifPresent(lines::add);
+        }
         result.notes().forEach(note -> lines.add(style.notable("note: " + note)));
         return lines;
     }

@@ -3,6 +3,7 @@ package io.softdpu.perf.pair;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.perf.result.MeasurementNotes;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.TextStyle;
 import java.util.ArrayList;
@@ -53,6 +54,9 @@ public abstract class PerfForms<P extends PerfPlan, X> {
             }
         }
         lines.add("measured after a warm-up of the same length in the same processes");
+        if (run.allocatedBytesPerOperation().orElse(0) > 0) {
+            MeasurementNotes.onHeap(run.operations()).ifPresent(lines::add);
+        }
         result.notes().forEach(note -> lines.add(style.notable("note: " + note)));
         return lines;
     }

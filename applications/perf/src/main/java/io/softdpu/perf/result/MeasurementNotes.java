@@ -2,9 +2,12 @@ package io.softdpu.perf.result;
 
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.linux.text.Text;
+import io.softdpu.perf.text.Figures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** Circumstances that make the figures of a measurement meaningless, a sentence each. */
 public final class MeasurementNotes {
@@ -27,7 +30,24 @@ public final class MeasurementNotes {
             double othersProcessors,
             boolean isBusy) {}
 
+    /** From this many operations on, what a run allocates once is less than a byte of each. */
+    private static final long MANY_OPERATIONS = 100_000;
+
     private MeasurementNotes() {}
+
+    /**
+     * A line below a table with the heap per operation, where there are few: what is allocated once
+     * per run is in it.
+     */
+    public static Optional<String> onHeap(long operations) {
+        return operations >= MANY_OPERATIONS
+                ? Optional.empty()
+                : Optional.of(
+                        Text.format(
+                                "heap: few operations, %s, share what is allocated once at the"
+                                        + " begin and end of a run",
+                                Figures.count(operations)));
+    }
 
     /** Processors that this process and its children may use. */
     public static int availableProcessors() {

@@ -46,6 +46,36 @@ class ComchFormsTest {
     }
 
     @Test
+    void shouldCountRoundTripsWhereTheyAreMeasured() {
+        for (ComchMode mode : List.of(ComchMode.LATENCY, ComchMode.CONTROL)) {
+            ComchPlan plan = ComchPlans.of(mode).repeats(2).build();
+            PerfResult<ComchPlan, ComchFigures> trips =
+                    new PerfResult<>(plan, List.of(allocating(4000, 200_000), allocating(9, 0)));
+
+            assertThat(lines(trips).getFirst()).contains("round trips").doesNotContain("messages");
+            assertThat(lines(trips).get(1)).contains(" B/round trip ");
+            assertThat(lines(trips)).anyMatch(line -> line.endsWith(" round trips per second"));
+        }
+        assertThat(lines(summary(null, 30)).getFirst())
+                .contains("messages")
+                .doesNotContain("round trips");
+    }
+
+    @Test
+    void shouldSayThatFewOperationsShareTheHeapOfARun() {
+        ComchPlan plan = ComchPlans.of(ComchMode.RATE).build();
+
+        assertThat(lines(new PerfResult<>(plan, List.of(allocating(90, 100_000)))))
+                .contains(
+                        "heap: few operations, 90, share what is allocated once at the begin and"
+                                + " end of a run");
+        for (PerfRun<ComchFigures> other : List.of(allocating(90, 0), allocating(100_000, 50))) {
+            assertThat(lines(new PerfResult<>(plan, List.of(other))))
+                    .noneMatch(line -> line.startsWith("heap: "));
+        }
+    }
+
+    @Test
     void shouldPrintLineTimesWhereTheyWereMeasured() {
         assertThat(lines(summary(new LineTimes(110, 130), 30)))
                 .last()
@@ -217,6 +247,13 @@ class ComchFormsTest {
             runs.add(run(each, others, times, List.of(each, each)));
         }
         return new PerfResult<>(plan, runs);
+    }
+
+    /** A run in which both processes together allocate these bytes. */
+    private static PerfRun<ComchFigures> allocating(long messages, long bytes) {
+        ResourceUse use = new ResourceUse(SECOND, 0, bytes / 2);
+        ComchFigures own = new ComchFigures(List.of(messages), null);
+        return new PerfRun<>(messages, SECOND, null, use, use, 0, null, own);
     }
 
     private static PerfRun<ComchFigures> run(

@@ -35,6 +35,7 @@ class DemoTextTest {
     private static final TextStyle COLOURED = TextStyle.of(true, Map.of("TERM", "xterm"));
 
     private final StringWriter written = new StringWriter();
+    private long heapBytes;
 
     @Test
     void shouldPrintALinePerPhaseWithTheTimeLeftWhereThereIsNoTerminal() {
@@ -185,6 +186,23 @@ class DemoTextTest {
     }
 
     @Test
+    void shouldSayThatFewOperationsShareTheHeapOfARun() {
+        String few = "heap: few operations, 5, share what is allocated once at the begin and end";
+
+        assertThat(DemoTable.lines(options(1), result(0, 5), TextStyle.plain()))
+                .as("of no heap")
+                .noneMatch(line -> line.startsWith(few));
+        heapBytes = 30;
+        assertThat(DemoTable.lines(options(1), result(0, 5), TextStyle.plain()))
+                .contains(
+                        "heap: 18.00 B per operation were allocated by all three processes while"
+                                + " they measured.",
+                        few + " of a run");
+        assertThat(DemoTable.lines(options(1), result(0, 100_000), TextStyle.plain()))
+                .noneMatch(line -> line.startsWith("heap: few"));
+    }
+
+    @Test
     void shouldNoteWhatMakesTheFiguresMeaningless() {
         assertThat(result(0, 1).notes(6, false)).isEmpty();
         assertThat(result(0, 1).notes(2, true))
@@ -257,12 +275,12 @@ class DemoTextTest {
     }
 
     /** Runs of random reads of a second each; the target ends with an exit code. */
-    private static DemoResult result(int exitCode, long... operations) {
+    private DemoResult result(int exitCode, long... operations) {
         List<PhaseResult> phases = new ArrayList<>();
         phases.add(phase("verify_read", 1, HASH));
         phases.add(phase("read_back", 1, HASH));
         Map<DemoStep, Map<String, ResourceUse>> use = new LinkedHashMap<>();
-        ResourceUse used = new ResourceUse(SECOND, SECOND / 2, 0);
+        ResourceUse used = new ResourceUse(SECOND, SECOND / 2, heapBytes);
         for (int i = 0; i < operations.length; i++) {
             DemoStep step = new DemoStep(DemoPhase.RANDOM_READ_4K, i + 1);
             phases.add(phase(step.key(), operations[i], ""));
