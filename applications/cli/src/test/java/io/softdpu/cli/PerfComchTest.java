@@ -215,7 +215,7 @@ class PerfComchTest extends PerfFixture {
         assertThat(perf.awaitExit()).isEqualTo(ExitCode.OK.code());
 
         assertThat(perf.outputLines().getFirst()).startsWith("measurement").contains("p50  ");
-        assertThat(perf.outputLines().get(1)).matches("latency +64 B .* [num]s .* B/message .*");
+        assertThat(perf.outputLines().get(1)).matches("latency +64 B .* [num]s .* B/round trip .*");
         assertThat(perf.outputLines().get(2)).startsWith("measured after a warm-up");
         assertThat(perf.outputLines().stream().skip(3))
                 .as("notes, and one on the heap of few operations")

@@ -49,10 +49,11 @@ public final class ComchForms extends PerfForms<ComchPlan, ComchFigures> {
         IdleFigures idle = run.own().idle();
         PerfRun<?> messages = idle == null ? run : null;
         String unit = "messages/s, with latency and control round trips/s";
-        sheet.rate("messages", "messages", unit, messages)
+        boolean isOneWay = plan.mode().isOneWay();
+        sheet.rate(isOneWay ? "messages" : "round trips", "messages", unit, messages)
                 .dataRate(plan.sizeBytes(), messages)
                 .latencies(messages)
-                .heap("message", "bytes/message", messages)
+                .heap(isOneWay ? "message" : "round trip", "bytes/message", messages)
                 .cores(run)
                 .key("shares", run.own().shares(), "part of 1")
                 .lineTimes(run);
@@ -90,11 +91,12 @@ public final class ComchForms extends PerfForms<ComchPlan, ComchFigures> {
         if (plan.repeats() > 1) {
             lines.add(
                     Text.format(
-                            "%s of %d runs, which had %s to %s messages per second",
+                            "%s of %d runs, which had %s to %s %s per second",
                             Runs.medianName(plan.repeats()),
                             plan.repeats(),
                             Figures.count(result.min(PerfRun::perSecond)),
-                            Figures.count(result.max(PerfRun::perSecond))));
+                            Figures.count(result.max(PerfRun::perSecond)),
+                            plan.mode().isOneWay() ? "messages" : "round trips"));
         }
         if (plan.producers() > 1) {
             List<Double> shares = own.shares();
