@@ -20,9 +20,6 @@ public final class DemoProgress implements DemoListener {
     /** A line that is longer would continue on the next, where it could not be cleared. */
     private static final int MAX_LINE_CHARACTERS = 79;
 
-    /** Time in which three JVMs start and connect, for the estimate. */
-    private static final long START_NANOS = 4_000_000_000L;
-
     private final PrintWriter out;
     private final boolean terminal;
     private final DemoOptions options;
@@ -63,8 +60,8 @@ public final class DemoProgress implements DemoListener {
         long nanos = estimatedNanos(plan);
         line(
                 Text.format(
-                        "three processes, %d phases: about %s",
-                        plan.size(), Figures.seconds(START_NANOS + nanos)));
+                        "three processes, %d phases: about %s once they have started",
+                        plan.size(), Figures.seconds(nanos)));
     }
 
     @Override

@@ -52,7 +52,7 @@ class DemoTextTest {
                 .containsExactly(
                         "volume: pattern in memory, 1 MiB, blocks of 4 KiB; cores of target,"
                                 + " service, initiator: any, any, any",
-                        "three processes, 6 phases: about 9.0 s",
+                        "three processes, 6 phases: about 5.0 s once they have started",
                         "starting target, process 1 of 3",
                         "[5/6] random read (4 KiB, 32 in flight); 4.0 s left",
                         "[6/6] idle (4 KiB, 1 in flight); 2.0 s left");
