@@ -80,9 +80,9 @@ class DemoTest {
         assertThat(document.at("/processes/2/payload_bytes_copied").asLong()).isPositive();
         assertThat(demo.outputLines())
                 .anyMatch(line -> line.matches("phase +I/O size +in flight +operations +rate .*"))
-                .anyMatch(
-                        line -> line.matches("random read +4 KiB +32 +[\\d.]+( [kM])? .* GB/s .*"))
-                .anyMatch(line -> line.matches("sequential read +1 MiB +4 +[\\d.]+( [kM])? .*"))
+                .anyMatch(line ->
+                        line.matches("random-read-4k +4 KiB +32 +[\\d.]+( [kM])? .* GB/s .*"))
+                .anyMatch(line -> line.matches("sequential-read-1m +1 MiB +4 +[\\d.]+( [kM])? .*"))
                 .anyMatch(line -> line.matches("zero-copy +0 +[\\d.]+( [kM])? +[\\d.]+ % +0 B .*"))
                 .anyMatch(line -> line.startsWith("hit rate: "))
                 .anyMatch(line -> line.startsWith("payload copies: 1"))

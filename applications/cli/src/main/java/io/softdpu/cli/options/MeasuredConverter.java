@@ -12,7 +12,7 @@ public final class MeasuredConverter implements ITypeConverter<DemoPhase>, Itera
     @Override
     public DemoPhase convert(String text) {
         return measurements().stream()
-                .filter(phase -> word(phase).equals(text))
+                .filter(phase -> phase.word().equals(text))
                 .findFirst()
                 .orElseThrow(() ->
                         new TypeConversionException(
@@ -25,14 +25,10 @@ public final class MeasuredConverter implements ITypeConverter<DemoPhase>, Itera
     /** All of them. */
     @Override
     public Iterator<String> iterator() {
-        return measurements().stream().map(MeasuredConverter::word).iterator();
+        return measurements().stream().map(DemoPhase::word).iterator();
     }
 
     private static List<DemoPhase> measurements() {
         return Arrays.stream(DemoPhase.values()).filter(DemoPhase::isMeasured).toList();
-    }
-
-    private static String word(DemoPhase phase) {
-        return phase.key().replace('_', '-');
     }
 }

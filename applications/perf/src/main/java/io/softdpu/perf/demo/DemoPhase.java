@@ -122,11 +122,6 @@ public enum DemoPhase {
         this.expect = null;
     }
 
-    /** The title in tables. */
-    public String title() {
-        return title;
-    }
-
     /** The default measurements of a demo. */
     public static Set<DemoPhase> measuredByDefault() {
         return EnumSet.range(RANDOM_READ_4K, SEQUENTIAL_READ_1M);
@@ -142,6 +137,13 @@ public enum DemoPhase {
     /** Its name in plans, reports and JSON. */
     public String key() {
         return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Its name in {@code --measure} and in tables: with hyphens if it is measured, else a title.
+     */
+    public String word() {
+        return isMeasured() ? key().replace('_', '-') : title;
     }
 
     /** True if its figures are what the demo is after. */

@@ -108,7 +108,7 @@ public final class DemoTable {
             DemoStep step = result.median(phase).orElseThrow();
             PhaseResult found = result.phase(phase).orElseThrow();
             table.add(
-                    phase.title(),
+                    phase.word(),
                     SizeText.rounded(found.ioSizeBytes()),
                     Integer.toString(found.transactions()),
                     Figures.count(found.operations()),
@@ -134,7 +134,7 @@ public final class DemoTable {
                 lines.add(
                         Text.format(
                                 "%s: %s of %d runs, which had %s to %s",
-                                phase.description(options),
+                                phase.word(),
                                 Runs.medianName(runs.size()),
                                 runs.size(),
                                 Figures.perSecond(

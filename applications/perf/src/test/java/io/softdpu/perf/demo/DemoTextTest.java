@@ -116,10 +116,8 @@ class DemoTextTest {
         List<String> lines = DemoTable.lines(options, result, TextStyle.plain());
 
         assertThat(lines)
-                .anyMatch(line -> line.matches("random read +4 KiB +32 +200.0 k +200.0 k/s .*"))
-                .contains(
-                        "random read (4 KiB, 32 in flight): median of 3 runs, which had 100.0 k/s"
-                                + " to 300.0 k/s")
+                .anyMatch(line -> line.matches("random-read-4k +4 KiB +32 +200.0 k +200.0 k/s .*"))
+                .contains("random-read-4k: median of 3 runs, which had 100.0 k/s to 300.0 k/s")
                 .noneMatch(line -> line.startsWith("idle"))
                 .noneMatch(line -> line.contains("\u001b"));
         JsonNode json = DemoJson.of(options, List.of("0", "1", "2"), result, ResultHeader.now("1"));
@@ -179,7 +177,7 @@ class DemoTextTest {
                 .anyMatch(line -> line.startsWith("payload copies: "))
                 .anyMatch(line -> line.startsWith("heap: "));
         assertThat(DemoTable.lines(options(1), killed, TextStyle.plain()))
-                .anyMatch(line -> line.startsWith("random read"))
+                .anyMatch(line -> line.startsWith("random-read-4k "))
                 .noneMatch(line -> line.startsWith("payload copies: "))
                 .noneMatch(line -> line.startsWith("heap: "))
                 .noneMatch(line -> line.startsWith("target"));
