@@ -461,9 +461,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /**
      * Connects to a listener by its address. Returns at once, with a connection that is {@linkplain
-     * RdmaConnection.State#CONNECTING connecting}; progress on both sides establishes it. Wait by
-     * {@code engine.start}, or for another state of the connection, not for RUNNING, which does not
-     * come if that fails.
+     * RdmaConnection.State#CONNECTING connecting}; progress on both sides establishes it. This side
+     * may be CONNECTED as soon as the listener has accepted, before that side is. Wait by {@code
+     * engine.start}, or for another state of the connection, not for RUNNING, which does not come
+     * if that fails.
      *
      * <p>If that fails the connection is {@linkplain RdmaConnection.State#FAILED failed}, and the
      * context does not change, also with one connection only: the call can be repeated. Only the

@@ -37,8 +37,9 @@ public final class RdmaConnectionRequest {
     }
 
     /**
-     * Address of the peer's GID, as the peer states it: an {@link java.net.Inet4Address} for one
-     * that maps an IPv4 address.
+     * Address of the device from which the peer connects, as the peer states it: its IPv4 address
+     * if the peer connects to the IPv4 address of this device, or to a GID that maps it, and its
+     * IPv6 address otherwise.
      */
     public InetAddress peerAddress() {
         return request.peerAddress();

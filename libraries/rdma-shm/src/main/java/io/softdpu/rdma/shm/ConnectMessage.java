@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *  8  permissions   u32  of peers, granted by the sender's instance; 0 in a reject
  * 12  data length   u32  bytes of private data: up to 56, 196, 148
  * 16  route         40 B in a request only
- *       0  source       16 B GID of the sender
+ *       0  source       16 B address of the sender's device, as a GID
  *      16  destination  16 B the address that it connects to, as a GID
  *      32  port         u16  1 to 65,535
  *      34  reserved     6 B  zero
@@ -104,7 +104,7 @@ record ConnectMessage(
     /**
      * Origin and target of a request.
      *
-     * @param source address of the sender's GID
+     * @param source address of the sender's device, of the destination's family
      * @param destination the address that it connects to
      * @param port of the listener
      */
@@ -112,6 +112,11 @@ record ConnectMessage(
         private static final int GID_BYTES = 16;
         private static final int PORT_OFFSET = 2 * GID_BYTES;
         private static final int RESERVED_OFFSET = PORT_OFFSET + Short.BYTES;
+
+        /** Whether both are addresses of one family. */
+        boolean isOfOneFamily() {
+            return source instanceof Inet4Address == destination instanceof Inet4Address;
+        }
 
         private void encode(MemorySegment bytes) {
             putAddress(bytes.asSlice(0, GID_BYTES), source);

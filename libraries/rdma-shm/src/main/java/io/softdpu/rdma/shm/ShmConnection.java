@@ -3,6 +3,7 @@ package io.softdpu.rdma.shm;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.spi.BusServices;
@@ -21,6 +22,7 @@ import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -187,7 +189,9 @@ final class ShmConnection implements ProviderConnection {
      */
     void request(String name, InetAddress address, int port, byte[] privateData) {
         EndpointConfig config = endpoint.config();
-        ConnectMessage.Route route = new ConnectMessage.Route(config.gid(), address, port);
+        DeviceInfo device = config.device().info();
+        InetAddress source = address instanceof Inet4Address ? device.ipv4() : device.ipv6();
+        ConnectMessage.Route route = new ConnectMessage.Route(source, address, port);
         setDeadline(
                 Text.format(
                         "RDMA connection was not established in time: address=%s, port=%d",

@@ -99,6 +99,14 @@ final class ShmPort implements EndpointListener {
                             function.key(),
                             port));
         }
+        if (!route.isOfOneFamily()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    Text.format(
+                            "RDMA request is from an address of another family: source=%s,"
+                                    + " destination=%s, expected=both IPv4 or both IPv6",
+                            route.source().getHostAddress(), route.destination().getHostAddress()));
+        }
         if (!ShmProvider.reaches(bus, message.requireDetails())) {
             throw new DpuException(
                     Status.INVALID_VALUE,

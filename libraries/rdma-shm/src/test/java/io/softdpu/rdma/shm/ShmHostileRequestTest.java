@@ -67,6 +67,7 @@ class ShmHostileRequestTest extends ListenFixture {
         "12, 1, INVALID_VALUE", // private data that is not there
         "12, 57, INVALID_VALUE", // more than is allowed
         "15, -1, INVALID_VALUE", // negative
+        "26, 1, INVALID_VALUE", // from an IPv6 address to an IPv4 one
         "47, 64, NOT_FOUND", // another address
         "48, 64, NOT_FOUND", // another port
         "50, 1, INVALID_VALUE", // reserved

@@ -11,7 +11,10 @@ public interface ConnectRequest {
     /** The port on which the endpoint listens. */
     int port();
 
-    /** Address of the peer's GID, as the peer states it. */
+    /**
+     * Address of the peer's device, as the peer states it: of the family of the address to which it
+     * connects.
+     */
     InetAddress peerAddress();
 
     /** What the peer's instance grants. */

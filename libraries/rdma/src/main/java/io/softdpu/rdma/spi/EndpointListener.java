@@ -17,8 +17,8 @@ public interface EndpointListener {
     void requested(ProviderEndpoint from, ConnectRequest request);
 
     /**
-     * The listener has accepted the request of {@link ProviderEndpoint#connect}; the connection is
-     * not established yet.
+     * The listener has accepted the request of {@link ProviderEndpoint#connect}; {@link
+     * #established} or {@link #ended} follows.
      *
      * @param permissions what the peer's instance grants
      * @param privateData of the listener's program, within {@link PrivateData#ACCEPT_BYTES}
@@ -33,7 +33,10 @@ public interface EndpointListener {
      */
     void rejected(ProviderConnection connection, byte[] privateData);
 
-    /** The connection is established on both sides: work can be submitted. */
+    /**
+     * The connection is established: work can be submitted, and the peer is ready for it. By
+     * address, the side that connects may be so as soon as it has the acceptance.
+     */
     void established(ProviderConnection connection);
 
     /**

@@ -30,6 +30,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connections by address between instances that listen and connect, for all providers. */
@@ -106,10 +107,8 @@ public abstract class RdmaListenContract extends RdmaContract {
         Listener listener = openListener(1);
         near.start();
         listener.peer().rdma.listen(PORT);
-        InetAddress target =
-                type == RdmaAddress.Type.IPV6
-                        ? listener.peer().device.info().ipv6()
-                        : listener.peer().device.info().ipv4();
+        InetAddress target = addressOf(listener.peer(), type);
+        InetAddress source = addressOf(near, type);
         String text = target.getHostAddress();
         RdmaAddress address =
                 RdmaAddress.of(type, type == RdmaAddress.Type.GID ? "::ffff:" + text : text, PORT);
@@ -122,7 +121,7 @@ public abstract class RdmaListenContract extends RdmaContract {
         RdmaConnectionRequest request = listener.first(near);
         assertThat(request.port()).isEqualTo(PORT);
         assertThat(request.context()).isSameAs(listener.peer().rdma);
-        assertThat(request.peerAddress()).isEqualTo(near.device.info().ipv4());
+        assertThat(request.peerAddress()).isEqualTo(source);
         assertThat(request.privateData()).isEqualTo(numbered(Rdma.MAX_CONNECT_DATA_BYTES));
         Arrays.fill(question, (byte) 0); // it was copied
 
@@ -130,7 +129,7 @@ public abstract class RdmaListenContract extends RdmaContract {
         Arrays.fill(answer, (byte) 0);
         assertThat(request.isPending()).isFalse();
         assertThat(there.state()).isEqualTo(RdmaConnection.State.CONNECTING);
-        assertThat(there.peerAddress()).isEqualTo(near.device.info().ipv4());
+        assertThat(there.peerAddress()).isEqualTo(source);
         assertThat(there.peerPrivateData()).isEqualTo(numbered(Rdma.MAX_CONNECT_DATA_BYTES));
         assertThat(here.peerPrivateData()).isEmpty();
         awaitState(here, RdmaConnection.State.CONNECTED, near, listener.peer());
@@ -145,6 +144,29 @@ public abstract class RdmaListenContract extends RdmaContract {
             assertThat(peer.states).containsExactly(ContextState.STARTING, ContextState.RUNNING);
             assertThat(peer.connectionStates).containsExactly(RdmaConnection.State.CONNECTED);
         }
+    }
+
+    private static InetAddress addressOf(Peer peer, RdmaAddress.Type type) {
+        return type == RdmaAddress.Type.IPV6
+                ? peer.device.info().ipv6()
+                : peer.device.info().ipv4();
+    }
+
+    /** Both are addresses of the destination's family, whichever GID the instances have. */
+    @ParameterizedTest
+    @CsvSource({"IPV4, 1", "IPV6, 0", "GID, 1"})
+    void shouldTellTheAddressOfTheFamilyThatThePeerConnectsTo(RdmaAddress.Type type, int gidIndex) {
+        Peer near = openConfigured(rdma -> rdma.setGidIndex(gidIndex));
+        Listener listener = openListener(1);
+        near.start();
+        listener.peer().rdma.listen(PORT);
+        InetAddress target = addressOf(listener.peer(), type);
+        RdmaConnection here = near.rdma.connect(new RdmaAddress(type, target, PORT), NO_DATA);
+
+        RdmaConnectionRequest request = listener.first(near);
+        assertThat(request.peerAddress()).isEqualTo(addressOf(near, type));
+        assertThat(request.accept(NO_DATA).peerAddress()).isEqualTo(addressOf(near, type));
+        awaitState(here, RdmaConnection.State.CONNECTED, near, listener.peer());
     }
 
     private static byte[] numbered(int length) {
