@@ -6,7 +6,10 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.spi.ProviderConnection;
 import java.net.InetAddress;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Objects;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,6 +159,24 @@ public final class RdmaConnection {
      */
     public String provider() {
         return provider;
+    }
+
+    /**
+     * A snapshot of what the provider has counted for this connection: numbers by name, in an order
+     * that does not change. Which there are depends on the provider, and {@code shm} has none; they
+     * are kept when the connection ends. Empty as long as {@link #provider()} is. Each call makes a
+     * map, so it is not for the data path.
+     *
+     * @return unmodifiable
+     * @throws DpuException NOT_PERMITTED from another thread
+     */
+    public SequencedMap<String, Long> counters() {
+        rdma.requireThread();
+        ProviderConnection providerConnection = selected;
+        return Collections.unmodifiableSequencedMap(
+                providerConnection == null
+                        ? new LinkedHashMap<>()
+                        : new LinkedHashMap<>(providerConnection.counters()));
     }
 
     /** The number that the user has attached; 0 at first. */

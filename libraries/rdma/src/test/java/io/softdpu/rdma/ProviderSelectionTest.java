@@ -25,8 +25,11 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.SequencedMap;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -356,6 +359,29 @@ class ProviderSelectionTest {
         assertThat(near.endpoint.closed).isTrue();
         table.established(made);
         assertThat(connection.state()).isEqualTo(RdmaConnection.State.CONNECTED);
+    }
+
+    @Test
+    void shouldCountAsItsProviderDoesOnceThatIsSelectedAndAfterItsEnd() {
+        RdmaConnection connection = table.connect(ADDRESS, NO_DATA);
+        FakeConnection made = near.endpoint.made.getFirst();
+        made.counters.put("sent_packets", 2L);
+        made.counters.put("naks", 1L);
+        assertThat(connection.counters()).as("no answer yet").isEmpty();
+        table.accepted(made, Permissions.LOCAL_READ_ONLY, NO_DATA);
+
+        Map<String, Long> before = connection.counters();
+        made.counters.put("sent_packets", 3L);
+        assertThat(before)
+                .as("a snapshot, in the order of the provider")
+                .containsExactly(Map.entry("sent_packets", 2L), Map.entry("naks", 1L));
+        assertThatThrownBy(() -> before.put("naks", 2L))
+                .isInstanceOf(UnsupportedOperationException.class);
+        table.established(made);
+        table.ended(made, Status.SUCCESS, "");
+        assertThat(connection.counters())
+                .as("after its end")
+                .containsExactly(Map.entry("sent_packets", 3L), Map.entry("naks", 1L));
     }
 
     @Test
@@ -702,6 +728,7 @@ class ProviderSelectionTest {
     private static final class FakeConnection implements ProviderConnection {
         private final Object owner;
         private final String requested;
+        private final SequencedMap<String, Long> counters = new LinkedHashMap<>();
         private boolean connecting;
         private boolean disconnecting;
         private boolean closed;
@@ -728,6 +755,11 @@ class ProviderSelectionTest {
         @Override
         public int pathMtuBytes() {
             return 1024;
+        }
+
+        @Override
+        public SequencedMap<String, Long> counters() {
+            return counters;
         }
 
         @Override

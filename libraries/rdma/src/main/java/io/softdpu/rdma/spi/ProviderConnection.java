@@ -1,6 +1,8 @@
 package io.softdpu.rdma.spi;
 
 import io.softdpu.core.check.Refusal;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,15 @@ public interface ProviderConnection {
 
     /** The lower path MTU of both ends in bytes; that of this end until it is established. */
     int pathMtuBytes();
+
+    /**
+     * A snapshot of what this provider counts for the connection, in a map of its own: numbers by
+     * names in snake_case, the same names in the same order each time. After the end, and after
+     * {@link #close()}, the last ones. By default it counts nothing.
+     */
+    default SequencedMap<String, Long> counters() {
+        return new LinkedHashMap<>();
+    }
 
     /**
      * Begins to connect; {@link EndpointListener#established} or {@link EndpointListener#ended}

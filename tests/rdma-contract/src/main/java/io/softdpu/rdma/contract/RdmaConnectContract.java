@@ -15,6 +15,7 @@ import io.softdpu.testkit.Clause;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -313,6 +314,31 @@ public abstract class RdmaConnectContract extends RdmaContract {
                         new Peer.Outcome("send", Status.CONNECTION_RESET, -1, 2, pair.toFar()));
         assertThat(near.rdma.inFlightTasks()).as("the receive stays").isEqualTo(1);
         assertThat(near.send(pair.toFar(), near.data(0, 64), 3)).isEqualTo(Status.NOT_CONNECTED);
+    }
+
+    @Test
+    void shouldCountFromTheSelectionOfTheProviderToTheEndAndAfterIt() {
+        Peer near = openWith(2, true);
+        Peer far = openWith(2, false);
+        Pair pair = connect(near, far);
+        assertThat(near.rdma.exportConnection().counters()).as("of no provider yet").isEmpty();
+        Map<String, Long> before = pair.toFar().counters();
+        assertThatThrownBy(() -> before.put("any", 1L))
+                .isInstanceOf(UnsupportedOperationException.class);
+        far.receive(far.room(0, 64), 1);
+        near.send(pair.toFar(), near.data(0, 64), 1);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        pair.toFar().disconnect();
+        Peer.drive(
+                "the end",
+                () -> pair.toFar().state() == RdmaConnection.State.DISCONNECTED,
+                near,
+                far);
+        Map<String, Long> after = pair.toFar().counters();
+        assertThat(after.keySet()).containsExactlyElementsOf(before.keySet());
+        assertThat(after)
+                .allSatisfy((name, value) ->
+                        assertThat(value).as(name).isGreaterThanOrEqualTo(before.get(name)));
     }
 
     @Test

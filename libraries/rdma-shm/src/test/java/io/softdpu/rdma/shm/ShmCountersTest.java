@@ -1,0 +1,22 @@
+package io.softdpu.rdma.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.rdma.RdmaConnection;
+import org.junit.jupiter.api.Test;
+
+/** Counters of a provider that counts nothing. */
+class ShmCountersTest extends ListenFixture {
+    @Test
+    void shouldHaveNoCountersInAnyState() {
+        listener(1);
+        RdmaConnection here = start(targetDevice, 1, rdma -> {}).connect(address(), NO_DATA);
+        assertThat(here.counters()).isEmpty();
+        RdmaConnection _ = nextRequest().accept(NO_DATA);
+        until("connected", () -> here.state() == RdmaConnection.State.CONNECTED);
+        assertThat(here.counters()).isEmpty();
+        here.disconnect();
+        until("disconnected", () -> here.state() == RdmaConnection.State.DISCONNECTED);
+        assertThat(here.counters()).isEmpty();
+    }
+}
