@@ -45,8 +45,10 @@ public interface ProviderConnection {
      * the limits and the permissions of both sides. A read or write of eight bytes at a multiple of
      * eight is one load or store of the remote memory if the local bytes are in one element.
      *
-     * <p>It is executed after all work before it, by this call or in a later progress, and
-     * completed in progress.
+     * <p>It is executed after all work before it, and completed in progress. A provider that copies
+     * may execute it in this call. One that has a network hands it over in the next {@link
+     * ProviderEndpoint#progress()}, {@link ProviderEndpoint#ring()} or {@link
+     * ProviderEndpoint#arm()}, never in this call: a flush or a disconnect before that undoes it.
      *
      * <p>A provider that changes the remote memory itself calls {@link
      * io.softdpu.core.spi.memory.RemoteMemory#changed()} right after each executed write and atomic
@@ -62,10 +64,13 @@ public interface ProviderConnection {
     /**
      * Disconnects in an orderly way in a later progress: its work is completed, with
      * CONNECTION_ABORTED unless it was done before, then {@link EndpointListener#ended} is called.
-     * Posted receives stay.
+     * Posted receives stay. May wait for the batch of packets under way.
      */
     void disconnect();
 
-    /** Releases the connection's resources without an event. Idempotent. */
+    /**
+     * Releases the connection's resources without an event. Idempotent. May wait for the batch of
+     * packets under way.
+     */
     void close();
 }

@@ -61,7 +61,8 @@ public interface ProviderEndpoint {
     @Nullable Refusal postReceive(WorkRequest request);
 
     /**
-     * Advances all connections, each by at most one slice of data per call.
+     * Advances all connections, each by at most one slice of data, or a batch of packets, per call.
+     * Waits for nothing, as {@link #arm()} and {@link #ring()}.
      *
      * @return whether any work was done
      */
@@ -75,7 +76,10 @@ public interface ProviderEndpoint {
      */
     boolean arm();
 
-    /** Rings the peers' doorbells for all submitted work, without waiting for the next progress. */
+    /**
+     * Hands all submitted work over, and rings the peers' doorbells for it, without waiting for the
+     * next progress.
+     */
     void ring();
 
     /** Reverts {@link #arm()}. */
@@ -83,10 +87,14 @@ public interface ProviderEndpoint {
 
     /**
      * Completes all requests in flight, receives included, with the status, and disconnects all
-     * connections in an orderly way. No later call causes an event. Inside progress.
+     * connections in an orderly way. No later call causes an event. Inside progress. May wait for
+     * the batch of packets under way, which changes no memory of a completed request.
      */
     void flush(Status status);
 
-    /** Releases all resources, which ends the connections for their peers. Causes no event. */
+    /**
+     * Releases all resources, which ends the connections for their peers. Causes no event. May wait
+     * for the batch of packets under way.
+     */
     void close();
 }
