@@ -280,12 +280,7 @@ public abstract class RdmaBufListContract extends RdmaContract {
                 assertThat(submitted).isEqualTo(Status.BAD_STATE);
                 stopped.start();
             } else if (type.isRemote()) {
-                assertRefused(
-                        RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION,
-                        submitted,
-                        Status.SHUTDOWN,
-                        near,
-                        far);
+                assertWithdrawn(submitted, near, far);
             } else {
                 assertThat(submitted).as("needs no memory of the peer's").isEqualTo(Status.SUCCESS);
             }

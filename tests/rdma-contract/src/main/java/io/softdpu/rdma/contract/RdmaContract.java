@@ -36,7 +36,7 @@ public abstract class RdmaContract {
 
     @AfterEach
     final void closeParties() {
-        assertAll(this::closePeers, this::endOthers);
+        assertAll(environment()::release, this::closePeers, this::endOthers);
     }
 
     private void closePeers() {
@@ -96,17 +96,23 @@ public abstract class RdmaContract {
         return environment().traits().contains(trait);
     }
 
+    /** Status of an operation that was in flight when its memory or event was withdrawn. */
+    final Status statusOfWithdrawn() {
+        return has(RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION)
+                ? Status.SHUTDOWN
+                : Status.NOT_PERMITTED;
+    }
+
     /**
-     * Asserts that a task failed: at its submission with the status, or where the environment does
-     * not have the trait, at its completion.
+     * Asserts that a task on withdrawn memory has failed: at its submission, or where the
+     * environment does not have the trait, at its completion.
      */
-    final void assertRefused(
-            RdmaTrait trait, Status submitted, Status expected, Peer near, Peer... others) {
-        if (has(trait)) {
-            assertThat(submitted).isEqualTo(expected);
+    final void assertWithdrawn(Status submitted, Peer near, Peer... others) {
+        if (has(RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION)) {
+            assertThat(submitted).isEqualTo(statusOfWithdrawn());
         } else {
             assertThat(submitted).isEqualTo(Status.SUCCESS);
-            assertThat(near.next(others).status()).isNotEqualTo(Status.SUCCESS);
+            assertThat(near.next(others).status()).isEqualTo(statusOfWithdrawn());
         }
     }
 

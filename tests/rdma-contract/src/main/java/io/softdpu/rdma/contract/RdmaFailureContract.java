@@ -170,15 +170,13 @@ public abstract class RdmaFailureContract extends RdmaContract {
 
     /** Errors of tasks that end an instance for one connection. */
     enum Fatal {
-        SEND_TOO_LONG(Status.IO_FAILED),
-        SEND_WITHOUT_RECEIVE(Status.IO_FAILED),
-        READ(Status.SHUTDOWN),
-        WRITE(Status.SHUTDOWN);
+        SEND_TOO_LONG,
+        SEND_WITHOUT_RECEIVE,
+        READ,
+        WRITE;
 
-        private final Status status;
-
-        Fatal(Status status) {
-            this.status = status;
+        private boolean isOfMemory() {
+            return this == READ || this == WRITE;
         }
     }
 
@@ -214,11 +212,13 @@ public abstract class RdmaFailureContract extends RdmaContract {
                     case READ -> near.rdma.allocateRead(pair.toFar(), there, here);
                     case WRITE -> near.rdma.allocateWrite(pair.toFar(), here, there);
                 };
+        environment().hold();
         task.submit();
         near.engine.progress();
-        if (error == Fatal.READ || error == Fatal.WRITE) {
+        if (error.isOfMemory()) {
             far.mmap.stop();
         }
+        environment().release();
 
         Peer.drive("the end of the task", () -> failed.size() + succeeded.size() > 0, near, far);
         for (int i = 0; i < 100; i++) {
@@ -226,7 +226,8 @@ public abstract class RdmaFailureContract extends RdmaContract {
         }
         assertThat(failed).containsExactly(task);
         assertThat(succeeded).isEmpty();
-        assertThat(task.status()).isEqualTo(error.status);
+        assertThat(task.status())
+                .isEqualTo(error.isOfMemory() ? statusOfWithdrawn() : Status.IO_FAILED);
         assertThat(near.rdma.state()).as("not freed").isEqualTo(ContextState.STOPPING);
         task.free();
         near.engine.progress();
@@ -514,8 +515,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
                 MemorySegment.ofArray(pair.far().bytes.toArray(ValueLayout.JAVA_BYTE));
         pair.far().mmap.stop();
 
-        assertRefused(
-                RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION,
+        assertWithdrawn(
                 Submissions.submit(
                         type,
                         near,
@@ -525,7 +525,6 @@ public abstract class RdmaFailureContract extends RdmaContract {
                                 : near.room(0, 64),
                         Submissions.remote(type, near, remote, 0, 64),
                         0),
-                Status.SHUTDOWN,
                 near,
                 pair.far());
         for (int i = 0; i < 4; i++) { // also for one that was queued in spite of its refusal
@@ -547,6 +546,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
         Peer near = pair.near();
         Mmap remote = near.importRdma(pair.far());
         long most = Peer.MEMORY_BYTES; // of many slices
+        environment().hold();
         Status first =
                 read
                         ? near.read(
@@ -563,14 +563,14 @@ public abstract class RdmaFailureContract extends RdmaContract {
         near.send(pair.toFar(), null, 2);
         near.engine.progress();
         pair.far().mmap.stop();
+        environment().release();
 
+        Status expected = statusOfWithdrawn();
         assertThat(near.next(pair.far()))
-                .isEqualTo(
-                        new Peer.Outcome(
-                                read ? "read" : "write", Status.SHUTDOWN, 0, 1, pair.toFar()));
+                .isEqualTo(new Peer.Outcome(read ? "read" : "write", expected, 0, 1, pair.toFar()));
         assertThat(near.next(pair.far()).status()).isEqualTo(Status.CONNECTION_ABORTED);
         Peer.drive("the end", () -> near.rdma.state() == ContextState.IDLE, near, pair.far());
-        assertFailed(pair.toFar(), Status.SHUTDOWN);
+        assertFailed(pair.toFar(), expected);
     }
 
     private static void assertFailed(RdmaConnection connection, Status status) {

@@ -570,7 +570,9 @@ public abstract class RdmaListenContract extends RdmaContract {
         Peer near = openNear();
         near.start();
         RdmaConnection given = connect(near, listener);
-        RdmaConnection there = listener.first(near).accept(NO_DATA);
+        RdmaConnectionRequest request = listener.first(near);
+        environment().hold(); // what the near side says to the acceptance
+        RdmaConnection there = request.accept(NO_DATA);
         assertThat(
                         catchThrowableOfType(
                                 DpuException.class,
@@ -580,6 +582,7 @@ public abstract class RdmaListenContract extends RdmaContract {
                 .extracting(DpuException::status)
                 .isEqualTo(Status.TIME_OUT);
         given.disconnect();
+        environment().release();
 
         Await.until(
                 "the listener notices the end of its peer",

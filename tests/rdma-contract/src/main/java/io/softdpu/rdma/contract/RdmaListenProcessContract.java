@@ -201,6 +201,9 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
                         step == ListenerStep.LISTENING
                                 ? List.of(Status.NOT_FOUND)
                                 : List.of(Status.CONNECTION_RESET, Status.NOT_FOUND));
+        if (step == ListenerStep.ANSWERED && !isEstablishedByBothPrograms()) {
+            startAgainIfEnded(near);
+        }
         assertThat(near.rdma.state()).as("%s", step).isEqualTo(ContextState.STARTING);
 
         FarProgram next = run(Program.LISTEN, Integer.toString(step.port));
@@ -208,6 +211,19 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
         RdmaConnection again = connect(near, step.port, NO_DATA);
         perform(next, ListenProgram.AWAIT_REQUEST, ListenProgram.ACCEPT);
         establish(near, again, next);
+    }
+
+    /**
+     * Starts an instance again whose only connection was established before it failed, which ends
+     * the instance.
+     *
+     * @return whether it was
+     */
+    private static boolean startAgainIfEnded(Peer near) {
+        Peer.drive("the end", () -> near.rdma.state() != ContextState.STOPPING, near);
+        boolean ended = near.rdma.state() == ContextState.IDLE;
+        near.start();
+        return ended;
     }
 
     @ParameterizedTest
@@ -234,8 +250,10 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
             Peer.drive("the answer", () -> here.peerPrivateData().length > 0, near);
         }
         progressAlone(near);
-        assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
-        assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+        if (step != ListenerStep.ANSWERED || isEstablishedByBothPrograms()) {
+            assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+            assertThat(near.rdma.state()).isEqualTo(ContextState.STARTING);
+        }
         far.process().thaw();
         if (step == ListenerStep.LISTENING) {
             perform(far, ListenProgram.AWAIT_REQUEST);
@@ -247,6 +265,11 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
 
         assertThat(here.peerPrivateData()).containsExactly(1);
         sendMessage(near, here, far);
+    }
+
+    /** Whether nothing but the program that stands still can establish an answered connection. */
+    private boolean isEstablishedByBothPrograms() {
+        return has(RdmaTrait.CONNECTION_IS_ESTABLISHED_BY_BOTH_PROGRAMS);
     }
 
     /** Does all that one side can do while the other stands still. */
@@ -328,11 +351,11 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
     private Acceptor acceptUntil(ConnectorStep step, FarProgram far) {
         Listener listener = openListener(step.port, Patience.LIMIT);
         perform(far, ListenProgram.CONNECT);
-        if (step == ConnectorStep.REQUESTED) {
-            return new Acceptor(listener, null, null);
+        if (step == ConnectorStep.REQUESTED && has(RdmaTrait.DEATH_IS_NOTICED_AT_ONCE)) {
+            return new Acceptor(listener, null, null); // where no request comes after the death
         }
         RdmaConnectionRequest request = listener.nextRequest();
-        if (step == ConnectorStep.REPORTED) {
+        if (step == ConnectorStep.REQUESTED || step == ConnectorStep.REPORTED) {
             return new Acceptor(listener, request, null);
         }
         RdmaConnection here = request.accept(NO_DATA);
@@ -356,7 +379,13 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
             assertThat(here.failure())
                     .as("%s", step)
                     .isIn(Status.CONNECTION_RESET, Status.NOT_FOUND);
-            assertThat(near.rdma.state()).as("%s", step).isEqualTo(ContextState.RUNNING);
+            if (step == ConnectorStep.ANSWERED
+                    && !isEstablishedByBothPrograms()
+                    && startAgainIfEnded(near)) {
+                near.rdma.listen(step.port);
+            } else {
+                assertThat(near.rdma.state()).as("%s", step).isEqualTo(ContextState.RUNNING);
+            }
         } else {
             @Nullable RdmaConnectionRequest request = acceptor.request();
             @Nullable RdmaConnectionRequest waiting =
@@ -396,7 +425,9 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
         }
         progressAlone(near);
         if (here != null) {
-            assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+            if (step != ConnectorStep.ANSWERED || isEstablishedByBothPrograms()) {
+                assertThat(here.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+            }
             assertThat(near.rdma.state()).isEqualTo(ContextState.RUNNING);
         }
         far.process().thaw();

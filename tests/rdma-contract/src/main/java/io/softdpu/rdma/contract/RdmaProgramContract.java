@@ -2,6 +2,9 @@ package io.softdpu.rdma.contract;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 
+import io.softdpu.core.Status;
+import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.contract.FarProcess.FarProgram;
 import io.softdpu.rdma.contract.ProgramProcess.Program;
@@ -94,6 +97,19 @@ public abstract class RdmaProgramContract extends RdmaContract {
         Peer.drive("connection", () -> connection.state() == RdmaConnection.State.CONNECTED, near);
         program.awaitLine(connected);
         return connection;
+    }
+
+    /**
+     * Whether memory of a peer is refused because its process has ended. Until then the task is
+     * refused since its list is too long, without an effect.
+     */
+    static boolean isReset(Peer near, RdmaConnection connection, Mmap memory) {
+        Buf tooLong = near.room(0, 8);
+        for (int i = 0; i < near.rdma.maxSendBufferListLength(); i++) {
+            tooLong.chain(near.room(0, 8));
+        }
+        Buf source = near.inventory.bufByData(memory, 0, 8);
+        return near.read(connection, source, tooLong, 0) == Status.CONNECTION_RESET;
     }
 
     @Override

@@ -44,33 +44,15 @@ public abstract class RdmaRevocationContract extends RdmaProgramContract {
     }
 
     /** Scenarios, one per row of the tables in {@code docs/wire/mmap-export.md}. */
-    @SuppressWarnings("ImmutableEnumChecker") // a record of two of Status cannot change either
     private enum Way {
-        MEMORY_WITHDRAWN(
-                PeerProgram.STOP_MMAP,
-                new Seen(Status.SHUTDOWN, Status.SHUTDOWN),
-                Seen.NOTHING), // no memory of the peer's is in a send
-        DISCONNECTED(
-                PeerProgram.DISCONNECT,
-                new Seen(Status.CONNECTION_RESET, Status.NOT_CONNECTED),
-                new Seen(Status.CONNECTION_RESET, Status.NOT_CONNECTED)),
-        PROCESS_KILLED(
-                "kill",
-                new Seen(Status.CONNECTION_RESET, Status.CONNECTION_RESET),
-                new Seen(Status.CONNECTION_RESET, Status.NOT_CONNECTED));
+        MEMORY_WITHDRAWN(PeerProgram.STOP_MMAP),
+        DISCONNECTED(PeerProgram.DISCONNECT),
+        PROCESS_KILLED("kill");
 
         private final String line;
-        private final Seen readOrWrite;
-        private final Seen send;
 
-        Way(String line, Seen readOrWrite, Seen send) {
+        Way(String line) {
             this.line = line;
-            this.readOrWrite = readOrWrite;
-            this.send = send;
-        }
-
-        Seen by(Operation operation) {
-            return operation.type.isRemote() ? readOrWrite : send;
         }
     }
 
@@ -78,6 +60,27 @@ public abstract class RdmaRevocationContract extends RdmaProgramContract {
     private record Seen(@Nullable Status inFlight, Status next) {
         /** The operation in flight continues, and the next one is accepted. */
         private static final Seen NOTHING = new Seen(null, Status.SUCCESS);
+    }
+
+    private Seen expected(Way way, Operation operation) {
+        boolean remote = operation.type.isRemote();
+        return switch (way) {
+            case MEMORY_WITHDRAWN ->
+                    remote
+                            ? new Seen(
+                                    statusOfWithdrawn(),
+                                    has(RdmaTrait.WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION)
+                                            ? Status.SHUTDOWN
+                                            : Status.NOT_CONNECTED)
+                            : Seen.NOTHING; // no memory of the peer's is in a send
+            case DISCONNECTED -> new Seen(Status.CONNECTION_RESET, Status.NOT_CONNECTED);
+            case PROCESS_KILLED ->
+                    new Seen(
+                            Status.CONNECTION_RESET,
+                            remote && has(RdmaTrait.DEATH_IS_NOTICED_AT_ONCE)
+                                    ? Status.CONNECTION_RESET
+                                    : Status.NOT_CONNECTED);
+        };
     }
 
     @Test
@@ -121,13 +124,17 @@ public abstract class RdmaRevocationContract extends RdmaProgramContract {
         for (Operation operation : Operation.values()) {
             rows.add(open(operation, killed));
         }
+        environment().hold();
         rows.forEach(RdmaRevocationContract::begin);
         if (killed != null) {
             killed.kill();
-            rows.forEach(RdmaRevocationContract::awaitDeath);
         } else {
             rows.forEach(row -> row.far().tell(way.line));
             rows.forEach(row -> row.far().awaitLine(PeerProgram.DONE + way.line));
+        }
+        environment().release();
+        if (killed != null && has(RdmaTrait.DEATH_IS_NOTICED_AT_ONCE)) {
+            rows.forEach(RdmaRevocationContract::awaitDeath);
         }
         assertAll(rows.stream().<Executable>map(row -> () -> assertSeen(way, row)));
     }
@@ -160,17 +167,14 @@ public abstract class RdmaRevocationContract extends RdmaProgramContract {
 
     private static void awaitDeath(Row row) {
         Await.until(
-                "the bus has noticed",
-                () -> // asked for another reason it would be NOT_SUPPORTED
-                Refusals.statusOf(() -> row.memory().exportRdma(row.near().device))
-                                == Status.CONNECTION_RESET);
+                "the bus has noticed", () -> isReset(row.near(), row.connection(), row.memory()));
     }
 
-    private static void assertSeen(Way way, Row row) {
+    private void assertSeen(Way way, Row row) {
         String what = way + ", " + row.operation();
         Peer near = row.near();
         RdmaConnection connection = row.connection();
-        Seen expected = way.by(row.operation());
+        Seen expected = expected(way, row.operation());
         if (expected.inFlight() == null) {
             requireGoingOn(near, connection, what + " in flight");
         } else {

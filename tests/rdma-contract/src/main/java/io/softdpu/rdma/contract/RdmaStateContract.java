@@ -109,6 +109,7 @@ public abstract class RdmaStateContract extends RdmaContract {
                             (context, previous, next) -> check.accept("state " + next, context));
                     rdma.setConnectionCallback((connection, previous, next) ->
                             check.accept("connection " + next, connection.context()));
+                    rdma.setRnrRetries(Rdma.RNR_RETRIES_UNLIMITED);
                     rdma.setSendTasks(
                             2,
                             task -> end("sent", task, check),

@@ -29,4 +29,15 @@ public interface RdmaTestEnvironment {
 
     /** A device of that side that the provider supports. */
     String device(Side side);
+
+    /**
+     * Holds the packets of this process back until {@link #release}: what is submitted meanwhile
+     * stays in flight. No time of the provider runs meanwhile, so that nothing is repeated or given
+     * up for it. By default, for a provider without packets, it does nothing: one pass of progress
+     * executes a slice of an operation, and no other thread executes any.
+     */
+    default void hold() {}
+
+    /** Lets packets leave again, with those that were held back. Does nothing if none are held. */
+    default void release() {}
 }

@@ -6,9 +6,17 @@ package io.softdpu.rdma.contract;
  * either case.
  */
 public enum RdmaTrait {
-    /** Memory that its owner has withdrawn is refused at submission, with the owner's status. */
+    /**
+     * Memory that its owner has withdrawn is refused at submission, with the owner's status, by
+     * which an operation in flight ends as well. Without it the peer refuses it, as any other
+     * memory that it has not granted.
+     */
     WITHDRAWN_MEMORY_IS_REFUSED_AT_SUBMISSION,
-    /** The death of a peer's process is noticed at once, without a timeout. */
+    /**
+     * The death of a peer's process is noticed at once, without a timeout, and its memory is
+     * refused at submission from then on. Without it, requests and connections end within their
+     * periods.
+     */
     DEATH_IS_NOTICED_AT_ONCE,
     /** A peer whose process is frozen is slow, and not lost. */
     FROZEN_PEER_IS_SLOW,
@@ -18,5 +26,15 @@ public enum RdmaTrait {
      * A short read, write or atomic operation with nothing before it is executed by its submission,
      * not in a later progress. It is completed in progress in either case.
      */
-    OPERATION_IS_EXECUTED_AT_SUBMISSION
+    OPERATION_IS_EXECUTED_AT_SUBMISSION,
+    /**
+     * A pass of progress executes one slice of a read or write at most, and nothing else executes
+     * any, so that each longer one can be looked at half done.
+     */
+    PROGRESS_EXECUTES_ONE_SLICE,
+    /**
+     * Each side of a connection by address stays CONNECTING until the program of the other has made
+     * progress after the acceptance.
+     */
+    CONNECTION_IS_ESTABLISHED_BY_BOTH_PROGRAMS
 }
