@@ -184,7 +184,8 @@ public final class Adapter {
             increment(Counter.WRONG_KIND);
         } else if (isIntact(view, sourceHigh, sourceLow, sourcePort, Path.ANY_IDENTIFICATION)) {
             increment(Counter.DATAGRAM);
-            management().datagram(received, new Gid(sourceHigh, sourceLow), nowNanos);
+            management()
+                    .datagram(received, Gid.ofSender(sourceHigh, sourceLow, sourcePort), nowNanos);
         }
     }
 

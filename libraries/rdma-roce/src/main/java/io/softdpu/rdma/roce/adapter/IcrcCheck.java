@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
  */
 public final class IcrcCheck implements PacketCheck {
     private final PeerIcrc icrc;
+    private final int port;
 
     /**
      * A check of packets to an address.
@@ -21,6 +22,7 @@ public final class IcrcCheck implements PacketCheck {
      */
     public IcrcCheck(Gid own) {
         icrc = PeerIcrc.ofReceived(own);
+        port = own.port();
     }
 
     @Override
@@ -34,7 +36,7 @@ public final class IcrcCheck implements PacketCheck {
         if (Gid.isIpv4(sourceHigh, sourceLow) != icrc.isIpv4()) {
             return false;
         }
-        Icrc computed = icrc.with(sourceHigh, sourceLow, sourcePort);
+        Icrc computed = icrc.with(sourceHigh, sourceLow, sourcePort, port);
         computed.of(packet, view);
         int identification = computed.identification(packet.icrc());
         return identification >= 0 && identification < identifications;

@@ -14,15 +14,32 @@ import java.nio.ByteBuffer;
  * <p>Belongs to one thread; allocates nothing after its construction.
  */
 public final class PacketWriter {
+    private static final int OF_PACKET = 0;
+
     private final PeerIcrc icrc;
+    private final int port;
 
     /**
-     * A writer of packets from an address.
+     * A writer of packets from an address, each from its own port.
      *
      * @param own of the adapter; its peers have addresses of the same IP version
      */
     public PacketWriter(Gid own) {
+        this(own, OF_PACKET);
+    }
+
+    private PacketWriter(Gid own, int port) {
         icrc = PeerIcrc.ofSent(own);
+        this.port = port;
+    }
+
+    /**
+     * A writer of packets that are sent from the adapter's own port, whatever they say.
+     *
+     * @param own as of the constructor
+     */
+    public static PacketWriter ofSocket(Gid own) {
+        return new PacketWriter(own, own.port());
     }
 
     /**
@@ -47,8 +64,9 @@ public final class PacketWriter {
         }
         int bytes = packet.bytes();
         Gid peer = packet.destination();
+        int from = port == OF_PACKET ? packet.sourcePort() : port;
         int value =
-                icrc.with(peer.high(), peer.low(), packet.sourcePort()).of(memory, view, at, bytes);
+                icrc.with(peer.high(), peer.low(), from, peer.port()).of(memory, view, at, bytes);
         Headers.writeIcrc(memory, end, value);
         return bytes;
     }

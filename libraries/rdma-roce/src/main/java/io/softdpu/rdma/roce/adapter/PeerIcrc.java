@@ -57,11 +57,12 @@ final class PeerIcrc {
      *
      * @param peerHigh address of the peer, as in {@link Gid}
      */
-    Icrc with(long peerHigh, long peerLow, int sourcePort) {
+    Icrc with(long peerHigh, long peerLow, int sourcePort, int destinationPort) {
         if (peerLow != lastLow || peerHigh != lastHigh) {
             setPeer(peerHigh, peerLow);
         }
         icrc.setSourcePort(sourcePort);
+        icrc.setDestinationPort(destinationPort);
         return icrc;
     }
 

@@ -448,7 +448,7 @@ public final class ConnectionManager implements Management {
     /** Packets of a connection come from the address of its GID. */
     private static void requireGid(CmMessage.Req req, Gid source) {
         Gid stated = Gid.of(req.path().localGid());
-        if (!stated.equals(source)) {
+        if (!stated.hasAddressOf(source)) {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "local GID of the request is not its source: gid="

@@ -112,6 +112,11 @@ public final class Icrc {
         System.arraycopy(destination, 0, masked, udpAt - bytes, bytes);
     }
 
+    /** Sets the destination port of the UDP header, that of RoCE v2 before. */
+    public void setDestinationPort(int port) {
+        words.set(U16, udpAt + UDP_DESTINATION, (short) port);
+    }
+
     /** Sets the source port of the UDP header. */
     public void setSourcePort(int port) {
         words.set(U16, udpAt, (short) port);
