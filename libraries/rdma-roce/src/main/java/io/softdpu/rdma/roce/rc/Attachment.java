@@ -7,7 +7,7 @@ import io.softdpu.rdma.spi.RnrTimer;
 /**
  * Parts of its instance that a queue pair uses; fixed at its creation.
  *
- * @param listener for receives that were consumed
+ * @param listener for requests that were completed, and receives that were consumed
  * @param receives of the instance
  * @param memory that peers may access
  * @param keys of the memory of peers

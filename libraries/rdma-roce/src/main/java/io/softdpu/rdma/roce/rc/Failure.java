@@ -27,9 +27,9 @@ enum Failure {
             "the peer could not execute a request, as a message larger than its receive task"),
     /** The peer does not grant the access, or its memory was withdrawn. */
     PEER_ACCESS(
-            Status.SHUTDOWN,
+            Status.NOT_PERMITTED,
             Status.CONNECTION_ABORTED,
-            Status.SHUTDOWN,
+            Status.NOT_PERMITTED,
             "the peer's memory is not accessible, not in this way or not any more"),
     /** The peer took a request as invalid. */
     PEER_INVALID(
@@ -55,6 +55,12 @@ enum Failure {
             Status.CONNECTION_ABORTED,
             Status.IO_FAILED,
             "the granted memory is not aligned as its address says"),
+    /** Memory of a request, a receive or a grant of this side cannot be accessed any more. */
+    LOCAL_MEMORY(
+            Status.IO_FAILED,
+            Status.CONNECTION_ABORTED,
+            Status.IO_FAILED,
+            "memory of a task cannot be accessed, as after the end of its arena"),
     /** The peer violated the protocol. */
     INVALID_REQUEST(
             Status.CONNECTION_ABORTED,

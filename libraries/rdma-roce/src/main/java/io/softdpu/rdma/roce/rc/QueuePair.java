@@ -2,6 +2,7 @@ package io.softdpu.rdma.roce.rc;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.rdma.roce.wire.Packet;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -195,12 +196,27 @@ public final class QueuePair {
         update();
     }
 
+    /**
+     * Memory of a task may be closed by its owner, and a mapped file be cut, at any time: that ends
+     * this connection, and no other.
+     */
     private void receiveConnected(Packet packet, long nowNanos) {
         requester.heard(nowNanos);
-        if (packet.opcode().role() == Opcode.Role.REQUEST) {
-            responder.request(packet, nowNanos);
-        } else {
-            requester.answer(packet, nowNanos);
+        boolean request = packet.opcode().role() == Opcode.Role.REQUEST;
+        try {
+            if (request) {
+                responder.request(packet, nowNanos);
+            } else {
+                requester.answer(packet, nowNanos);
+            }
+        } catch (RuntimeException | InternalError e) {
+            failLocally(e, request ? NO_POSITION : requester.oldest(), nowNanos);
+        }
+    }
+
+    private void failLocally(Throwable thrown, long position, long nowNanos) {
+        if (state == State.CONNECTED) {
+            fail(Failure.LOCAL_MEMORY, position, "failure=" + Reason.of(thrown), nowNanos);
         }
     }
 
@@ -248,9 +264,15 @@ public final class QueuePair {
             if (!requests && !answers) {
                 break;
             }
-            if (next(packet, requests && (requestersTurn || !answers), nowNanos)) {
-                sink.send(packet);
-                sent++;
+            boolean request = requests && (requestersTurn || !answers);
+            try {
+                if (next(packet, request, nowNanos)) {
+                    sink.send(packet);
+                    sent++;
+                }
+            } catch (RuntimeException | InternalError e) { // of memory, as in receiveConnected
+                responder.clear();
+                failLocally(e, request ? requester.latest() : NO_POSITION, nowNanos);
             }
         }
         update();

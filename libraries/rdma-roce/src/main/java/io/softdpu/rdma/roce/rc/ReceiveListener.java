@@ -3,7 +3,7 @@ package io.softdpu.rdma.roce.rc;
 import io.softdpu.core.Status;
 import io.softdpu.rdma.spi.WorkRequest;
 
-/** Listener of an instance for the ends of its receives. Allocates nothing. */
+/** Listener of an instance for the ends of its requests and receives. Allocates nothing. */
 @FunctionalInterface
 public interface ReceiveListener {
     /**
@@ -13,4 +13,12 @@ public interface ReceiveListener {
      * connection and completes it.
      */
     void received(QueuePair queuePair, WorkRequest receive, Status status);
+
+    /**
+     * A request that {@link QueuePair#submit} has accepted was completed; its results are set. An
+     * instance with another thread than the adapter's completes it there.
+     */
+    default void completed(QueuePair queuePair, WorkRequest request, Status status) {
+        request.sink.completed(status);
+    }
 }

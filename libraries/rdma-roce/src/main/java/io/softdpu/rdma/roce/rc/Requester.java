@@ -68,6 +68,9 @@ final class Requester {
     private int cursorPsn;
     private boolean cursorInList;
 
+    /** Position of the request of the last packet. */
+    private long latest = QueuePair.NO_POSITION;
+
     // In flight: what is between the oldest PSN and the cursor.
     private long bytesInFlight;
     private int answersInFlight;
@@ -241,6 +244,7 @@ final class Requester {
         }
         WorkRequest request = at(cursor);
         int slot = (int) cursor & mask;
+        latest = cursor;
         if (cursor == numbered) {
             firstPsns[slot] = cursorPsn;
             packetCounts[slot] = packetsOf(request);
@@ -405,6 +409,16 @@ final class Requester {
 
     private int keyOf(WorkRequest request) {
         return request.remote == null ? 0 : attachment.keys().key(request.remote);
+    }
+
+    /** Position of the oldest request; that of none if there is none. */
+    long oldest() {
+        return head == tail ? QueuePair.NO_POSITION : head;
+    }
+
+    /** Position of the request whose packet {@link #next} was to write last. */
+    long latest() {
+        return latest < head ? QueuePair.NO_POSITION : latest;
     }
 
     // ---- answers ----
@@ -605,7 +619,7 @@ final class Requester {
         }
         if (done) {
             request.resultLengthBytes = request.lengthBytes;
-            request.sink.completed(Status.SUCCESS);
+            attachment.listener().completed(queuePair, request, Status.SUCCESS);
         }
     }
 
@@ -757,7 +771,9 @@ final class Requester {
             WorkRequest request = at(position);
             queue[(int) position & mask] = null;
             head++;
-            request.sink.completed(position == failed ? failedStatus : status);
+            attachment
+                    .listener()
+                    .completed(queuePair, request, position == failed ? failedStatus : status);
         }
         numbered = tail;
         cursor = tail;

@@ -216,7 +216,7 @@ class RequesterTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, UNEXPECTED", "2, SHUTDOWN", "3, IO_FAILED"})
+    @CsvSource({"1, UNEXPECTED", "2, NOT_PERMITTED", "3, IO_FAILED"})
     void shouldEndByAFatalAnswer(int code, Status status) {
         ScriptedPeer peer = new ScriptedPeer();
         peer.submit(WorkRequest.Kind.SEND, 1);
