@@ -14,10 +14,12 @@ module io.softdpu.linux {
             io.softdpu.core.sync,
             io.softdpu.fabric,
             io.softdpu.perf,
+            io.softdpu.rdma.roce,
             io.softdpu.storage;
     exports io.softdpu.linux.event to
             io.softdpu.core,
-            io.softdpu.fabric;
+            io.softdpu.fabric,
+            io.softdpu.rdma.roce;
     exports io.softdpu.linux.file to
             io.softdpu.cli,
             io.softdpu.core,
@@ -38,6 +40,7 @@ module io.softdpu.linux {
             io.softdpu.perf,
             io.softdpu.rdma,
             io.softdpu.rdma.contract,
+            io.softdpu.rdma.roce,
             io.softdpu.rdma.shm,
             io.softdpu.samples,
             io.softdpu.storage,

@@ -127,6 +127,7 @@ class CodeRulesTest {
                             "io.softdpu.junit.Children.start",
                             "creates a file with CREATE_NEW, which opens no existing file"),
                     Map.entry("io.softdpu.fabric.region.BusIdentity.readBootId", "reads /proc/sys"),
+                    Map.entry("io.softdpu.rdma.roce.LocalNetwork.readBootId", "reads /proc/sys"),
                     Map.entry("io.softdpu.perf.demo.CpuChoice.here", "reads /proc/self/status"),
                     Map.entry("io.softdpu.perf.result.MachineUse.now", "reads /proc/stat"),
                     Map.entry(

@@ -37,6 +37,16 @@ class LayersTest {
                     "io.softdpu.linux.Socket",
                     "io.softdpu.linux.TcpSocket");
 
+    /** Types of linux by which the network adapters of RDMA have UDP sockets. */
+    private static final Set<String> DATAGRAMS =
+            Set.of(
+                    "io.softdpu.linux.Errno",
+                    "io.softdpu.linux.LinuxException",
+                    "io.softdpu.linux.OutgoingDatagrams",
+                    "io.softdpu.linux.ReceivedDatagrams",
+                    "io.softdpu.linux.ReceivedErrors",
+                    "io.softdpu.linux.UdpSocket");
+
     static List<String> modules() {
         return ProjectModules.modules();
     }
@@ -125,12 +135,13 @@ class LayersTest {
                 .that(belongTo(usersOfLinuxAboveFabric()))
                 .should(
                         dependOnlyOn(
-                                "linux.text; linux.event from core, memmove from its copier, and"
-                                    + " origins from core.resource and core.sync; linux.file above"
-                                    + " comch; all of linux from storage.backend, core.process and"
-                                    + " cli.doctor, its sockets from storage.control, its memory"
-                                    + " limits from storage, perf and cli, processor time from"
-                                    + " perf.child, and the width of the terminal from cli",
+                                "linux.text; linux.event from core and rdma.roce.nic, memmove from"
+                                    + " its copier, and origins from core.resource and core.sync;"
+                                    + " linux.file above comch; all of linux from storage.backend,"
+                                    + " core.process and cli.doctor, its sockets from"
+                                    + " storage.control and rdma.roce.nic, its memory limits from"
+                                    + " storage, perf and cli, processor time from perf.child, and"
+                                    + " the width of the terminal from cli",
                                 (from, to) ->
                                         !ProjectModules.moduleOf(to).equals(Optional.of("linux"))
                                                 || mayUse(from, to)))
@@ -151,7 +162,7 @@ class LayersTest {
         String module = ProjectModules.moduleOf(from).orElseThrow();
         return switch (to.getPackageName()) {
             case "io.softdpu.linux.text" -> true;
-            case "io.softdpu.linux.event" -> module.equals("core");
+            case "io.softdpu.linux.event" -> module.equals("core") || isOfNic(from);
             case "io.softdpu.linux.file" ->
                     !Set.of("core", "comch").contains(module)
                             || from.getPackageName().equals("io.softdpu.core.process");
@@ -164,6 +175,7 @@ class LayersTest {
                                     && to.getName().equals("io.softdpu.linux.Origins"))
                             || (from.getPackageName().equals("io.softdpu.storage.control")
                                     && SOCKETS.contains(to.getName()))
+                            || (isOfNic(from) && DATAGRAMS.contains(to.getName()))
                             || from.getPackageName().equals("io.softdpu.cli.doctor")
                             || (module.equals("cli")
                                     && to.getName().equals("io.softdpu.linux.TerminalWindow"))
@@ -172,6 +184,10 @@ class LayersTest {
                             || (Set.of("storage", "perf", "cli").contains(module)
                                     && to.getName().startsWith("io.softdpu.linux.MemoryLimits"));
         };
+    }
+
+    private static boolean isOfNic(JavaClass from) {
+        return from.getPackageName().equals("io.softdpu.rdma.roce.nic");
     }
 
     @Test

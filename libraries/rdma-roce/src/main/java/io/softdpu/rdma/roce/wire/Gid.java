@@ -1,6 +1,5 @@
 package io.softdpu.rdma.roce.wire;
 
-import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
 /**
@@ -36,9 +35,12 @@ public record Gid(long high, long low, int port) {
         this(high, low, Headers.UDP_PORT);
     }
 
-    /** The adapter at an IP address that receives on the port of RoCE v2. */
-    public static Gid of(InetAddress address) {
-        byte[] bytes = address.getAddress();
+    /**
+     * The adapter at an IP address that receives on the port of RoCE v2.
+     *
+     * @param bytes of the address in the order of the network: 4, or 16
+     */
+    public static Gid ofAddress(byte[] bytes) {
         return bytes.length == IPV4_BYTES
                 ? new Gid(0, MAPPED | (ByteBuffer.wrap(bytes).getInt() & IPV4_MASK))
                 : of(bytes);

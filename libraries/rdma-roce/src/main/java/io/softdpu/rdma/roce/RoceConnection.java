@@ -1,0 +1,234 @@
+package io.softdpu.rdma.roce;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.core.spi.memory.RemoteMemory;
+import io.softdpu.rdma.roce.nic.NicConnection;
+import io.softdpu.rdma.roce.nic.NicEvent;
+import io.softdpu.rdma.roce.nic.WorkRing;
+import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.spi.ProviderConnection;
+import io.softdpu.rdma.spi.WorkRequest;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Local end of a connection, as its engine sees it. Requests wait in a ring until the next
+ * progress, ring or arm publishes them. Belongs to the engine's thread.
+ */
+final class RoceConnection implements ProviderConnection {
+    private enum State {
+        /** It has a queue pair and a key; no peer is known. */
+        EXPORTED,
+        /** Connection management connects it with the peer's end. */
+        CONNECTING,
+        /** Established. */
+        CONNECTED,
+        /** Ended; all events were reported. */
+        ENDED
+    }
+
+    private final RoceEndpoint endpoint;
+    private final Object owner;
+    private final int sendQueueSize;
+    private final Refusal sendQueueFull;
+    private @Nullable NicConnection part;
+    private State state = State.EXPORTED;
+    private @Nullable Gid peer;
+
+    /** The last remote memory that was found to be the peer's. */
+    private @Nullable RemoteMemory ofPeer;
+
+    /** Requests that were accepted and not completed, of which the last may be unpublished. */
+    private int inFlight;
+
+    private boolean disconnecting;
+
+    /** Whether the NIC was told to disconnect. */
+    private boolean handedOver;
+
+    /** Its end, until all requests that the NIC has got are completed. */
+    private @Nullable NicEvent end;
+
+    RoceConnection(RoceEndpoint endpoint, Object owner) {
+        this.endpoint = endpoint;
+        this.owner = owner;
+        sendQueueSize = endpoint.config().sendQueueSize();
+        sendQueueFull =
+                Refusal.ready(
+                        Status.AGAIN,
+                        () ->
+                                "send queue is full: inFlight="
+                                        + sendQueueSize
+                                        + ", sendQueueSize="
+                                        + sendQueueSize
+                                        + ", expected=a completion first");
+    }
+
+    void begin(NicConnection exported) {
+        part = exported;
+    }
+
+    private NicConnection part() {
+        return Objects.requireNonNull(part, "connection was begun");
+    }
+
+    @Override
+    public Object owner() {
+        return owner;
+    }
+
+    @Override
+    public byte[] details() {
+        return endpoint.details(part()).encode();
+    }
+
+    @Override
+    public int pathMtuBytes() {
+        return state == State.CONNECTED ? part().pathMtuBytes() : endpoint.config().pathMtuBytes();
+    }
+
+    @Override
+    public void connect(byte[] section) {
+        RoceDetails details = RoceDetails.decode(section);
+        if (state != State.EXPORTED) {
+            throw new DpuException(
+                    Status.BAD_STATE, "RDMA connection was connected before: state=" + state);
+        }
+        endpoint.part().connect(part(), details.gid(), details.key());
+        peer = details.gid();
+        state = State.CONNECTING;
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // memories are objects, not values
+    public @Nullable Refusal submit(WorkRequest request) {
+        if (state != State.CONNECTED || disconnecting || end != null) {
+            return notConnected();
+        }
+        if (inFlight == sendQueueSize) {
+            return sendQueueFull;
+        }
+        Refusal refusal = endpoint.checkAccess(request);
+        RemoteMemory remote = request.remote;
+        if (refusal == null && remote != null && remote != ofPeer) {
+            refusal = checkRemote(remote);
+            ofPeer = refusal == null ? remote : ofPeer;
+        }
+        if (refusal != null) {
+            return refusal;
+        }
+        part().requests().add(request, Status.SUCCESS);
+        inFlight++;
+        return null;
+    }
+
+    /** Checks that the connection's peer has exported the memory: its key is valid there alone. */
+    private @Nullable Refusal checkRemote(RemoteMemory memory) {
+        Gid connected = peer;
+        return connected != null && memory.isOf(connected.bytes())
+                ? null
+                : Refusal.of(
+                        Status.NOT_PERMITTED,
+                        "remote memory belongs to another device than the peer's: memory=%s,"
+                                + " peer=%s, expected=memory that the peer of the connection has"
+                                + " exported",
+                        memory,
+                        connected);
+    }
+
+    private Refusal notConnected() {
+        return Refusal.of(
+                Status.NOT_CONNECTED,
+                "connection is not established or is ending: state=%s, disconnecting=%s,"
+                        + " expected=%s",
+                state,
+                disconnecting || end != null,
+                State.CONNECTED);
+    }
+
+    /**
+     * Publishes its requests.
+     *
+     * @return whether there were some
+     */
+    boolean publish() {
+        return !disconnecting && end == null && part().requests().publish();
+    }
+
+    @Override
+    public void disconnect() {
+        disconnecting = true;
+    }
+
+    // ---- progress ----
+
+    /** Tells the NIC to disconnect, if that is due. */
+    void handOver() {
+        if (disconnecting && !handedOver && state != State.ENDED) {
+            handedOver = true;
+            endpoint.part().disconnect(part());
+        }
+    }
+
+    /** An event of the NIC. */
+    void happened(NicEvent event) {
+        if (!event.established()) {
+            end = event;
+        } else if (state == State.CONNECTING && !disconnecting) {
+            state = State.CONNECTED;
+            endpoint.listener().established(this);
+        }
+    }
+
+    /**
+     * Reports completions, and the end behind them.
+     *
+     * @return whether there were some
+     */
+    boolean progress() {
+        WorkRing completions = part().completions();
+        boolean moved = false;
+        WorkRequest done = completions.poll();
+        while (done != null) {
+            inFlight--;
+            moved = true;
+            done.sink.completed(completions.status());
+            done = completions.poll();
+        }
+        NicEvent event = end;
+        if (event != null && state != State.ENDED && inFlight == part().requests().unpublished()) {
+            finish(event);
+            moved = true;
+        }
+        return moved;
+    }
+
+    private void finish(NicEvent event) {
+        state = State.ENDED;
+        WorkRequest left = part().requests().takeBack();
+        while (left != null) {
+            inFlight--;
+            left.sink.completed(event.requestStatus());
+            left = part().requests().takeBack();
+        }
+        endpoint.listener().ended(this, event.status(), event.reason());
+    }
+
+    /** Whether {@link #progress} has something to do. */
+    boolean hasWork() {
+        return state != State.ENDED
+                && ((disconnecting && !handedOver)
+                        || part().completions().available() > 0
+                        || (end != null && inFlight == part().requests().unpublished()));
+    }
+
+    @Override
+    public void close() {
+        if (endpoint.forget(this)) {
+            state = State.ENDED;
+            endpoint.part().close(part());
+        }
+    }
+}

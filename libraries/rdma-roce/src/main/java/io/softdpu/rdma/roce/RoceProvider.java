@@ -1,0 +1,72 @@
+package io.softdpu.rdma.roce;
+
+import io.softdpu.core.device.Device;
+import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.rdma.roce.nic.Nic;
+import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.spi.EndpointConfig;
+import io.softdpu.rdma.spi.EndpointListener;
+import io.softdpu.rdma.spi.ProviderEndpoint;
+import io.softdpu.rdma.spi.ProviderLimits;
+import io.softdpu.rdma.spi.RdmaProvider;
+import io.softdpu.rdma.spi.WorkRequest;
+import java.util.EnumSet;
+
+/**
+ * RDMA provider over UDP, for devices whose address is one of this machine. It connects by blob;
+ * connections by address are not supported.
+ */
+public final class RoceProvider implements RdmaProvider {
+    private static final ProviderLimits LIMITS =
+            new ProviderLimits(
+                    EnumSet.allOf(WorkRequest.Kind.class),
+                    1L << 30,
+                    8192,
+                    16384,
+                    1 << 16,
+                    64,
+                    64,
+                    1024,
+                    1 << 16,
+                    16384,
+                    RoceDetails.MIN_PATH_MTU_BYTES,
+                    RoceDetails.MAX_PATH_MTU_BYTES);
+
+    /** For ServiceLoader. */
+    public RoceProvider() {}
+
+    @Override
+    public String name() {
+        return "roce";
+    }
+
+    @Override
+    public int id() {
+        return 2;
+    }
+
+    @Override
+    public boolean supports(DeviceInfo device) {
+        return true;
+    }
+
+    @Override
+    public ProviderLimits limits(DeviceInfo device) {
+        return LIMITS;
+    }
+
+    @Override
+    public boolean reaches(Device device, byte[] section) {
+        RoceDetails peer = RoceDetails.decode(section);
+        DeviceInfo info = device.info();
+        Gid own = Gid.ofAddress((peer.gid().isIpv4() ? info.ipv4() : info.ipv6()).getAddress());
+        return LocalNetwork.of(own).reaches(peer.network());
+    }
+
+    @Override
+    public ProviderEndpoint open(EndpointConfig config, EndpointListener listener) {
+        Gid gid = Gid.ofAddress(config.gid().getAddress());
+        Nic.requireLocal(gid);
+        return new RoceEndpoint(config, listener, gid);
+    }
+}

@@ -1,0 +1,318 @@
+package io.softdpu.rdma.roce.nic;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.copy.Copier;
+import io.softdpu.core.spi.memory.AccessBatches;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.UdpSocket;
+import io.softdpu.linux.event.Poller;
+import io.softdpu.linux.text.Reason;
+import io.softdpu.rdma.roce.cm.ConnectionManager;
+import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Headers;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Network adapter of this process at a local address: one for all its machines. {@link #open} and
+ * {@link #release} count its users.
+ *
+ * <p>It has a thread from the first {@link #start} on. Before, a task runs on the thread that gives
+ * it, one at a time; afterwards on the thread of the NIC. What peers send before waits in the
+ * socket. Any thread.
+ */
+public final class Nic {
+    private static final Map<Gid, Nic> OPEN = new HashMap<>();
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    /** Attempts to find a free port besides that of RoCE v2. */
+    private static final int PORT_ATTEMPTS = 64;
+
+    private static final int BUFFER_BYTES = 4 << 20;
+
+    /** Limit of the wait for the thread of the NIC, which is busy for a batch at a time. */
+    private static final long TASK_SECONDS = 60;
+
+    private final Gid address;
+    private final UdpSocket socket;
+    private final int receiveBufferBytes;
+    private final NicLoop loop;
+
+    /** Guarded by {@link #OPEN}. */
+    private int users;
+
+    // Guarded by this object.
+    private @Nullable Thread thread;
+    private boolean closed;
+
+    private Nic(Gid address, UdpSocket socket) {
+        this.address = address;
+        this.socket = socket;
+        receiveBufferBytes = socket.setReceiveBuffer(BUFFER_BYTES);
+        int _ = socket.setSendBuffer(BUFFER_BYTES);
+        Poller poller = new Poller();
+        boolean made = false;
+        try {
+            loop = new NicLoop(gid(), socket, poller, RANDOM);
+            made = true;
+        } finally {
+            if (!made) {
+                poller.close();
+            }
+        }
+    }
+
+    /**
+     * The NIC of an address, opened if there is none; the caller {@linkplain #release releases} it.
+     *
+     * @param address whose port does not count
+     * @throws DpuException NOT_FOUND if it is no local address; OPERATING_SYSTEM, NO_MEMORY
+     */
+    public static Nic open(Gid address) {
+        synchronized (OPEN) {
+            Nic nic = OPEN.get(address);
+            if (nic == null) {
+                UdpSocket socket = socket(address);
+                boolean made = false;
+                try {
+                    nic = new Nic(address, socket);
+                    made = true;
+                } catch (LinuxException e) {
+                    throw failure(address, e);
+                } finally {
+                    if (!made) {
+                        socket.close();
+                    }
+                }
+                OPEN.put(address, nic);
+            }
+            nic.users++;
+            return nic;
+        }
+    }
+
+    /**
+     * Checks that an address is a local one.
+     *
+     * @throws DpuException NOT_FOUND if it is not; OPERATING_SYSTEM
+     */
+    public static void requireLocal(Gid address) {
+        try (UdpSocket socket = UdpSocket.open(new InetSocketAddress(inet(address), 0))) {
+            int _ = socket.fd();
+        } catch (LinuxException e) {
+            throw failure(address, e);
+        }
+    }
+
+    private static UdpSocket socket(Gid address) {
+        int port = Headers.UDP_PORT;
+        for (int attempt = 0; ; attempt++) {
+            try {
+                return UdpSocket.open(new InetSocketAddress(inet(address), port));
+            } catch (LinuxException e) {
+                if (e.errno() != Errno.EADDRINUSE || attempt == PORT_ATTEMPTS) {
+                    throw failure(address, e);
+                }
+            }
+            port = RANDOM.nextInt(Gid.FIRST_OTHER_PORT, Gid.FIRST_FLOW_PORT);
+        }
+    }
+
+    private static InetAddress inet(Gid address) {
+        try {
+            return InetAddress.getByAddress(address.addressBytes());
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("no address: gid=" + address, e);
+        }
+    }
+
+    private static DpuException failure(Gid address, LinuxException e) {
+        return switch (e.errno()) {
+            case Errno.EADDRNOTAVAIL ->
+                    new DpuException(
+                            Status.NOT_FOUND,
+                            "address of the device is none of this machine: address="
+                                    + address
+                                    + ", expected=an address of a network interface, or in"
+                                    + " 127.0.0.0/8",
+                            e);
+            case Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.ENOBUFS ->
+                    new DpuException(
+                            Status.NO_MEMORY,
+                            "socket of the device cannot be opened: address="
+                                    + address
+                                    + ", failure="
+                                    + Reason.of(e),
+                            e);
+            default ->
+                    new DpuException(
+                            Status.OPERATING_SYSTEM,
+                            "socket of the device cannot be opened: address="
+                                    + address
+                                    + ", failure="
+                                    + Reason.of(e),
+                            e);
+        };
+    }
+
+    /** Releases it; the last user closes it, after the end of its connections. */
+    public void release() {
+        synchronized (OPEN) {
+            users--;
+            if (users == 0) {
+                OPEN.remove(address);
+                close();
+            }
+        }
+    }
+
+    // ---- what it is ----
+
+    /** Its address, with the port of its socket. */
+    public Gid gid() {
+        return address.withPort(socket.localAddress().getPort());
+    }
+
+    /** Size of the buffer in which packets wait for it. */
+    public int receiveBufferBytes() {
+        return receiveBufferBytes;
+    }
+
+    /** Batches of packets in which it accesses memory by key. */
+    public AccessBatches batches() {
+        return loop.batches();
+    }
+
+    Copier copier() {
+        return loop.copier();
+    }
+
+    ConnectionManager manager() {
+        return loop.manager();
+    }
+
+    void add(NicEndpoint endpoint) {
+        loop.add(endpoint);
+    }
+
+    void remove(NicEndpoint endpoint) {
+        loop.remove(endpoint);
+    }
+
+    // ---- its thread ----
+
+    /** Has its thread drive it from now on. */
+    void start() {
+        synchronized (this) {
+            if (thread == null && !closed) {
+                Thread made =
+                        Thread.ofPlatform().daemon().name("softdpu-nic-" + gid()).unstarted(loop);
+                made.start();
+                thread = made;
+            }
+        }
+    }
+
+    /**
+     * Runs a task on its thread, and waits for the end.
+     *
+     * @throws DpuException of the task
+     */
+    void run(Runnable task) {
+        FutureTask<@Nullable Void> handed = new FutureTask<>(task, null);
+        synchronized (this) {
+            if (thread == null) {
+                task.run();
+                return;
+            }
+            loop.post(handed);
+        }
+        await(handed);
+    }
+
+    private void await(FutureTask<@Nullable Void> handed) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    handed.get(TASK_SECONDS, TimeUnit.SECONDS);
+                    return;
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (TimeoutException e) {
+                    throw new DpuException(
+                            Status.TIME_OUT,
+                            "thread of the NIC does not answer: address="
+                                    + gid()
+                                    + ", timeoutSeconds="
+                                    + TASK_SECONDS,
+                            e);
+                } catch (ExecutionException e) {
+                    switch (e.getCause()) {
+                        case RuntimeException thrown -> throw thrown;
+                        case Error thrown -> throw thrown;
+                        case null, default -> throw new IllegalStateException("task failed", e);
+                    }
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Runs a task on its thread, later; without a thread at once. */
+    void post(Runnable task) {
+        synchronized (this) {
+            if (thread == null) {
+                task.run();
+            } else {
+                loop.post(task);
+            }
+        }
+    }
+
+    void wakeIfAsleep() {
+        loop.wakeIfAsleep();
+    }
+
+    private void close() {
+        Thread running;
+        synchronized (this) {
+            closed = true;
+            running = thread;
+        }
+        if (running == null) {
+            loop.close();
+        } else {
+            loop.stop();
+            join(running);
+        }
+    }
+
+    private static void join(Thread running) {
+        boolean interrupted = false;
+        while (running.isAlive()) {
+            try {
+                running.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,197 @@
+package io.softdpu.rdma.roce.nic;
+
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
+import io.softdpu.rdma.roce.cm.Agreement;
+import io.softdpu.rdma.roce.cm.CmConnection;
+import io.softdpu.rdma.roce.cm.ConnectKey;
+import io.softdpu.rdma.roce.cm.ConnectionListener;
+import io.softdpu.rdma.roce.rc.QueuePair;
+import io.softdpu.rdma.roce.rc.ReceiveListener;
+import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.spi.ProviderConnection;
+import io.softdpu.rdma.spi.WorkRequest;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connection between the engine of its instance and the adapter: a ring of requests, and one of
+ * their completions.
+ *
+ * <p>The engine's thread uses the rings and what is fixed; the rest belongs to the thread of the
+ * NIC.
+ */
+public final class NicConnection implements ConnectionListener, ReceiveListener {
+    private final NicEndpoint endpoint;
+    private final ProviderConnection owner;
+    private final WorkRing requests;
+    private final WorkRing completions;
+    private @Nullable CmConnection connection;
+
+    /** Whether the engine is to get no further event. */
+    private boolean silent;
+
+    private boolean ended;
+
+    /** Status of requests that come after the end. */
+    private Status requestStatus = Status.CONNECTION_ABORTED;
+
+    NicConnection(NicEndpoint endpoint, ProviderConnection owner, int sendQueueSize) {
+        this.endpoint = endpoint;
+        this.owner = owner;
+        requests = new WorkRing(sendQueueSize);
+        completions = new WorkRing(sendQueueSize);
+    }
+
+    // ---- for the engine's thread ----
+
+    /** The engine's object for this connection. */
+    public ProviderConnection owner() {
+        return owner;
+    }
+
+    /** Requests for the NIC; the engine limits them, completions included, to its size. */
+    public WorkRing requests() {
+        return requests;
+    }
+
+    /** Completions of the requests, in their order. */
+    public WorkRing completions() {
+        return completions;
+    }
+
+    /** The path MTU that was agreed on in bytes; after the event that it is established. */
+    public int pathMtuBytes() {
+        Agreement made = own().agreement();
+        return made == null ? 0 : made.path().mtuBytes();
+    }
+
+    // ---- for the thread of the NIC ----
+
+    void begin(CmConnection exported) {
+        connection = exported;
+    }
+
+    private CmConnection own() {
+        return Objects.requireNonNull(connection, "connection was begun");
+    }
+
+    /** The key for the blob. */
+    public ConnectKey key() {
+        return Objects.requireNonNull(own().key(), "exported connection has a key");
+    }
+
+    /** Number of its queue pair. */
+    public int queuePair() {
+        return queuePairOf(own()).number();
+    }
+
+    private static QueuePair queuePairOf(CmConnection of) {
+        return Objects.requireNonNull(of.queuePair(), "exported connection has a queue pair");
+    }
+
+    /**
+     * Connects it to the peer's end.
+     *
+     * @throws io.softdpu.core.DpuException as {@link CmConnection#connect}
+     */
+    void connect(Gid peer, ConnectKey peersKey, long nowNanos) {
+        own().connect(peer, peersKey, nowNanos);
+    }
+
+    /**
+     * Hands the published requests to the queue pair; one that is not connected completes them.
+     *
+     * @return whether there were some
+     */
+    boolean takeRequests() {
+        WorkRequest request = requests.poll();
+        if (request == null) {
+            return false;
+        }
+        QueuePair queuePair = queuePairOf(own());
+        while (request != null) {
+            Refusal refusal = queuePair.submit(request);
+            if (refusal != null) {
+                Status refused = Refusal.statusOf(refusal);
+                complete(request, refused == Status.NOT_CONNECTED ? requestStatus : refused);
+            }
+            request = requests.poll();
+        }
+        return true;
+    }
+
+    private void complete(WorkRequest request, Status status) {
+        completions.add(request, status);
+        boolean _ = completions.publish();
+        endpoint.changed();
+    }
+
+    /** Ends it in an orderly way, with an event. */
+    void disconnect(long nowNanos) {
+        boolean _ = takeRequests();
+        own().disconnect(nowNanos);
+        if (!ended) {
+            end(Status.SUCCESS, "", Status.CONNECTION_ABORTED);
+        }
+    }
+
+    /** Ends it in an orderly way, without an event. */
+    void close(long nowNanos) {
+        silent = true;
+        disconnect(nowNanos);
+        endpoint.remove(this);
+    }
+
+    private void end(Status status, String reason, Status ofRequests) {
+        ended = true;
+        requestStatus = ofRequests;
+        boolean _ = takeRequests();
+        if (!silent) {
+            endpoint.add(
+                    new NicEvent(this, endpoint.received(), false, status, reason, requestStatus));
+        }
+    }
+
+    // ---- events of the connection ----
+
+    @Override
+    public void established(CmConnection of) {
+        if (!silent) {
+            endpoint.add(
+                    new NicEvent(
+                            this, endpoint.received(), true, Status.SUCCESS, "", Status.SUCCESS));
+        }
+    }
+
+    @Override
+    public void rejected(CmConnection of, byte[] privateData) {
+        // Of connections by address alone.
+    }
+
+    @Override
+    public void ended(CmConnection of, Status status, String reason) {
+        end(
+                status,
+                reason,
+                status == Status.SUCCESS ? Status.CONNECTION_RESET : Status.CONNECTION_ABORTED);
+    }
+
+    @Override
+    public void released(CmConnection of) {
+        // Its engine may hand over requests until it has got the end.
+    }
+
+    // ---- completions of the queue pair ----
+
+    @Override
+    public void completed(QueuePair queuePair, WorkRequest request, Status status) {
+        complete(request, status);
+    }
+
+    @Override
+    public void received(QueuePair queuePair, WorkRequest receive, Status status) {
+        receive.resultConnection = owner;
+        endpoint.receiveCompleted(receive, status);
+    }
+}

@@ -1,0 +1,333 @@
+package io.softdpu.rdma.roce.nic;
+
+import io.softdpu.core.copy.Copier;
+import io.softdpu.core.spi.memory.AccessBatches;
+import io.softdpu.linux.ReceivedDatagrams;
+import io.softdpu.linux.ReceivedErrors;
+import io.softdpu.linux.UdpSocket;
+import io.softdpu.linux.event.Poller;
+import io.softdpu.linux.event.Registration;
+import io.softdpu.rdma.roce.adapter.Adapter;
+import io.softdpu.rdma.roce.adapter.AdapterConfig;
+import io.softdpu.rdma.roce.adapter.IcrcCheck;
+import io.softdpu.rdma.roce.cm.CmLimits;
+import io.softdpu.rdma.roce.cm.ConnectionManager;
+import io.softdpu.rdma.roce.rc.Limits;
+import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Headers;
+import io.softdpu.rdma.roce.wire.SequenceNumber;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.random.RandomGenerator;
+
+/**
+ * Loop of a NIC: receives packets by batches, takes the requests of the engines, sends, and sleeps
+ * while there is nothing to do, until a packet, a deadline or an engine wakes it.
+ *
+ * <p>Allocates nothing per packet and request.
+ */
+final class NicLoop implements Runnable {
+    private static final int RECEIVED_AT_ONCE = 64;
+    private static final int ERRORS_AT_ONCE = 16;
+    private static final int QUOTED_BYTES = 64;
+
+    /** Batches that are received before the rest of the loop has its turn. */
+    private static final int BATCHES_PER_PASS = 8;
+
+    private static final int PACKETS_PER_PASS = 512;
+
+    /** Passes at the end, after which nothing more is sent. */
+    private static final int LAST_PASSES = 1000;
+
+    private static final int MAX_PIECES = 64;
+    private static final int MAX_CONNECTIONS = 1 << 12;
+    private static final int MAX_QUEUE_PAIRS = 1 << 14;
+    private static final int MAX_DATAGRAMS = 1 << 10;
+
+    private static final long MILLI = 1_000_000;
+    private static final CmLimits CM_LIMITS =
+            new CmLimits(
+                    256,
+                    MAX_CONNECTIONS,
+                    20 * MILLI,
+                    500 * MILLI,
+                    10_000 * MILLI,
+                    2_000 * MILLI,
+                    1_000 * MILLI);
+
+    private final UdpSocket socket;
+    private final Poller poller;
+    private final Registration registration;
+    private final ReceivedDatagrams received;
+    private final MemorySegment receivedMemory;
+    private final ByteBuffer receivedView;
+    private final ReceivedErrors errors;
+    private final SocketSink sink;
+    private final Adapter adapter;
+    private final ConnectionManager manager;
+    private final AccessBatches batches;
+    private final Copier copier = new Copier();
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final List<NicEndpoint> endpoints = new ArrayList<>();
+    private boolean blocked;
+    private long failures;
+
+    private volatile boolean sleeping;
+    private volatile boolean stopping;
+
+    /**
+     * A loop that does not run yet; it owns socket and poller.
+     *
+     * @param gid with the socket's port
+     */
+    NicLoop(Gid gid, UdpSocket socket, Poller poller, RandomGenerator random) {
+        this.socket = socket;
+        this.poller = poller;
+        received = socket.newReceived(RECEIVED_AT_ONCE, Headers.MAX_PACKET_BYTES);
+        receivedMemory = received.memory();
+        receivedView = receivedMemory.asByteBuffer();
+        errors = socket.newErrors(ERRORS_AT_ONCE, QUOTED_BYTES);
+        sink = new SocketSink(socket, gid);
+        batches = new AccessBatches(gid.toString());
+        adapter =
+                new Adapter(
+                        new AdapterConfig(
+                                gid,
+                                random.nextInt(SequenceNumber.MAX + 1),
+                                MAX_QUEUE_PAIRS,
+                                MAX_DATAGRAMS,
+                                Limits.defaults(MAX_PIECES)),
+                        sink,
+                        new IcrcCheck(gid));
+        manager = new ConnectionManager(adapter, CM_LIMITS, random);
+        registration = poller.add(socket.fd(), Poller.IN, this::socketReady);
+    }
+
+    ConnectionManager manager() {
+        return manager;
+    }
+
+    AccessBatches batches() {
+        return batches;
+    }
+
+    /** Copier of payload out of packets. */
+    Copier copier() {
+        return copier;
+    }
+
+    void add(NicEndpoint endpoint) {
+        endpoints.add(endpoint);
+    }
+
+    void remove(NicEndpoint endpoint) {
+        endpoints.remove(endpoint);
+    }
+
+    // ---- any thread ----
+
+    /** Has the loop run a task. */
+    void post(Runnable task) {
+        tasks.add(task);
+        wakeIfAsleep();
+    }
+
+    /** Wakes the loop, which looks again for what was published before this call. */
+    void wakeIfAsleep() {
+        VarHandle.fullFence();
+        if (sleeping) {
+            poller.wake();
+        }
+    }
+
+    /** Ends the loop, after it has sent what waits. */
+    void stop() {
+        stopping = true;
+        poller.wake();
+    }
+
+    // ---- its thread ----
+
+    @Override
+    public void run() {
+        try {
+            while (!stopping) {
+                turn();
+            }
+            for (int i = 0; i < LAST_PASSES && hasLastWork(); i++) {
+                boolean _ = pass();
+            }
+        } finally {
+            close();
+        }
+    }
+
+    /** A failure of the system, as for want of memory, or a defect: the other connections go on. */
+    private void turn() {
+        try {
+            if (!pass()) {
+                sleep();
+            }
+        } catch (RuntimeException e) {
+            failures++;
+            LockSupport.parkNanos(MILLI); // it may last
+        }
+    }
+
+    private boolean hasLastWork() {
+        return !tasks.isEmpty() || (adapter.isTransmitWaiting() && !sink.isBlocked());
+    }
+
+    /** Closes socket and poller; without a thread the caller's. */
+    void close() {
+        boolean _ = registration.remove();
+        poller.close();
+        socket.close();
+    }
+
+    /** One turn; returns whether any work was done. */
+    private boolean pass() {
+        boolean worked = runTasks();
+        batches.begin();
+        try {
+            worked |= receive();
+            worked |= takeRequests();
+            long now = System.nanoTime();
+            adapter.expire(now);
+            worked |= transmit(now);
+        } finally {
+            batches.end();
+        }
+        for (int i = 0; i < endpoints.size(); i++) {
+            endpoints.get(i).wakeEngine();
+        }
+        return worked;
+    }
+
+    private boolean runTasks() {
+        Runnable task = tasks.poll();
+        boolean some = task != null;
+        while (task != null) {
+            try {
+                task.run(); // most keep their exception for the engine that waits
+            } catch (RuntimeException e) {
+                failures++;
+            }
+            task = tasks.poll();
+        }
+        return some;
+    }
+
+    private boolean receive() {
+        boolean some = false;
+        for (int batch = 0; batch < BATCHES_PER_PASS; batch++) {
+            int count = socket.poll(received);
+            long now = System.nanoTime();
+            for (int i = 0; i < count; i++) {
+                receive(i, now);
+            }
+            some |= count > 0;
+            if (count < RECEIVED_AT_ONCE) {
+                break;
+            }
+        }
+        return some;
+    }
+
+    private void receive(int index, long nowNanos) {
+        if (received.isTruncated(index)) {
+            return; // longer than any packet
+        }
+        try {
+            adapter.receive(
+                    receivedMemory,
+                    receivedView,
+                    received.offset(index),
+                    received.length(index),
+                    received.sourceHigh(index),
+                    received.sourceLow(index),
+                    received.sourcePort(index),
+                    received.isCongested(index),
+                    nowNanos);
+        } catch (RuntimeException e) { // a defect: the packet is lost, and no other connection
+            failures++;
+        }
+    }
+
+    private boolean takeRequests() {
+        boolean some = false;
+        for (int i = 0; i < endpoints.size(); i++) {
+            some |= endpoints.get(i).takeRequests();
+        }
+        return some;
+    }
+
+    private boolean transmit(long nowNanos) {
+        if (sink.isBlocked()) {
+            sink.unblock();
+        }
+        if (!adapter.isTransmitWaiting() || sink.isBlocked()) {
+            return false;
+        }
+        boolean _ = adapter.transmit(PACKETS_PER_PASS, nowNanos);
+        sink.flush();
+        return true;
+    }
+
+    // ---- sleep ----
+
+    private void sleep() {
+        sleeping = true;
+        VarHandle.fullFence();
+        try {
+            if (!hasWork()) {
+                watchWritable(sink.isBlocked());
+                int _ = poller.poll(timeoutNanos());
+            }
+        } finally {
+            sleeping = false;
+        }
+    }
+
+    private boolean hasWork() {
+        if (stopping || !tasks.isEmpty() || (adapter.isTransmitWaiting() && !sink.isBlocked())) {
+            return true;
+        }
+        for (int i = 0; i < endpoints.size(); i++) {
+            if (endpoints.get(i).hasRequests()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Time until the next deadline; negative for none. */
+    private long timeoutNanos() {
+        long deadline = adapter.nextDeadline();
+        return deadline == Adapter.NO_DEADLINE ? -1 : Math.max(0, deadline - System.nanoTime());
+    }
+
+    private void watchWritable(boolean wanted) {
+        if (blocked != wanted) {
+            blocked = wanted;
+            registration.setInterest(wanted ? Poller.IN | Poller.OUT : Poller.IN);
+        }
+    }
+
+    private void socketReady(int events) {
+        if ((events & Poller.ERR) != 0) {
+            int _ = socket.receiveErrors(errors);
+        }
+    }
+
+    /** Number of defects that were met. */
+    long failures() {
+        return failures;
+    }
+}

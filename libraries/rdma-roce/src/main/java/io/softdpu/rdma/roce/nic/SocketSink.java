@@ -1,0 +1,83 @@
+package io.softdpu.rdma.roce.nic;
+
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.OutgoingDatagrams;
+import io.softdpu.linux.UdpSocket;
+import io.softdpu.rdma.roce.adapter.PacketWriter;
+import io.softdpu.rdma.roce.rc.OutgoingPacket;
+import io.softdpu.rdma.roce.rc.PacketSink;
+import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Headers;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * Sink that copies packets into a batch of datagrams, and sends that when it is full or {@linkplain
+ * #flush flushed}. A datagram that the system refuses counts as lost. Belongs to the thread of the
+ * NIC; allocates nothing after its construction.
+ */
+final class SocketSink implements PacketSink {
+    private static final int CAPACITY = 64;
+
+    private final UdpSocket socket;
+    private final PacketWriter writer;
+    private final OutgoingDatagrams batch;
+    private final MemorySegment memory;
+    private final ByteBuffer view;
+    private boolean blocked;
+    private long dropped;
+
+    SocketSink(UdpSocket socket, Gid own) {
+        this.socket = socket;
+        writer = PacketWriter.ofSocket(own);
+        batch = socket.newOutgoing(CAPACITY, Headers.MAX_PACKET_BYTES);
+        memory = batch.memory();
+        view = memory.asByteBuffer();
+    }
+
+    @Override
+    public boolean isReady() {
+        if (batch.isFull()) {
+            flush();
+        }
+        return !blocked && !batch.isFull();
+    }
+
+    @Override
+    public void send(OutgoingPacket packet) {
+        int bytes = writer.write(packet, memory, view, batch.next());
+        Gid to = packet.destination();
+        batch.add(to.high(), to.low(), to.port(), bytes);
+    }
+
+    /** Sends the packets that wait, as far as the socket takes them. */
+    void flush() {
+        while (batch.waiting() > 0) {
+            int _ = socket.send(batch);
+            if (batch.errno() == Errno.EAGAIN) {
+                blocked = true;
+                return;
+            }
+            if (batch.errno() != 0) {
+                batch.drop();
+                dropped++;
+            }
+        }
+    }
+
+    /** Whether the socket takes nothing until it is writable. */
+    boolean isBlocked() {
+        return blocked;
+    }
+
+    /** The socket is writable again. */
+    void unblock() {
+        blocked = false;
+        flush();
+    }
+
+    /** Number of packets that the system has refused. */
+    long dropped() {
+        return dropped;
+    }
+}

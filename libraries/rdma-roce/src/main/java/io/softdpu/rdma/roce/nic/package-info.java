@@ -1,0 +1,22 @@
+/**
+ * Network adapters of this process: an adapter of the protocol, its UDP socket, and the thread that
+ * drives both.
+ *
+ * <p>Role: {@link io.softdpu.rdma.roce.nic.Nic} is one per process and local address, for all
+ * machines of the process. {@link io.softdpu.rdma.roce.nic.NicEndpoint} and {@link
+ * io.softdpu.rdma.roce.nic.NicConnection} are the parts of an instance and a connection between its
+ * engine and the adapter.
+ *
+ * <p>Thread rule: the adapter, its queue pairs and connections belong to the thread of the NIC. An
+ * engine hands requests over, and gets completions and events, by {@linkplain
+ * io.softdpu.rdma.roce.nic.WorkRing rings} and queues without locks; before it sleeps it says so,
+ * and what comes then wakes it. Connecting and ending are tasks that the engine gives to the thread
+ * of the NIC, and waits for.
+ *
+ * <p>Ownership: a NIC is opened by the first endpoint that needs its address, and closed with the
+ * last. A request belongs to the NIC from its publication until its completion is in a ring.
+ */
+@NullMarked
+package io.softdpu.rdma.roce.nic;
+
+import org.jspecify.annotations.NullMarked;

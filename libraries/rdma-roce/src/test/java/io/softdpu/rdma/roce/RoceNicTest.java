@@ -1,0 +1,173 @@
+package io.softdpu.rdma.roce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.testkit.SeededRandom;
+import io.softdpu.testkit.Soak;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A live NIC: what its peers and its own programs may do to it. */
+class RoceNicTest {
+    private static final int MESSAGE_BYTES = 1000;
+
+    private static void connect(
+            Party near, RdmaConnection toFar, Party far, RdmaConnection toNear) {
+        near.connect(toFar, toNear.blob());
+        far.connect(toNear, toFar.blob());
+        Party.drive(
+                "connection",
+                () ->
+                        toFar.state() == RdmaConnection.State.CONNECTED
+                                && toNear.state() == RdmaConnection.State.CONNECTED,
+                near,
+                far);
+    }
+
+    private static void exchange(Party near, RdmaConnection toFar, Party far) {
+        assertThat(far.receive(MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
+        assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
+        Party.drive(
+                "send and receive",
+                () -> !near.results.isEmpty() && !far.results.isEmpty(),
+                near,
+                far);
+        assertThat(near.results.remove()).isEqualTo(Status.SUCCESS);
+        assertThat(far.results.remove()).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldRefuseMemoryThatIsConfinedToAThread(@TempDir Path folder) {
+        try (Arena confined = Arena.ofConfined();
+                Party near = new Party(folder, Side.TARGET, confined.allocate(1 << 16));
+                Party far = new Party(folder, Side.DPU)) {
+            RdmaConnection toFar = near.export();
+            connect(near, toFar, far, far.export());
+
+            assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.NOT_SUPPORTED);
+            assertThat(near.receive(MESSAGE_BYTES)).isEqualTo(Status.NOT_SUPPORTED);
+        }
+    }
+
+    @Test
+    void shouldFailTheTaskWhoseMemoryWasFreedAndServeTheOthers(@TempDir Path folder) {
+        Arena freed = Arena.ofShared();
+        try (Party near = new Party(folder, Side.TARGET, freed.allocate(1 << 16));
+                Party other = new Party(folder, Side.TARGET);
+                Party far = new Party(folder, Side.DPU);
+                Party alsoFar = new Party(folder, Side.DPU)) {
+            RdmaConnection toFar = near.export();
+            connect(near, toFar, far, far.export());
+            RdmaConnection toOther = other.export();
+            connect(other, toOther, alsoFar, alsoFar.export());
+
+            assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
+            freed.close();
+            Party.drive("the end of the task", () -> !near.results.isEmpty(), near, far);
+
+            assertThat(near.results.remove()).isEqualTo(Status.IO_FAILED);
+            exchange(other, toOther, alsoFar);
+        }
+    }
+
+    @Test
+    void shouldCarryOnWhateverItsPortReceives(@TempDir Path folder, SeededRandom random)
+            throws IOException {
+        try (Party near = new Party(folder, Side.TARGET);
+                Party far = new Party(folder, Side.DPU);
+                DatagramSocket hostile =
+                        new DatagramSocket(new InetSocketAddress("127.65.0.1", 0))) {
+            RdmaConnection toFar = near.export();
+            RdmaConnection toNear = far.export();
+            connect(near, toFar, far, toNear);
+            RoceDetails target = RoceDetails.decode(section(toNear.blob()));
+            InetAddress address = InetAddress.getByAddress(target.gid().addressBytes());
+            int packets = Soak.count(2_000, 20_000, 1_000_000);
+            for (int i = 0; i < packets; i++) {
+                byte[] packet = packet(random, target.queuePair());
+                hostile.send(
+                        new DatagramPacket(packet, packet.length, address, target.gid().port()));
+                if (i % 500 == 0) {
+                    exchange(near, toFar, far);
+                }
+            }
+            exchange(near, toFar, far);
+        }
+    }
+
+    /** Bytes that look like a packet for the queue pair, the more the better. */
+    private static byte[] packet(SeededRandom random, int queuePair) {
+        byte[] packet = random.bytes(random.nextInt(5000));
+        if (packet.length >= 12 && random.nextBoolean()) {
+            packet[1] = (byte) (packet[1] & 0xf0);
+            ByteBuffer.wrap(packet).putShort(2, (short) 0xffff).putInt(4, queuePair);
+        }
+        return packet;
+    }
+
+    /** The section of this provider, which is the last of a blob of this provider alone. */
+    private static byte[] section(byte[] blob) {
+        byte[] section = new byte[RoceDetails.WIRE_BYTES];
+        System.arraycopy(blob, blob.length - section.length, section, 0, section.length);
+        return section;
+    }
+
+    @Test
+    void shouldWakeBothSidesForEachMessage(@TempDir Path folder) throws Exception {
+        int messages = Soak.count(200, 2_000, 20_000);
+        CompletableFuture<byte[]> farBlob = new CompletableFuture<>();
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        try (Party near = new Party(folder, Side.TARGET)) {
+            RdmaConnection toFar = near.export();
+            byte[] nearBlob = toFar.blob();
+            Thread.ofPlatform()
+                    .name("far")
+                    .start(() -> {
+                        try (Party far = new Party(folder, Side.DPU)) {
+                            RdmaConnection toNear = far.export();
+                            far.connect(toNear, nearBlob);
+                            farBlob.complete(toNear.blob());
+                            answer(far, toNear, messages);
+                            done.complete(null);
+                        } catch (Throwable e) {
+                            farBlob.completeExceptionally(e);
+                            done.completeExceptionally(e);
+                        }
+                    });
+            near.connect(toFar, farBlob.get());
+            near.sleepUntil("connection", () -> toFar.state() == RdmaConnection.State.CONNECTED);
+            for (int i = 0; i < messages; i++) {
+                assertThat(near.receive(64)).isEqualTo(Status.SUCCESS);
+                assertThat(near.send(toFar, 64)).isEqualTo(Status.SUCCESS);
+                near.sleepUntil("an answer", () -> near.results.size() == 2);
+                assertThat(near.results.remove()).isEqualTo(Status.SUCCESS);
+                assertThat(near.results.remove()).isEqualTo(Status.SUCCESS);
+            }
+            done.get();
+        }
+    }
+
+    private static void answer(Party far, RdmaConnection toNear, int messages) {
+        far.sleepUntil("connection", () -> toNear.state() == RdmaConnection.State.CONNECTED);
+        for (int i = 0; i < messages; i++) {
+            assertThat(far.receive(64)).isEqualTo(Status.SUCCESS);
+            far.sleepUntil("a message", () -> far.results.size() == 1);
+            assertThat(far.results.remove()).isEqualTo(Status.SUCCESS);
+            assertThat(far.send(toNear, 64)).isEqualTo(Status.SUCCESS);
+            far.sleepUntil("the end of the answer", () -> far.results.size() == 1);
+            assertThat(far.results.remove()).isEqualTo(Status.SUCCESS);
+        }
+    }
+}
