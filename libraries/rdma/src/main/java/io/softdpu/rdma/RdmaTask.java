@@ -83,11 +83,11 @@ abstract class RdmaTask<T extends Task> extends TaskBase<T> {
     }
 
     private @Nullable Refusal checkLocal(String operand, Buf buf, Mmap mmap) {
-        if (mmap.isImported() && !Regions.isMapped(mmap)) {
-            return notMapped(operand, buf);
-        }
         Refusal refusal = (mmap.isImported() ? overPci : local).check(mmap);
-        return refusal == null ? null : Refusal.with(refusal, "operand=" + operand);
+        if (refusal != null) {
+            return Refusal.with(refusal, "operand=" + operand);
+        }
+        return mmap.isImported() && !Regions.isMapped(mmap) ? notMapped(operand, buf) : null;
     }
 
     private static Refusal notMapped(String operand, Buf buf) {
