@@ -317,6 +317,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
     /** As above, by a receive that a callback posts. */
     @Test
     void shouldUseAReceiveThatACallbackPostsWhileAMessageWaits() {
+        List<Task> received = new ArrayList<>();
         Peer near = openNear();
         Peer far =
                 add(
@@ -328,7 +329,12 @@ public abstract class RdmaFailureContract extends RdmaContract {
                                 rdma -> {
                                     rdma.setRnrTimer(Duration.ofMillis(655));
                                     rdma.setReceiveTasks(
-                                            1, task -> task.submit(), task -> task.free());
+                                            1,
+                                            task -> {
+                                                received.add(task);
+                                                task.submit();
+                                            },
+                                            task -> task.free());
                                 }));
         Pair pair = connect(near, far);
         far.rdma.allocateReceive(null).submit();
@@ -345,6 +351,7 @@ public abstract class RdmaFailureContract extends RdmaContract {
         near.engine.clearNotification();
         assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
         assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        Peer.drive("the callbacks", () -> received.size() == 2, near, far);
     }
 
     /** A retry takes the timer of the peer or longer, so that two of the default are left. */
@@ -363,8 +370,10 @@ public abstract class RdmaFailureContract extends RdmaContract {
         long lateNanos = (Rdma.DEFAULT_RNR_RETRIES - 2) * far.rdma.rnrTimer().toNanos();
         long begin = System.nanoTime();
         near.send(pair.toFar(), near.data(0, 64), 1);
-        while (near.outcomes.isEmpty() && System.nanoTime() - begin < lateNanos) {
-            near.sleep();
+        long left = lateNanos;
+        while (near.outcomes.isEmpty() && left > 0) { // a retry may wake it, or nothing
+            near.engine.await(Duration.ofNanos(left));
+            left = begin + lateNanos - System.nanoTime();
         }
         assertThat(near.outcomes).isEmpty();
 
@@ -469,12 +478,14 @@ public abstract class RdmaFailureContract extends RdmaContract {
                 assertThat(near.next(pair.far()).status()).isEqualTo(Status.SUCCESS);
             }
         }
+        Peer.drive("each receive", () -> pair.far().outcomes.size() >= 500, near, pair.far());
         assertThat(pair.far().outcomes).hasSize(500);
     }
 
     @Test
     @Clause("rdma-074")
     void shouldSendWithoutRetriesToAReceiveThatACallbackHasSubmitted() {
+        List<Task> received = new ArrayList<>();
         Peer far =
                 add(
                         Peer.open(
@@ -484,12 +495,19 @@ public abstract class RdmaFailureContract extends RdmaContract {
                                 Peer.ALL,
                                 rdma ->
                                         rdma.setReceiveTasks(
-                                                1, task -> task.submit(), task -> task.free())));
+                                                1,
+                                                task -> {
+                                                    received.add(task);
+                                                    task.submit();
+                                                },
+                                                task -> task.free())));
         Pair pair = connect(openNearWithRetries(0), far);
         far.rdma.allocateReceive(null).submit();
-        for (int i = 0; i < 5; i++) {
+        for (int i = 1; i <= 5; i++) {
+            int sends = i;
             pair.near().send(pair.toFar(), null, i);
             assertThat(pair.near().next(far).status()).isEqualTo(Status.SUCCESS);
+            Peer.drive("the callback", () -> received.size() == sends, pair.near(), far);
         }
     }
 

@@ -103,7 +103,7 @@ public abstract class RdmaRefusalContract extends RdmaContract {
                         Status.NOT_PERMITTED,
                         List.of(
                                 "exporter does not grant RDMA_WRITE: granted=[",
-                                "mmap=mmap[imported over RDMA from ",
+                                "mmap=mmap[imported over RDMA ",
                                 "expected=RDMA_WRITE by Mmap.setPermissions of the exporter",
                                 "operand=destination"),
                         test -> {
