@@ -96,7 +96,7 @@ final class RoceConnection implements ProviderConnection {
             throw new DpuException(
                     Status.BAD_STATE, "RDMA connection was connected before: state=" + state);
         }
-        endpoint.part().connect(part(), details.gid(), details.key());
+        endpoint.part().connect(part(), details.gid(), details.key(), details.rnrTimer());
         peer = details.gid();
         state = State.CONNECTING;
     }
@@ -104,7 +104,7 @@ final class RoceConnection implements ProviderConnection {
     @Override
     @SuppressWarnings("ReferenceEquality") // memories are objects, not values
     public @Nullable Refusal submit(WorkRequest request) {
-        if (state != State.CONNECTED || disconnecting || end != null) {
+        if (state != State.CONNECTED || handedOver || end != null) {
             return notConnected();
         }
         if (inFlight == sendQueueSize) {
@@ -144,7 +144,7 @@ final class RoceConnection implements ProviderConnection {
                 "connection is not established or is ending: state=%s, disconnecting=%s,"
                         + " expected=%s",
                 state,
-                disconnecting || end != null,
+                handedOver || end != null,
                 State.CONNECTED);
     }
 

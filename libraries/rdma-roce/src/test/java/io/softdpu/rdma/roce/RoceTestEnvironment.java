@@ -2,8 +2,10 @@ package io.softdpu.rdma.roce;
 
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.Topology;
 import io.softdpu.rdma.contract.RdmaTestEnvironment;
 import io.softdpu.rdma.contract.RdmaTrait;
+import io.softdpu.rdma.roce.nic.HeldNics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -11,7 +13,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Test environment of the DPU and a storage target, each with a fabric folder of its own. */
+/** Test environment of the card and a storage target, each with a fabric folder of its own. */
 public final class RoceTestEnvironment implements RdmaTestEnvironment {
     /** For the contract's peer process. */
     public RoceTestEnvironment() {}
@@ -28,12 +30,27 @@ public final class RoceTestEnvironment implements RdmaTestEnvironment {
 
     @Override
     public Machine openMachine(Path folder, Side side) {
+        return openMachine(folder, side, Topology.builtin());
+    }
+
+    static Machine openMachine(Path folder, Side side, Topology topology) {
         try {
-            Path own = Files.createDirectories(folder.resolve(side.id()));
-            return Machine.builder(side).fabricFolder(own).open();
+            String machine = side == Side.TARGET ? "target" : "card";
+            Path own = Files.createDirectories(folder.resolve(machine));
+            return Machine.builder(side).fabricFolder(own).topology(topology).open();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    @Override
+    public void hold() {
+        HeldNics.hold();
+    }
+
+    @Override
+    public void release() {
+        HeldNics.release();
     }
 
     @Override

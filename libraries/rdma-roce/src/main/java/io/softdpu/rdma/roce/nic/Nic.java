@@ -17,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -139,7 +140,7 @@ public final class Nic {
 
     private static DpuException failure(Gid address, LinuxException e) {
         return switch (e.errno()) {
-            case Errno.EADDRNOTAVAIL ->
+            case Errno.EADDRNOTAVAIL, Errno.EINVAL -> // the latter of a link-local address
                     new DpuException(
                             Status.NOT_FOUND,
                             "address of the device is none of this machine: address="
@@ -175,6 +176,17 @@ public final class Nic {
                 close();
             }
         }
+    }
+
+    /** The NICs that have a thread. */
+    static List<Nic> running() {
+        synchronized (OPEN) {
+            return OPEN.values().stream().filter(Nic::isRunning).toList();
+        }
+    }
+
+    private synchronized boolean isRunning() {
+        return thread != null;
     }
 
     // ---- what it is ----

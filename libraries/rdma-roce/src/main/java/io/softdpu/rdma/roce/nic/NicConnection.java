@@ -10,6 +10,7 @@ import io.softdpu.rdma.roce.rc.QueuePair;
 import io.softdpu.rdma.roce.rc.ReceiveListener;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.spi.ProviderConnection;
+import io.softdpu.rdma.spi.RnrTimer;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -93,9 +94,13 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
     /**
      * Connects it to the peer's end.
      *
+     * @param rnrRetries of messages that find no receive at the peer
+     * @param peersTimer by which the retries are counted as time
      * @throws io.softdpu.core.DpuException as {@link CmConnection#connect}
      */
-    void connect(Gid peer, ConnectKey peersKey, long nowNanos) {
+    void connect(
+            Gid peer, ConnectKey peersKey, int rnrRetries, RnrTimer peersTimer, long nowNanos) {
+        queuePairOf(own()).limitReceiverNotReady(rnrRetries, peersTimer);
         own().connect(peer, peersKey, nowNanos);
     }
 
@@ -118,12 +123,21 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
             }
             request = requests.poll();
         }
+        if (queuePair.state() == QueuePair.State.CONNECTED) { // what it has refused itself
+            boolean _ = completions.publish();
+        }
         return true;
     }
 
+    /**
+     * A failure ends the connection: it becomes visible with the end, so that the engine never has
+     * the one without the other.
+     */
     private void complete(WorkRequest request, Status status) {
         completions.add(request, status);
-        boolean _ = completions.publish();
+        if (status == Status.SUCCESS || ended) {
+            boolean _ = completions.publish();
+        }
         endpoint.changed();
     }
 
@@ -144,13 +158,14 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
     }
 
     private void end(Status status, String reason, Status ofRequests) {
-        ended = true;
         requestStatus = ofRequests;
         boolean _ = takeRequests();
         if (!silent) {
             endpoint.add(
                     new NicEvent(this, endpoint.received(), false, status, reason, requestStatus));
         }
+        ended = true;
+        boolean _ = completions.publish();
     }
 
     // ---- events of the connection ----

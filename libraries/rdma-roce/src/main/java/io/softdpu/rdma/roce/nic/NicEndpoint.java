@@ -10,6 +10,7 @@ import io.softdpu.rdma.roce.rc.RemoteKeys;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.ProviderConnection;
+import io.softdpu.rdma.spi.RnrTimer;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -108,11 +109,15 @@ public final class NicEndpoint implements ReceiveQueue {
     /**
      * Connects a connection to the peer's end, and has the thread of the NIC drive it from now on.
      *
+     * @param peersTimer the RNR timer of the peer
      * @throws io.softdpu.core.DpuException as {@link io.softdpu.rdma.roce.cm.CmConnection#connect}
      */
-    public void connect(NicConnection connection, Gid peer, ConnectKey peersKey) {
+    public void connect(
+            NicConnection connection, Gid peer, ConnectKey peersKey, RnrTimer peersTimer) {
         nic.start();
-        nic.run(() -> connection.connect(peer, peersKey, System.nanoTime()));
+        nic.run(() ->
+                connection.connect(
+                        peer, peersKey, config.rnrRetries(), peersTimer, System.nanoTime()));
     }
 
     /** Ends a connection in an orderly way; an event follows, unless it has ended. */

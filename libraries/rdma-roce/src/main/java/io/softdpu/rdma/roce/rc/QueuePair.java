@@ -5,6 +5,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.rdma.roce.wire.Packet;
+import io.softdpu.rdma.spi.RnrTimer;
 import io.softdpu.rdma.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -156,6 +157,17 @@ public final class QueuePair {
     public void connect(Path agreed, long nowNanos) {
         prepare(agreed);
         connect(nowNanos);
+    }
+
+    /**
+     * Limits the wait of its messages for a receive of the peer, in place of the path and the
+     * attachment.
+     *
+     * @param retries 0 to 6 times the timer; 7 for no limit
+     * @param timer of the peer
+     */
+    public void limitReceiverNotReady(int retries, RnrTimer timer) {
+        requester.limitReceiverNotReady(retries, timer);
     }
 
     /**

@@ -95,6 +95,11 @@ final class Requester {
     private boolean rnrCounting;
     private long rnrSinceNanos;
 
+    /** Number of retries; that of the path if it is negative. */
+    private int rnrRetries = -1;
+
+    private RnrTimer rnrTimer;
+
     // The question whether the peer is there.
     private long heardAtNanos;
     private boolean probing;
@@ -104,6 +109,7 @@ final class Requester {
         this.queuePair = queuePair;
         this.attachment = attachment;
         this.limits = limits;
+        rnrTimer = attachment.rnrTimer();
         int size = attachment.sendQueueSize();
         queue = new @Nullable WorkRequest[size];
         firstPsns = new int[size];
@@ -135,6 +141,11 @@ final class Requester {
 
     private Path connectedPath() {
         return Objects.requireNonNull(path, "the path of a connected queue pair");
+    }
+
+    void limitReceiverNotReady(int retries, RnrTimer timer) {
+        rnrRetries = retries;
+        rnrTimer = timer;
     }
 
     // ---- submission ----
@@ -674,13 +685,13 @@ final class Requester {
      * the instance: that of the peer may be short.
      */
     private void receiverNotReady(int timerCode, long nowNanos) {
-        int retries = connectedPath().rnrRetries();
+        int retries = rnrRetries < 0 ? connectedPath().rnrRetries() : rnrRetries;
         if (!rnrCounting) {
             rnrCounting = true;
             rnrSinceNanos = nowNanos;
         }
         if (retries != Path.UNLIMITED_RNR_RETRIES
-                && nowNanos - rnrSinceNanos >= retries * attachment.rnrTimer().nanos()) {
+                && nowNanos - rnrSinceNanos >= retries * rnrTimer.nanos()) {
             queuePair.fail(
                     Failure.RECEIVER_NOT_READY,
                     head,

@@ -1,0 +1,12 @@
+package io.softdpu.rdma.roce;
+
+import io.softdpu.rdma.contract.RdmaReceiveLimitContract;
+import io.softdpu.rdma.contract.RdmaTestEnvironment;
+
+class RoceReceiveLimitTest extends RdmaReceiveLimitContract {
+    @Override
+    protected RdmaTestEnvironment environment() {
+        RoceTestEnvironment devices = new RoceTestEnvironment();
+        return new LimitedEnvironment(function -> function.side() == devices.farSide());
+    }
+}

@@ -1,0 +1,11 @@
+package io.softdpu.rdma.roce;
+
+import io.softdpu.rdma.contract.RdmaSizeLimitContract;
+import io.softdpu.rdma.contract.RdmaTestEnvironment;
+
+class RoceSizeLimitTest extends RdmaSizeLimitContract {
+    @Override
+    protected RdmaTestEnvironment environment() {
+        return new LimitedEnvironment(function -> true);
+    }
+}
