@@ -19,6 +19,7 @@ import io.softdpu.testkit.Patience;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.BooleanSupplier;
@@ -26,6 +27,9 @@ import java.util.function.BooleanSupplier;
 /** Side of a test with sends and receives, which belongs to the thread that opened it. */
 final class Party implements AutoCloseable {
     private static final int TASKS = 64;
+
+    /** Time after which another party is looked at. */
+    private static final Duration PAUSE = Duration.ofMillis(1);
 
     private final Machine machine;
     private final Device device;
@@ -110,13 +114,17 @@ final class Party implements AutoCloseable {
 
     /** Progresses both until a condition holds. */
     static void drive(String what, BooleanSupplier condition, Party... parties) {
-        Await.until(
+        Await.byStep(
                 what,
+                condition,
                 () -> {
+                    boolean progressed = false;
                     for (Party each : parties) {
-                        boolean _ = each.engine.progress();
+                        progressed |= each.engine.progress();
                     }
-                    return condition.getAsBoolean();
+                    if (!progressed) {
+                        parties[0].engine.await(PAUSE);
+                    }
                 });
     }
 

@@ -2,6 +2,7 @@ package io.softdpu.rdma.roce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.rdma.RdmaConnection;
@@ -9,6 +10,8 @@ import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -16,12 +19,14 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A live NIC: what its peers and its own programs may do to it. */
 class RoceNicTest {
     private static final int MESSAGE_BYTES = 1000;
+    private static final int ROUNDS = 1000;
 
     private static void connect(
             Party near, RdmaConnection toFar, Party far, RdmaConnection toNear) {
@@ -122,6 +127,40 @@ class RoceNicTest {
         byte[] section = new byte[RoceDetails.WIRE_BYTES];
         System.arraycopy(blob, blob.length - section.length, section, 0, section.length);
         return section;
+    }
+
+    /** Once it is compiled; the engines' threads are tested by the contract. */
+    @Test
+    @Tag(Soak.FULL_TAG)
+    void shouldAllocateNothingPerMessageOnItsThread(@TempDir Path folder) {
+        try (Party near = new Party(folder, Side.TARGET);
+                Party far = new Party(folder, Side.DPU)) {
+            RdmaConnection toFar = near.export();
+            connect(near, toFar, far, far.export());
+            long least = Long.MAX_VALUE;
+            for (int measured = 0; measured < 50 && least >= ROUNDS; measured++) {
+                long before = allocatedByNics();
+                for (int round = 0; round < ROUNDS; round++) {
+                    exchange(near, toFar, far);
+                }
+                least = Math.min(least, allocatedByNics() - before);
+            }
+            assertThat(least).as("bytes per %d messages", ROUNDS).isLessThan(ROUNDS);
+        }
+    }
+
+    private static long allocatedByNics() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long bytes = 0;
+        int nics = 0;
+        for (ThreadInfo each : threads.getThreadInfo(threads.getAllThreadIds())) {
+            if (each != null && each.getThreadName().startsWith("softdpu-nic-")) {
+                nics++;
+                bytes += threads.getThreadAllocatedBytes(each.getThreadId());
+            }
+        }
+        assertThat(nics).as("one per address").isEqualTo(2);
+        return bytes;
     }
 
     @Test

@@ -9,8 +9,10 @@ import io.softdpu.rdma.roce.rc.Path;
 import io.softdpu.rdma.roce.rc.QueuePair;
 import io.softdpu.rdma.roce.wire.CmCodec;
 import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.rdma.roce.wire.Packet;
+import io.softdpu.rdma.roce.wire.SequenceNumber;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -34,6 +36,10 @@ public final class Adapter {
 
     /** Packets that a queue pair sends before the next has its turn. */
     private static final int PACKETS_PER_TURN = 16;
+
+    private static final int QUEUE_PAIR_OFFSET = 4;
+    private static final int PSN_OFFSET = 8;
+    private static final int MESSAGE_OFFSET = Opcode.DATAGRAM.headerBytes();
 
     private final AdapterConfig config;
     private final PacketSink sink;
@@ -202,6 +208,27 @@ public final class Adapter {
     @SuppressWarnings("EnumOrdinal") // as above
     private void increment(Counter counter) {
         counters[counter.ordinal()]++;
+    }
+
+    /**
+     * Takes an ICMP error by which nothing receives at the port of a peer.
+     *
+     * @param peer to which the quoted packet was sent
+     * @param memory has what is quoted of the packet: any bytes
+     * @param at offset of the quote
+     * @param bytes its size
+     */
+    public void refused(Gid peer, MemorySegment memory, long at, int bytes, long nowNanos) {
+        if (bytes < Headers.BTH_BYTES) {
+            return;
+        }
+        int queuePair = memory.get(Headers.U32, at + QUEUE_PAIR_OFFSET) & SequenceNumber.MAX;
+        if (queuePair != CmCodec.QUEUE_PAIR) {
+            int psn = memory.get(Headers.U32, at + PSN_OFFSET) & SequenceNumber.MAX;
+            management().refused(peer, queuePair, psn, nowNanos);
+        } else if (bytes >= MESSAGE_OFFSET + CmCodec.MESSAGE_BYTES) {
+            management().refused(peer, memory, at + MESSAGE_OFFSET, nowNanos);
+        }
     }
 
     // ---- packets to send ----

@@ -600,6 +600,16 @@ public final class CmConnection {
         events.released(this);
     }
 
+    /** Nothing receives at the port to which a REQ was sent. */
+    void requestUnreceived(long transaction) {
+        if (state == CmState.REQ_SENT && transaction == transactionId) {
+            ended(
+                    CmState.CLOSED,
+                    Status.NOT_FOUND,
+                    "nothing receives at the address of the peer: " + target());
+        }
+    }
+
     /** The sender of the REQ has given up, without an answer, or repeats it no more. */
     void requestGivenUp(long nowNanos) {
         switch (state) {

@@ -248,6 +248,26 @@ public final class ConnectionManager implements Management {
         }
     }
 
+    @Override
+    public void refused(Gid peer, MemorySegment message, long at, long nowNanos) {
+        if (CmCodec.attribute(message, at, CmCodec.MESSAGE_BYTES) == CmAttribute.REQ) {
+            CmConnection known = own(CmCodec.localId(message, at), peer);
+            if (known != null) {
+                known.requestUnreceived(CmCodec.transactionId(message, at));
+            }
+        }
+    }
+
+    @Override
+    public void refused(Gid peer, int queuePair, int psn, long nowNanos) {
+        CmConnection known =
+                byRemoteQueuePair.get(new CmConnection.RemoteQueuePair(peer, queuePair));
+        QueuePair own = known == null ? null : known.queuePair();
+        if (own != null) {
+            own.refused(psn, nowNanos);
+        }
+    }
+
     private @Nullable CmConnection own(int id, Gid source) {
         CmConnection known = byLocalId.get(id);
         if (known == null || !known.isOf(source)) {

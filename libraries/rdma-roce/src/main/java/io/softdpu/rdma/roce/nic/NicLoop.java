@@ -2,6 +2,7 @@ package io.softdpu.rdma.roce.nic;
 
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.spi.memory.AccessBatches;
+import io.softdpu.linux.Errno;
 import io.softdpu.linux.ReceivedDatagrams;
 import io.softdpu.linux.ReceivedErrors;
 import io.softdpu.linux.UdpSocket;
@@ -35,7 +36,9 @@ import java.util.random.RandomGenerator;
 final class NicLoop implements Runnable {
     private static final int RECEIVED_AT_ONCE = 64;
     private static final int ERRORS_AT_ONCE = 16;
-    private static final int QUOTED_BYTES = 64;
+
+    /** For a whole message of connection management. */
+    private static final int QUOTED_BYTES = 512;
 
     /** Batches that are received before the rest of the loop has its turn. */
     private static final int BATCHES_PER_PASS = 8;
@@ -322,7 +325,29 @@ final class NicLoop implements Runnable {
 
     private void socketReady(int events) {
         if ((events & Poller.ERR) != 0) {
-            int _ = socket.receiveErrors(errors);
+            int count = socket.receiveErrors(errors);
+            long now = System.nanoTime();
+            for (int i = 0; i < count; i++) {
+                if (errors.errno(i) == Errno.ECONNREFUSED) {
+                    refused(i, now);
+                }
+            }
+        }
+    }
+
+    private void refused(int index, long nowNanos) {
+        try {
+            adapter.refused(
+                    new Gid(
+                            errors.destinationHigh(index),
+                            errors.destinationLow(index),
+                            errors.destinationPort(index)),
+                    errors.memory(),
+                    errors.offset(index),
+                    errors.length(index),
+                    nowNanos);
+        } catch (RuntimeException e) { // as for packets
+            failures++;
         }
     }
 

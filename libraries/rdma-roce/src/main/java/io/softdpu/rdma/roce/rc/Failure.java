@@ -13,6 +13,12 @@ enum Failure {
             Status.CONNECTION_RESET,
             Status.CONNECTION_RESET,
             "the peer of the RDMA connection does not answer"),
+    /** Nothing receives at the port of the peer. */
+    PEER_GONE(
+            Status.CONNECTION_RESET,
+            Status.CONNECTION_RESET,
+            Status.CONNECTION_RESET,
+            "nothing receives at the port of the peer of the RDMA connection"),
     /** The peer had no receive for a message, and the retries are exhausted. */
     RECEIVER_NOT_READY(
             Status.IO_FAILED,

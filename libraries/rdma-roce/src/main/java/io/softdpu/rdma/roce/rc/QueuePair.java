@@ -43,6 +43,9 @@ public final class QueuePair {
     /** No request of the queue has failed. */
     static final long NO_POSITION = -1;
 
+    /** Refusals in a row after which it ends. */
+    private static final int REFUSALS = 2;
+
     private static final int FIRST_PORT = 0xc000;
     private static final int PORT_MASK = 0x3fff;
     private static final Refusal NOT_CONNECTED =
@@ -58,6 +61,9 @@ public final class QueuePair {
     private final Responder responder;
     private State state = State.IDLE;
     private @Nullable Path path;
+
+    /** Number of refusals since the last packet of the peer. */
+    private int refusals;
 
     /** Whether this side has ended it, so that no event follows. */
     private boolean released;
@@ -214,6 +220,7 @@ public final class QueuePair {
      */
     private void receiveConnected(Packet packet, long nowNanos) {
         requester.heard(nowNanos);
+        refusals = 0;
         boolean request = packet.opcode().role() == Opcode.Role.REQUEST;
         try {
             if (request) {
@@ -229,6 +236,21 @@ public final class QueuePair {
     private void failLocally(Throwable thrown, long position, long nowNanos) {
         if (state == State.CONNECTED) {
             fail(Failure.LOCAL_MEMORY, position, "failure=" + Reason.of(thrown), nowNanos);
+        }
+    }
+
+    /**
+     * Nothing receives at the port of the peer, as an ICMP error says that quotes a packet. Two in
+     * a row for packets that are not acknowledged end it: a peer that was killed.
+     *
+     * @param psn of the quoted packet: any number
+     */
+    public void refused(int psn, long nowNanos) {
+        if (state == State.CONNECTED && requester.isAwaited(psn)) {
+            refusals++;
+            if (refusals == REFUSALS) {
+                fail(Failure.PEER_GONE, requester.oldest(), "psn=" + psn, nowNanos);
+            }
         }
     }
 

@@ -432,6 +432,13 @@ final class Requester {
         return latest < head ? QueuePair.NO_POSITION : latest;
     }
 
+    /** Whether the answer to a PSN is awaited. */
+    boolean isAwaited(int psn) {
+        return probing
+                ? psn == previous(cursorPsn)
+                : SequenceNumber.isInWindow(psn, unacknowledgedPsn, inFlight());
+    }
+
     // ---- answers ----
 
     /** A valid packet of the peer has come, of whatever kind. */

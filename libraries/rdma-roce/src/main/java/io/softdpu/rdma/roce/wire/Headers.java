@@ -90,8 +90,11 @@ public final class Headers {
     static final ValueLayout.OfByte U8 = ValueLayout.JAVA_BYTE;
     static final ValueLayout.OfShort U16 =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    static final ValueLayout.OfInt U32 =
+
+    /** Four bytes in the order of the network. */
+    public static final ValueLayout.OfInt U32 =
             ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
     static final ValueLayout.OfLong U64 =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     static final ValueLayout.OfInt LITTLE_U32 =

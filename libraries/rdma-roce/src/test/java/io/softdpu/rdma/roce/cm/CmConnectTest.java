@@ -8,10 +8,12 @@ import io.softdpu.core.Status;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.roce.adapter.Adapter;
+import io.softdpu.rdma.roce.wire.CmCodec;
 import io.softdpu.rdma.roce.wire.CmMessage;
 import io.softdpu.rdma.roce.wire.CmMessage.About;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Opcode;
+import io.softdpu.rdma.roce.wire.Packet;
 import io.softdpu.rdma.roce.wire.RejectReason;
 import io.softdpu.rdma.roce.wire.ServiceId;
 import io.softdpu.testkit.FakeClock;
@@ -504,6 +506,35 @@ class CmConnectTest {
                 .endsWith("reason=invalid service id, text=nothing listens at the port: port=7174");
         assertThat(far.manager.held()).isZero();
         assertThat(far.manager.count(CmCounter.REFUSED)).isEqualTo(1);
+    }
+
+    @Test
+    void shouldFindNothingThatReceives() {
+        CmConnection here = near.connect(far.gid, NO_DATA);
+        byte[] request = near.sent().remove();
+        byte[] other = request.clone();
+        other[8] ^= 1; // the transaction
+        refuse(request, 100, far.gid); // cut
+        refuse(request, 300, CmEnd.address(9));
+        refuse(other, 300, far.gid);
+        assertThat(here.state()).isEqualTo(CmState.REQ_SENT);
+
+        refuse(request, 300, far.gid);
+
+        assertThat(near.takeEvents()).isEqualTo("ended:NOT_FOUND released");
+        assertThat(near.reason).startsWith("nothing receives at the address of the peer: ");
+        assertThat(near.manager.held()).isZero();
+    }
+
+    /** An ICMP error that quotes a message, or a part of it. */
+    private void refuse(byte[] message, int limitBytes, Gid peer) {
+        Packet quoted = CmEnd.datagram(message, CmCodec.QUEUE_KEY);
+        near.adapter.refused(
+                peer,
+                quoted.memory(),
+                0,
+                Math.min(limitBytes, quoted.bytes()),
+                near.clock.nowNanos());
     }
 
     @ParameterizedTest

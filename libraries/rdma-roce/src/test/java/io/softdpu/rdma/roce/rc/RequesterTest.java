@@ -234,6 +234,27 @@ class RequesterTest {
         assertThat(peer.queuePair().state()).isEqualTo(QueuePair.State.ENDED);
     }
 
+    /** ICMP errors by which nothing receives at the peer's port; anyone can forge them. */
+    @Test
+    void shouldEndByTwoRefusalsInARowOfPacketsThatAreAwaited() {
+        ScriptedPeer peer = new ScriptedPeer();
+        peer.submit(WorkRequest.Kind.SEND, 1);
+        peer.submit(WorkRequest.Kind.SEND, 1);
+        peer.submit(WorkRequest.Kind.SEND, 1);
+        peer.sent();
+        peer.queuePair().refused(99, 0); // not of a packet that was sent
+        peer.queuePair().refused(103, 0);
+        peer.queuePair().refused(100, 0);
+        peer.ack(100);
+        peer.queuePair().refused(100, 0);
+        peer.queuePair().refused(101, 0);
+        assertThat(peer.events()).containsExactly("SEND SUCCESS");
+        peer.queuePair().refused(102, 0);
+        assertThat(peer.events())
+                .containsExactly(
+                        "SEND CONNECTION_RESET", "SEND CONNECTION_RESET", "ended CONNECTION_RESET");
+    }
+
     @Test
     void shouldTellWhichRequestHasFailedBehindAReadWithoutData() {
         ScriptedPeer peer = new ScriptedPeer();
