@@ -1,6 +1,7 @@
 package io.softdpu.rdma;
 
 import io.softdpu.fuzz.Refused;
+import io.softdpu.rdma.roce.RoceSections;
 import io.softdpu.rdma.shm.ShmSections;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -29,7 +30,7 @@ public final class ConnectionBlobs {
         return blob.putInt(ConnectionBlob.CHECK_OFFSET, (int) check.getValue()).array();
     }
 
-    /** The blob, and what the provider over shared memory has put into it. */
+    /** The blob, and what the providers have put into it. */
     private static void decode(byte[] bytes) {
         ConnectionBlob blob = Refused.orValue(() -> ConnectionBlob.decode(bytes));
         if (blob == null) {
@@ -38,6 +39,7 @@ public final class ConnectionBlobs {
         Refused.requireSame("connection blob", bytes, blob.encode());
         for (ConnectionBlob.Section section : blob.sections()) {
             ShmSections.check(section.details());
+            RoceSections.check(section.details());
         }
     }
 }
