@@ -79,6 +79,16 @@ class RemoteEventBlobTest {
     }
 
     @Test
+    void shouldTellBlobsApart() {
+        RemoteEventBlob blob = blob(Side.DPU);
+        assertThat(blob(Side.HOST)).isNotEqualTo(blob);
+        assertThat(blob.hashCode()).as("of the numbers, which are not 0").isNotZero();
+        assertThat(blob.toString())
+                .startsWith("event=" + blob.eventId())
+                .contains(", device=dpu/p0, ");
+    }
+
+    @Test
     void shouldRefuseEachBlobWithOneBitChanged() {
         byte[] golden = golden();
         for (int at = 0; at < golden.length; at++) {

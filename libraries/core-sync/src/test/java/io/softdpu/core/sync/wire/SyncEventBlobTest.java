@@ -32,8 +32,16 @@ class SyncEventBlobTest {
     }
 
     private static SyncEventBlob blob(Place publisher, Place subscriber) {
+        return blob(publisher, subscriber, "pf0");
+    }
+
+    private static byte[] hash() {
         byte[] hash = new byte[32];
         Arrays.fill(hash, (byte) 0xa5);
+        return hash;
+    }
+
+    private static SyncEventBlob blob(Place publisher, Place subscriber, String interfaceName) {
         return new SyncEventBlob(
                 publisher,
                 subscriber,
@@ -41,8 +49,8 @@ class SyncEventBlobTest {
                 new RegionAddress.Id(0x2122232425262728L, 0x3132333435363738L),
                 new RegionAddress.Id(0x4142434445464748L, 0x5152535455565758L),
                 new RegionAddress.Id(0x6162636465666768L, 0x7172737475767778L),
-                hash,
-                "pf0");
+                hash(),
+                interfaceName);
     }
 
     @Test
@@ -59,13 +67,31 @@ class SyncEventBlobTest {
         assertThat(read.fabricId()).isEqualTo(blob.fabricId());
         assertThat(read.eventId()).isEqualTo(blob.eventId());
         assertThat(read.key()).isEqualTo(blob.key());
-        assertThat(read.topologySha256()).isEqualTo(blob.topologySha256());
+        assertThat(read.topologySha256()).isEqualTo(hash());
         assertThat(read.side()).isEqualTo(Side.HOST);
         assertThat(read.interfaceName()).isEqualTo("pf0");
         assertThat(blob(Place.DPU, Place.CPU)).isNotEqualTo(blob);
+        assertThat(blob.hashCode()).as("of the numbers, which are not 0").isNotZero();
         SyncEventBlob ofPeers = blob(Place.REMOTE, Place.DPU);
         assertThat(ofPeers.encode()[6]).isEqualTo((byte) 2);
         assertThat(SyncEventBlob.decode(ofPeers.encode())).isEqualTo(ofPeers);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 32})
+    void shouldHaveANameOfEachLegalLength(int length) {
+        SyncEventBlob named = blob(Place.CPU, Place.DPU, "x".repeat(length));
+
+        SyncEventBlob read = SyncEventBlob.decode(named.encode());
+
+        assertThat(read.interfaceName()).isEqualTo("x".repeat(length));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 33})
+    void shouldRefuseANameOfAnotherLength(int length) {
+        Thrown.with(Status.INVALID_VALUE, () -> blob(Place.CPU, Place.DPU, "x".repeat(length)))
+                .hasMessageContaining("field=interface name, value=" + length);
     }
 
     @Test
@@ -124,8 +150,10 @@ class SyncEventBlobTest {
     }
 
     @Test
-    void shouldKeepTheKeyFromMessages() {
-        assertThat(blob(Place.CPU, Place.DPU).toString())
+    void shouldNameTheEventAndKeepTheKeyFromMessages() {
+        SyncEventBlob blob = blob(Place.CPU, Place.DPU);
+        assertThat(blob.toString())
+                .startsWith("event=" + blob.eventId() + ", device=host/pf0, ")
                 .doesNotContain("6162636465666768")
                 .doesNotContain("7172737475767778");
     }
