@@ -240,6 +240,7 @@ class BufTest {
         assertThat(Refusal.statusOf(Regions.markSource(buf, 1)))
                 .as("one task at a time")
                 .isEqualTo(Status.IN_USE);
+        assertThat(Regions.markSource(buf, 1).message()).contains("usedAs=destination,");
         Thrown.with(Status.IN_USE, buf::release);
         Thrown.with(Status.IN_USE, () -> buf.setData(0, 1));
         Thrown.with(Status.IN_USE, buf::resetDataLength);
@@ -250,6 +251,18 @@ class BufTest {
         Regions.clearInFlight(buf);
         buf.release();
         assertThat(inventory.free()).isEqualTo(4);
+    }
+
+    @Test
+    void shouldNotDescribeAnotherPartOfMemoryThatWasStopped() {
+        Buf buf = inventory.bufByData(mmap, 0, 8);
+        mmap.stop();
+
+        Thrown.with(Status.BAD_STATE, () -> buf.reuseByData(mmap, 8, 16))
+                .hasMessageContaining("mmap is not started");
+
+        assertThat(buf.length()).isEqualTo(8);
+        buf.release();
     }
 
     @Test
