@@ -99,8 +99,8 @@ public final class RemoteSyncEvent implements AutoCloseable {
      * Creates a remote event from an export. The program of the exporter need not participate and
      * may sleep or compute. The device cannot be closed before the event.
      *
-     * <p>An event of another kernel or fabric folder is imported from the blob alone: nobody is
-     * asked, and nothing tells of its end but the peer, which refuses the operation.
+     * <p>An event of another kernel or fabric folder is imported from the blob alone: the exporter
+     * is not asked, and nothing tells of its end but the peer, which refuses the operation.
      *
      * @param blob the result of the peer's {@link SyncEvent#exportRdma}
      * @param device the device of the RDMA instance whose tasks use the event

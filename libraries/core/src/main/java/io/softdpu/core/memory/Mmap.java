@@ -112,10 +112,10 @@ public final class Mmap implements AutoCloseable {
      * compute. With {@link Mapping#ACCESS} the memory is mapped and populated before this returns,
      * which takes about half a second per GiB in addition to the timeout.
      *
-     * <p>An RDMA export of another kernel or fabric folder is imported from the blob alone: nobody
-     * is asked, nothing is mapped whatever the {@code mapping}, and nothing tells of its end but
-     * the peer, which refuses the operation. A provider that reaches memory by mapping it refuses
-     * tasks with it.
+     * <p>An RDMA export of another kernel or fabric folder is imported from the blob alone: the
+     * exporter is not asked, nothing is mapped whatever the {@code mapping}, and nothing tells of
+     * its end but the peer, which refuses the operation. A provider that reaches memory by mapping
+     * it refuses tasks with it.
      *
      * @param blob the result of {@link #exportPci} or {@link #exportRdma} of the peer
      * @param device the device; for a PCI export the port of the DPU that created the exporting

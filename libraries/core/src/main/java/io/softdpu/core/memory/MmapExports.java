@@ -162,7 +162,7 @@ final class MmapExports {
                 MmapExports::changed);
     }
 
-    /** Nobody waits for a change of memory, as for that of a sync event. */
+    /** No thread waits for a change of memory, as for that of a sync event. */
     private static void changed() {}
 
     private ExportedRegion exportLocal(

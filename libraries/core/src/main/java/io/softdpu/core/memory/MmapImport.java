@@ -17,7 +17,7 @@ import java.time.Duration;
 
 /**
  * Import of an mmap from an export blob: decodes it, checks whether it may be imported here, and
- * leases the memory. There is nobody to ask for a lease of memory that another kernel or fabric
+ * leases the memory. No exporter can be asked for a lease of memory that another kernel or fabric
  * folder exports for RDMA: a transport reaches it by its key, and the peer refuses what it does not
  * grant.
  *
