@@ -11,7 +11,7 @@ import java.lang.invoke.VarHandle;
  * sets the interrupt flag of a thread that accesses memory whose arena another thread closes, also
  * where the access succeeds.
  */
-final class CounterAccess {
+class CounterAccess {
     private static final long NONE = Long.MAX_VALUE;
     private static final VarHandle ANNOUNCED;
     private static final VarHandle BUSY;
@@ -38,6 +38,10 @@ final class CounterAccess {
 
     CounterAccess(EventHandle handle) {
         this.handle = handle;
+    }
+
+    final EventHandle handle() {
+        return handle;
     }
 
     /** The value. */
@@ -67,7 +71,7 @@ final class CounterAccess {
 
     /**
      * Wakes those who wait, after an adapter has changed the counter, perhaps by a plain store. Any
-     * thread, and no update by this access.
+     * thread; not used beside {@link #set} and {@link #add} of the same access.
      *
      * @return false, without effect, while another thread is in this call
      */

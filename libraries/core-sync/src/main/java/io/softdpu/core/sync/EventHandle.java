@@ -63,7 +63,11 @@ abstract sealed class EventHandle permits CpuHandle, DpuHandle {
 
     /** The operations of a thread, until {@link #remove}. */
     final CounterAccess newAccess() {
-        CounterAccess added = new CounterAccess(this);
+        return add(new CounterAccess(this));
+    }
+
+    /** Adds an access to this handle, as {@link #newAccess}. */
+    final <T extends CounterAccess> T add(T added) {
         accesses.add(added);
         return added;
     }
@@ -77,7 +81,7 @@ abstract sealed class EventHandle permits CpuHandle, DpuHandle {
      * Version of the oldest list of peers that any update may see. Any thread, after it has
      * replaced the list: an update announces, changes the counter, reads the list. If it changes
      * the counter before this reads it, its announcement is seen here, and otherwise it sees the
-     * new list.
+     * new list. An adapter announces after its change, with a full fence before it reads the list.
      */
     final long oldestAnnounced() {
         long _ = get();

@@ -253,7 +253,8 @@ public final class SyncEvent implements AutoCloseable {
                     "event is asynchronous, since asContext was called",
                     ", expected=start of its context");
         }
-        operations = new SynchronousOperations(this, begin());
+        EventHandle begun = begin();
+        operations = begun.add(new SynchronousOperations(this, begun));
         state = State.SYNCHRONOUS;
         return this;
     }

@@ -9,14 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Operations and waits of a sync event in synchronous mode, from its start to its stop, and the
- * threads that its two halves belong to. Allocates nothing.
+ * threads that its two halves belong to. Updates are those of the publishing half, one at a time.
+ * Allocates nothing.
  */
-final class SynchronousOperations {
+final class SynchronousOperations extends CounterAccess {
     private final SyncEvent event;
-    private final EventHandle handle;
-
-    /** The publishing half's access to the counter. */
-    private final CounterAccess access;
 
     /** The threads that the halves belong to; written under the lock, and compared without it. */
     private @Nullable Thread publisher;
@@ -25,9 +22,8 @@ final class SynchronousOperations {
     private volatile boolean stopped;
 
     SynchronousOperations(SyncEvent event, EventHandle handle) {
+        super(handle);
         this.event = event;
-        this.handle = handle;
-        this.access = handle.newAccess();
     }
 
     /** Ends the waits that threads are in. */
@@ -37,19 +33,21 @@ final class SynchronousOperations {
 
     // ---- publishing ----
 
+    @Override
     void set(long value) {
         try {
             requirePublisher();
-            access.set(value);
+            super.set(value);
         } catch (IllegalStateException e) {
             throw closedMeanwhile(e);
         }
     }
 
+    @Override
     long add(long increment) {
         try {
             requirePublisher();
-            return access.add(increment);
+            return super.add(increment);
         } catch (IllegalStateException e) {
             throw closedMeanwhile(e);
         }
@@ -60,15 +58,16 @@ final class SynchronousOperations {
         if (publisher != Thread.currentThread()) {
             claimPublisher();
         }
-        handle.requireUsable(event);
+        handle().requireUsable(event);
     }
 
     // ---- subscribing ----
 
+    @Override
     long get() {
         try {
             requireSubscriber();
-            return handle.get();
+            return super.get();
         } catch (IllegalStateException e) {
             throw closedMeanwhile(e);
         }
@@ -86,12 +85,12 @@ final class SynchronousOperations {
         try {
             requireSubscriber();
             long begin = limitNanos == Long.MAX_VALUE ? 0 : System.nanoTime();
-            while (!condition.isMet(handle.get(), operand, mask)) {
+            while (!condition.isMet(super.get(), operand, mask)) {
                 if (stopped) {
                     throw new DpuException(
                             Status.SHUTDOWN, "event was stopped during a wait: event=" + event);
                 }
-                handle.requireUsable(event);
+                handle().requireUsable(event);
                 if (Interrupts.isPending()) {
                     throw Interrupts.ended("SyncEvent.wait", describe(condition, operand, mask));
                 }
@@ -121,7 +120,7 @@ final class SynchronousOperations {
                 condition,
                 Long.toUnsignedString(operand),
                 mask,
-                Long.toUnsignedString(handle.get()));
+                Long.toUnsignedString(super.get()));
     }
 
     @SuppressWarnings("ReferenceEquality") // threads are compared by identity
@@ -129,7 +128,7 @@ final class SynchronousOperations {
         if (subscriber != Thread.currentThread()) {
             claimSubscriber();
         }
-        handle.requireUsable(event);
+        handle().requireUsable(event);
     }
 
     // ---- internal ----
