@@ -24,6 +24,7 @@ import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.Text;
 import java.lang.invoke.VarHandle;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -129,7 +130,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
      *     importers hold the memory from an earlier export; OPERATING_SYSTEM
      */
     Invitation invite(ImportKind kind, int limit) {
-        synchronized (arming) { // which importers need to join, so that none comes before its key
+        synchronized (arming) { // importers join under it too: none comes before its key is known
             RegionAddress.Id present = eventId;
             if (present == null) {
                 present = serveName();
@@ -158,7 +159,10 @@ final class CpuHandle extends EventHandle implements EndpointListener {
         }
     }
 
-    /** In a batch of packets; takes the lock only if two adapters change the counter at once. */
+    /**
+     * In a batch of packets. Takes the lock if it has rung one of several handles, or while another
+     * adapter changes the counter.
+     */
     private void changedByAdapter() {
         if (!ofAdapters.changed()) {
             synchronized (arming) { // no page of a peer is released meanwhile
@@ -544,10 +548,12 @@ final class CpuHandle extends EventHandle implements EndpointListener {
     private void withdrawKeys() {
         List<MemoryKey> named;
         synchronized (arming) {
-            named = List.copyOf(keys.values());
+            named = new ArrayList<>(keys.values());
+        }
+        MemoryKey.withdrawAll(named);
+        synchronized (arming) {
             keys.clear();
         }
-        named.forEach(MemoryKey::withdraw);
     }
 
     @Override

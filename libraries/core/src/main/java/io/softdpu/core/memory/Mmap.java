@@ -291,8 +291,8 @@ public final class Mmap implements AutoCloseable {
      * Stops it: its exports are revoked, no buf can be created in it, and tasks that use it fail.
      * Existing bufs stay; its memory and devices may be closed when nothing uses it any more.
      *
-     * <p>RDMA packets that are executed right now are waited for; after that none changes the
-     * memory.
+     * <p>RDMA packets that are executed here by its keys are waited for; after that none changes
+     * the memory. Those of a re-export are executed by the machine that has imported it, as below.
      *
      * <p>A peer that was stopped in the middle of a copy may still finish it when it continues. So
      * the memory cannot be started or exported again before the peers have released it (IN_USE), by

@@ -137,9 +137,7 @@ final class MmapExports {
         }
         forLibraries.forEach(ExportedRegion::close);
         forLibraries.clear();
-        List<MemoryKey> withdrawn = List.copyOf(keys.values());
-        keys.clear();
-        withdrawn.forEach(MemoryKey::withdraw);
+        MemoryKey.withdrawAll(keys.values());
     }
 
     /** The first byte's address for RDMA; of an import, that in the exporting process. */

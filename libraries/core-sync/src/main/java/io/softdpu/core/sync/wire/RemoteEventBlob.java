@@ -90,7 +90,7 @@ public record RemoteEventBlob(
         WireFields.requireName(BLOB, interfaceName);
     }
 
-    /** The begin of the topology's hash, a copy. */
+    /** The first half of the topology's hash, a copy. */
     @Override
     public byte[] topologyDigest() {
         return topologyDigest.clone();

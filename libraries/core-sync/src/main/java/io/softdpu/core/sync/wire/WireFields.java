@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
 
 /**
  * Fields of the export blobs and handshakes of sync events, written or read one after the other: a
- * magic number and a version at the begin, then numbers of 8 to 128 bits, and arrays. A blob ends
+ * magic number and a version at the start, then numbers of 8 to 128 bits, and arrays. A blob ends
  * with an interface name with nothing but zeros behind it, and a check of all bytes in the last
  * four. Big-endian.
  */

@@ -2,7 +2,6 @@ package io.softdpu.core.spi.memory;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -11,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * key inside a batch only, and who withdraws memory waits for the batch under way.
  *
  * <p>One thread at a time begins and ends batches, and the adapter hands over from one to the next.
- * A batch is short and bounded. Inside it nothing waits, no callback of a user runs, and no mmap is
- * stopped or closed. Nothing here allocates.
+ * A batch is short and bounded. Inside it nothing waits but for a short lock, no callback of a user
+ * runs, and no mmap is stopped or closed. Nothing here allocates.
  */
 public final class AccessBatches {
     private static final VarHandle TURN;
@@ -33,8 +32,11 @@ public final class AccessBatches {
 
     private static final long PARK_NANOS = 100_000;
 
-    /** Far beyond each batch: one that lasts longer was never ended, which is a defect. */
-    private static final long DEADLINE_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /**
+     * A minute and more, far beyond each batch: one that lasts longer was never ended, which is a
+     * defect. Not a point in time, which passes while the process is stopped.
+     */
+    private static final int PARKS = 600_000;
 
     private final String name;
 
@@ -90,14 +92,14 @@ public final class AccessBatches {
      * @throws IllegalStateException if it is that of the calling thread, or does not end
      */
     void awaitEnd() {
-        awaitEnd(DEADLINE_NANOS);
+        awaitEnd(PARKS);
     }
 
     @SuppressWarnings({
         "ReferenceEquality", // threads are objects, not values
         "ThreadPriorityCheck" // to let the thread of the batch run
     })
-    void awaitEnd(long timeoutNanos) {
+    void awaitEnd(int maxParks) {
         long seen = turn;
         if ((seen & 1) == 0) {
             return;
@@ -105,13 +107,12 @@ public final class AccessBatches {
         if (thread == Thread.currentThread()) {
             throw new IllegalStateException("wait for a batch inside it: " + this);
         }
-        long begin = System.nanoTime();
         for (int looks = 0; turn == seen; looks++) {
             if (looks < SPINS) {
                 Thread.onSpinWait();
             } else if (looks < SPINS + YIELDS) {
                 Thread.yield();
-            } else if (System.nanoTime() - begin < timeoutNanos) {
+            } else if (looks - SPINS - YIELDS < maxParks) {
                 LockSupport.parkNanos(PARK_NANOS);
             } else {
                 throw new IllegalStateException("batch does not end: " + this);

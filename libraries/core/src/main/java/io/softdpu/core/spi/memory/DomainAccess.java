@@ -27,7 +27,7 @@ public final class DomainAccess implements AutoCloseable {
      * @param lengthBytes any number
      * @param right the bit of {@code AccessFlag} RDMA_READ, RDMA_WRITE or RDMA_ATOMIC
      * @return null if there is no such memory, if the range is empty or not inside, if the right is
-     *     not granted, or if the memory was withdrawn
+     *     not granted, if the memory was withdrawn, or after {@link #close}
      * @throws IllegalStateException outside a batch
      */
     public @Nullable GrantedMemory find(int key, long address, long lengthBytes, int right) {
@@ -35,7 +35,9 @@ public final class DomainAccess implements AutoCloseable {
             throw new IllegalStateException("memory is looked for outside a batch: " + this);
         }
         MemoryKey found = domain.find(key);
-        return found != null && found.grants(address, lengthBytes, right) ? found : null;
+        return found != null && found.grants(address, lengthBytes, right) && !closed.get()
+                ? found
+                : null;
     }
 
     /**

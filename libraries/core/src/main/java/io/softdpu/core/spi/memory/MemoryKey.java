@@ -1,6 +1,7 @@
 package io.softdpu.core.spi.memory;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Collection;
 
 /**
  * Key of memory in a {@link ProtectionDomain}, from its registration to its withdrawal. Immutable;
@@ -63,7 +64,23 @@ public final class MemoryKey implements GrantedMemory {
      * @throws IllegalStateException inside a batch of the calling thread
      */
     public void withdraw() {
-        domain.withdraw(this);
+        domain.remove(this);
+        domain.awaitBatches();
+    }
+
+    /**
+     * Withdraws several: first none of them is found any more, then each leaves the collection when
+     * no batch uses it. After an exception the rest can be withdrawn again.
+     *
+     * @throws IllegalStateException as {@link #withdraw}
+     */
+    public static void withdrawAll(Collection<MemoryKey> keys) {
+        keys.forEach(key -> key.domain.remove(key));
+        boolean _ =
+                keys.removeIf(key -> {
+                    key.domain.awaitBatches();
+                    return true;
+                });
     }
 
     @Override

@@ -87,12 +87,17 @@ public final class ProtectionDomain {
         attached.remove(batches);
     }
 
-    void withdraw(MemoryKey key) {
+    /** A batch that begins afterwards does not find the key. */
+    synchronized void remove(MemoryKey key) {
+        if (keys.remove(key)) {
+            slots = tableOf(keys);
+        }
+    }
+
+    /** Waits for the batches under way. */
+    void awaitBatches() {
         List<AccessBatches> readers;
         synchronized (this) {
-            if (keys.remove(key)) {
-                slots = tableOf(keys);
-            }
             readers = List.copyOf(attached);
         }
         readers.forEach(AccessBatches::awaitEnd);

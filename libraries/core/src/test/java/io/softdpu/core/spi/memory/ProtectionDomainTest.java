@@ -12,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -259,6 +260,34 @@ class ProtectionDomainTest {
                 .isThrownBy(access::close)
                 .withMessageContaining("inside it");
         batches.end();
+    }
+
+    /** Neither key is found after a withdrawal that has failed, and a second one waits again. */
+    @Test
+    void shouldWithdrawSeveralAgainAfterAFailure() {
+        ProtectionDomain other = new ProtectionDomain("host/pf1");
+        List<MemoryKey> keys = new ArrayList<>();
+        keys.add(register(WRITE));
+        keys.add(other.register(ADDRESS, memory, WRITE, new Grant(null), () -> {}));
+        MemoryKey second = keys.getLast();
+        batches.begin();
+
+        assertThatIllegalStateException().isThrownBy(() -> MemoryKey.withdrawAll(keys));
+
+        assertThat(keys).hasSize(2);
+        assertThat(other.find(second.key())).isNull();
+        assertThatIllegalStateException().isThrownBy(() -> MemoryKey.withdrawAll(keys));
+        batches.end();
+        MemoryKey.withdrawAll(keys);
+        assertThat(keys).isEmpty();
+    }
+
+    /** Withdrawals do not wait for it any more. */
+    @Test
+    void shouldFindNothingAfterTheEndOfAnAccess() {
+        int key = register(READ).key();
+        access.close();
+        assertThat(find(key, ADDRESS, 1, READ)).isNull();
     }
 
     @Test
