@@ -45,7 +45,7 @@ public final class MeasurementNotes {
                 : Optional.of(
                         Text.format(
                                 "heap: few operations, %s, share what is allocated once at the"
-                                        + " begin and end of a run",
+                                        + " start and end of a run",
                                 Figures.count(operations)));
     }
 

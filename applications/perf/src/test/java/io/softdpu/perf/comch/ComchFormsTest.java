@@ -67,7 +67,7 @@ class ComchFormsTest {
 
         assertThat(lines(new PerfResult<>(plan, List.of(allocating(90, 100_000)))))
                 .contains(
-                        "heap: few operations, 90, share what is allocated once at the begin and"
+                        "heap: few operations, 90, share what is allocated once at the start and"
                                 + " end of a run");
         for (PerfRun<ComchFigures> other : List.of(allocating(90, 0), allocating(100_000, 50))) {
             assertThat(lines(new PerfResult<>(plan, List.of(other))))

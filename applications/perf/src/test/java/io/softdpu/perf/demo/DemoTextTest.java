@@ -185,7 +185,7 @@ class DemoTextTest {
 
     @Test
     void shouldSayThatFewOperationsShareTheHeapOfARun() {
-        String few = "heap: few operations, 5, share what is allocated once at the begin and end";
+        String few = "heap: few operations, 5, share what is allocated once at the start and end";
 
         assertThat(DemoTable.lines(options(1), result(0, 5), TextStyle.plain()))
                 .as("of no heap")

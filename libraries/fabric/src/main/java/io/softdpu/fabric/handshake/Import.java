@@ -117,8 +117,8 @@ public final class Import<T> implements AutoCloseable {
      * The object, which is the holder's to close, unless it closes the import.
      *
      * @return completes on the bus thread; fails with a {@link FabricException}, or because the
-     *     import is closed, when no mapping worker maps or unmaps memory for it any more;
-     *     cancelling it closes the import
+     *     import is closed, when no mapping worker maps memory for it any more; cancelling it
+     *     closes the import
      */
     public CompletableFuture<T> future() {
         return future;
