@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.roce.cm.ConnectKey;
 import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.spi.RnrTimer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -18,7 +19,7 @@ import java.util.UUID;
  *
  * <pre>
  *  0  version         u32  1
- *  4  UDP port        u16  above 0
+ *  4  UDP port        u16  4791, or 32,768 to 49,151
  *  6  prefix length   u8   of the address' subnet: to 32 for IPv4, to 128 for IPv6
  *  7  reserved        u8   0
  *  8  GID             16 B address of the NIC; IPv4 is mapped into IPv6
@@ -99,7 +100,7 @@ record RoceDetails(
         requireSize(bytes, WIRE_BYTES);
         require("sizeBytes", bytes.byteSize(), WIRE_BYTES, WIRE_BYTES);
         int port = Short.toUnsignedInt(bytes.get(U16, 4));
-        require("port", port, 1, 0xffff);
+        requirePort(port);
         Gid gid = new Gid(bytes.get(U64, 8), bytes.get(U64, 16), port);
         int prefix = Byte.toUnsignedInt(bytes.get(ValueLayout.JAVA_BYTE, 6));
         require("prefixLength", prefix, 0, LocalNetwork.bits(gid));
@@ -136,6 +137,21 @@ record RoceDetails(
     private static void require(String key, long value, long least, long most) {
         if (value < least || value > most) {
             throw refused(key, value, least == most ? "" + least : least + " to " + most);
+        }
+    }
+
+    /** Packets of a NIC with any other port are taken for those of the one at the usual port. */
+    private static void requirePort(int port) {
+        boolean other = port >= Gid.FIRST_OTHER_PORT && port < Gid.FIRST_FLOW_PORT;
+        if (!other && port != Headers.UDP_PORT) {
+            throw refused(
+                    "port",
+                    port,
+                    Headers.UDP_PORT
+                            + ", or "
+                            + Gid.FIRST_OTHER_PORT
+                            + " to "
+                            + (Gid.FIRST_FLOW_PORT - 1));
         }
     }
 

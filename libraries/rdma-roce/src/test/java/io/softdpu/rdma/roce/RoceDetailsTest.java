@@ -15,6 +15,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RoceDetailsTest {
     private static final String GOLDEN =
@@ -59,6 +60,11 @@ class RoceDetailsTest {
 
     @ParameterizedTest
     @CsvSource({
+        "4, 00, port=183",
+        "5, b6, port=4790",
+        "5, b8, port=4792",
+        "4, 7f, port=32695",
+        "4, c0, port=49335",
         "6, 21, prefixLength=33", // of IPv4
         "7, 01, reserved=1",
         "48, 01, queuePair=16777474",
@@ -78,6 +84,30 @@ class RoceDetailsTest {
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
                 .hasMessageContainingAll(
                         "roce connection details refused: ", expected, "expected=");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {4791, 0x8000, 0xbfff})
+    void shouldReadThePortsOfNics(int port) {
+        byte[] bytes = HexFormat.of().parseHex(GOLDEN);
+        bytes[4] = (byte) (port >> 8);
+        bytes[5] = (byte) port;
+
+        assertThat(RoceDetails.decode(bytes).gid().port()).isEqualTo(port);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 0x7fff, 0xc000, 0xffff})
+    void shouldRefuseOtherPorts(int port) {
+        byte[] bytes = HexFormat.of().parseHex(GOLDEN);
+        bytes[4] = (byte) (port >> 8);
+        bytes[5] = (byte) port;
+
+        assertThatThrownBy(() -> RoceDetails.decode(bytes))
+                .hasMessage(
+                        "roce connection details refused: port="
+                                + port
+                                + ", expected=4791, or 32768 to 49151");
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.softdpu.rdma.roce.wire.CmAttribute;
 import io.softdpu.rdma.roce.wire.CmCodec;
 import io.softdpu.rdma.roce.wire.CmMessage;
 import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.roce.wire.IpAddressing;
 import io.softdpu.rdma.roce.wire.Packet;
 import io.softdpu.rdma.roce.wire.RejectReason;
@@ -462,7 +463,12 @@ public final class ConnectionManager implements Management {
     }
 
     private int waitingOf(Gid source) {
-        return waiting.getOrDefault(source, 0);
+        return waiting.getOrDefault(addressOf(source), 0);
+    }
+
+    /** The address alone: its adapters, told apart by ports of any number, share the limit. */
+    private static Gid addressOf(Gid peer) {
+        return peer.withPort(Headers.UDP_PORT);
     }
 
     /** Packets of a connection come from the address of its GID. */
@@ -570,9 +576,10 @@ public final class ConnectionManager implements Management {
         timeWaits += weight(next == CmState.TIMEWAIT) - weight(before == CmState.TIMEWAIT);
         Gid peer = connection.peer();
         if (next == CmState.REQ_RECEIVED && peer != null) {
-            waiting.merge(peer, 1, Integer::sum);
+            waiting.merge(addressOf(peer), 1, Integer::sum);
         } else if (before == CmState.REQ_RECEIVED && peer != null) {
-            waiting.computeIfPresent(peer, (address, number) -> number == 1 ? null : number - 1);
+            waiting.computeIfPresent(
+                    addressOf(peer), (address, number) -> number == 1 ? null : number - 1);
         }
         if (next == CmState.REJECTED) {
             rejected.add(connection);

@@ -114,13 +114,29 @@ class CmHostileTest {
 
     /** Number of the requests of an address that find a place. */
     private int flood(int address) {
+        return flood(CmEnd.address(1000 + address));
+    }
+
+    private int flood(Gid peer) {
         int before = near.requests.size();
         for (int i = 0; i < 10; i++) {
             number++;
-            FarEnd each = linux.withGid(CmEnd.address(1000 + address)).withId(number);
+            FarEnd each = linux.withGid(peer).withId(number);
             near.give(each.withQueuePair(number).req(NO_DATA), each.gid());
         }
         return near.requests.size() - before;
+    }
+
+    @Test
+    void shouldCountTheRequestsOfAllAdaptersAtAnAddressTogether() {
+        Gid usual = CmEnd.address(1001);
+        assertThat(flood(usual)).isEqualTo(4);
+        assertThat(flood(usual.withPort(Gid.FIRST_OTHER_PORT))).isZero();
+        assertThat(flood(usual.withPort(Gid.FIRST_FLOW_PORT - 1))).isZero();
+        near.advance(CmEnd.LIMITS.requestWaitNanos());
+        assertThat(near.manager.held()).isZero();
+        assertThat(flood(usual.withPort(Gid.FIRST_OTHER_PORT))).isEqualTo(4);
+        assertThat(flood(usual)).isZero();
     }
 
     @Test
