@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RoceEndpoint implements ProviderEndpoint {
     /** A thread like that of the NIC: it owns no memory. */
-    private static final Thread OTHER = Thread.ofPlatform().unstarted(() -> {});
+    private static final Thread LIKE_THE_NICS = Thread.ofPlatform().unstarted(() -> {});
 
     private static final RemoteKeys KEYS =
             new RemoteKeys() {
@@ -126,23 +126,39 @@ final class RoceEndpoint implements ProviderEndpoint {
     }
 
     private NicEndpoint opened() {
-        NicEndpoint open = part;
-        if (open == null) {
-            Nic own = Nic.open(gid);
-            nic = own;
+        NicEndpoint known = part;
+        return known == null ? open() : known;
+    }
+
+    private NicEndpoint open() {
+        Nic own = Nic.open(gid);
+        boolean opened = false;
+        try {
             DomainAccess granted = Regions.domainOf(config.device()).attach(own.batches());
-            access = granted;
-            open =
-                    new NicEndpoint(
-                            own,
-                            config,
-                            (key, address, lengthBytes, right) ->
-                                    granted.find(key, address, lengthBytes, right.bit()),
-                            KEYS);
-            open.open();
-            part = open;
+            try {
+                NicEndpoint made =
+                        new NicEndpoint(
+                                own,
+                                config,
+                                (key, address, lengthBytes, right) ->
+                                        granted.find(key, address, lengthBytes, right.bit()),
+                                KEYS);
+                made.open();
+                opened = true;
+                nic = own;
+                access = granted;
+                part = made;
+                return made;
+            } finally {
+                if (!opened) {
+                    granted.close();
+                }
+            }
+        } finally {
+            if (!opened) {
+                own.release();
+            }
         }
-        return open;
     }
 
     @Override
@@ -187,7 +203,7 @@ final class RoceEndpoint implements ProviderEndpoint {
         LocalList local = request.local;
         for (int i = 0; i < local.count(); i++) {
             MemorySegment memory = local.segment(i);
-            if (!memory.isAccessibleBy(OTHER)) {
+            if (!memory.isAccessibleBy(LIKE_THE_NICS)) {
                 return Refusal.of(
                         Status.NOT_SUPPORTED,
                         "memory of a task is confined to its thread: memory=%s, expected=memory of"
@@ -333,12 +349,19 @@ final class RoceEndpoint implements ProviderEndpoint {
 
     @Override
     public void close() {
-        for (int i = 0; i < connections.length; i++) {
-            RoceConnection connection = connections[i];
-            if (connection != null) {
-                connection.close();
+        try {
+            for (int i = 0; i < connections.length; i++) {
+                RoceConnection connection = connections[i];
+                if (connection != null) {
+                    connection.close();
+                }
             }
+        } finally {
+            closePart();
         }
+    }
+
+    private void closePart() {
         NicEndpoint open = part;
         Nic own = nic;
         DomainAccess granted = access;
@@ -346,9 +369,15 @@ final class RoceEndpoint implements ProviderEndpoint {
             part = null;
             nic = null;
             access = null;
-            open.close();
-            granted.close();
-            own.release();
+            try {
+                open.close();
+            } finally {
+                try {
+                    granted.close();
+                } finally {
+                    own.release();
+                }
+            }
         }
     }
 }

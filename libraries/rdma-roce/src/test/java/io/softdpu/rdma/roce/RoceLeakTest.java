@@ -1,5 +1,7 @@
 package io.softdpu.rdma.roce;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
@@ -7,6 +9,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.roce.nic.NicFailures;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.LeakCheck;
 import java.nio.file.Path;
@@ -48,6 +51,7 @@ class RoceLeakTest {
                 connectAndDisconnect(engine, one, two);
             }
             check.assertNothingLeft();
+            assertThat(NicFailures.ofRunning()).as("exceptions on the NICs' threads").isZero();
             one.stop();
             two.stop();
         }
@@ -77,6 +81,7 @@ class RoceLeakTest {
                 here.disconnect();
                 until(engine, () -> there.state() == RdmaConnection.State.DISCONNECTED);
             }
+            assertThat(NicFailures.ofRunning()).as("exceptions on the NICs' threads").isZero();
             stop(engine, one);
             stop(engine, two);
         }

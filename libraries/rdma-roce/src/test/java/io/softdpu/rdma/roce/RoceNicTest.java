@@ -6,6 +6,7 @@ import com.sun.management.ThreadMXBean;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.roce.nic.NicFailures;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.io.IOException;
@@ -109,6 +110,7 @@ class RoceNicTest {
                 }
             }
             exchange(near, toFar, far);
+            assertThat(NicFailures.ofRunning()).as("exceptions on the NICs' threads").isZero();
         }
     }
 

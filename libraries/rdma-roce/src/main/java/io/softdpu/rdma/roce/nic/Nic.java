@@ -19,6 +19,7 @@ import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +44,7 @@ public final class Nic {
     private static final int BUFFER_BYTES = 4 << 20;
 
     /** Limit of the wait for the thread of the NIC, which is busy for a batch at a time. */
-    private static final long TASK_SECONDS = 60;
+    private static final long TASK_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final Gid address;
     private final UdpSocket socket;
@@ -76,30 +77,43 @@ public final class Nic {
 
     /**
      * The NIC of an address, opened if there is none; the caller {@linkplain #release releases} it.
+     * Waits for the end of one that is closing, which has the port until then.
      *
      * @param address whose port does not count
      * @throws DpuException NOT_FOUND if it is no local address; OPERATING_SYSTEM, NO_MEMORY
      */
     public static Nic open(Gid address) {
-        synchronized (OPEN) {
-            Nic nic = OPEN.get(address);
-            if (nic == null) {
-                UdpSocket socket = socket(address);
-                boolean made = false;
-                try {
-                    nic = new Nic(address, socket);
-                    made = true;
-                } catch (LinuxException e) {
-                    throw failure(address, e);
-                } finally {
-                    if (!made) {
-                        socket.close();
-                    }
+        while (true) {
+            Nic closing;
+            synchronized (OPEN) {
+                Nic nic = OPEN.get(address);
+                if (nic == null) {
+                    nic = create(address);
+                    OPEN.put(address, nic);
                 }
-                OPEN.put(address, nic);
+                if (!nic.isClosed()) {
+                    nic.users++;
+                    return nic;
+                }
+                closing = nic;
             }
-            nic.users++;
+            closing.awaitEnd();
+        }
+    }
+
+    private static Nic create(Gid address) {
+        UdpSocket socket = socket(address);
+        boolean made = false;
+        try {
+            Nic nic = new Nic(address, socket);
+            made = true;
             return nic;
+        } catch (LinuxException e) {
+            throw failure(address, e);
+        } finally {
+            if (!made) {
+                socket.close();
+            }
         }
     }
 
@@ -171,10 +185,39 @@ public final class Nic {
     public void release() {
         synchronized (OPEN) {
             users--;
-            if (users == 0) {
-                OPEN.remove(address);
-                close();
+            if (users > 0) {
+                return;
             }
+            if (!stop()) {
+                OPEN.remove(address);
+                loop.close();
+                return;
+            }
+        }
+        awaitEnd(); // of what it still sends: the NICs of other addresses are not to wait for that
+    }
+
+    /** Has its thread end; returns whether it has one. */
+    private synchronized boolean stop() {
+        closed = true;
+        if (thread == null) {
+            return false;
+        }
+        loop.stop();
+        return true;
+    }
+
+    /** Waits until the thread of a NIC that is closing has ended, and forgets the NIC. */
+    private void awaitEnd() {
+        Thread ending;
+        synchronized (this) {
+            ending = thread;
+        }
+        if (ending != null) {
+            join(ending);
+        }
+        synchronized (OPEN) {
+            boolean _ = OPEN.remove(address, this);
         }
     }
 
@@ -186,7 +229,11 @@ public final class Nic {
     }
 
     private synchronized boolean isRunning() {
-        return thread != null;
+        return thread != null && !closed;
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
     }
 
     // ---- what it is ----
@@ -224,13 +271,27 @@ public final class Nic {
 
     // ---- its thread ----
 
-    /** Has its thread drive it from now on. */
+    /**
+     * Has its thread drive it from now on.
+     *
+     * @throws DpuException NO_MEMORY if the system has no thread for it
+     */
     void start() {
         synchronized (this) {
             if (thread == null && !closed) {
                 Thread made =
                         Thread.ofPlatform().daemon().name("softdpu-nic-" + gid()).unstarted(loop);
-                made.start();
+                try {
+                    made.start();
+                } catch (OutOfMemoryError e) { // so a limit of threads is reported
+                    throw new DpuException(
+                            Status.NO_MEMORY,
+                            "thread of the NIC cannot be started: address="
+                                    + gid()
+                                    + ", failure="
+                                    + Reason.of(e),
+                            e);
+                }
                 thread = made;
             }
         }
@@ -239,9 +300,14 @@ public final class Nic {
     /**
      * Runs a task on its thread, and waits for the end.
      *
-     * @throws DpuException of the task
+     * @throws DpuException of the task; TIME_OUT if it has not begun, and will not, or does not
+     *     end; SHUTDOWN if the thread has ended
      */
     void run(Runnable task) {
+        run(task, TASK_NANOS);
+    }
+
+    void run(Runnable task, long timeoutNanos) {
         FutureTask<@Nullable Void> handed = new FutureTask<>(task, null);
         synchronized (this) {
             if (thread == null) {
@@ -250,26 +316,31 @@ public final class Nic {
             }
             loop.post(handed);
         }
-        await(handed);
+        await(handed, timeoutNanos);
     }
 
-    private void await(FutureTask<@Nullable Void> handed) {
+    private void await(FutureTask<@Nullable Void> handed, long timeoutNanos) {
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    handed.get(TASK_SECONDS, TimeUnit.SECONDS);
+                    handed.get(timeoutNanos, TimeUnit.NANOSECONDS);
                     return;
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (TimeoutException e) {
+                    if (handed.cancel(false)) { // else it has just ended
+                        throw new DpuException(
+                                Status.TIME_OUT,
+                                "thread of the NIC does not answer: address="
+                                        + gid()
+                                        + ", timeoutMillis="
+                                        + TimeUnit.NANOSECONDS.toMillis(timeoutNanos),
+                                e);
+                    }
+                } catch (CancellationException e) {
                     throw new DpuException(
-                            Status.TIME_OUT,
-                            "thread of the NIC does not answer: address="
-                                    + gid()
-                                    + ", timeoutSeconds="
-                                    + TASK_SECONDS,
-                            e);
+                            Status.SHUTDOWN, "thread of the NIC has ended: address=" + gid(), e);
                 } catch (ExecutionException e) {
                     switch (e.getCause()) {
                         case RuntimeException thrown -> throw thrown;
@@ -300,18 +371,9 @@ public final class Nic {
         loop.wakeIfAsleep();
     }
 
-    private void close() {
-        Thread running;
-        synchronized (this) {
-            closed = true;
-            running = thread;
-        }
-        if (running == null) {
-            loop.close();
-        } else {
-            loop.stop();
-            join(running);
-        }
+    /** Number of defects that it has met; of its thread. */
+    long failures() {
+        return loop.failures();
     }
 
     private static void join(Thread running) {

@@ -32,7 +32,8 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
     /** Whether the engine is to get no further event. */
     private boolean silent;
 
-    private boolean ended;
+    /** Whether its end was added to the events. */
+    private boolean over;
 
     /** Status of requests that come after the end. */
     private Status requestStatus = Status.CONNECTION_ABORTED;
@@ -135,7 +136,7 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
      */
     private void complete(WorkRequest request, Status status) {
         completions.add(request, status);
-        if (status == Status.SUCCESS || ended) {
+        if (status == Status.SUCCESS || over) {
             boolean _ = completions.publish();
         }
         endpoint.changed();
@@ -145,7 +146,7 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
     void disconnect(long nowNanos) {
         boolean _ = takeRequests();
         own().disconnect(nowNanos);
-        if (!ended) {
+        if (!over) {
             end(Status.SUCCESS, "", Status.CONNECTION_ABORTED);
         }
     }
@@ -164,7 +165,7 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
             endpoint.add(
                     new NicEvent(this, endpoint.received(), false, status, reason, requestStatus));
         }
-        ended = true;
+        over = true;
         boolean _ = completions.publish();
     }
 
@@ -186,10 +187,8 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
 
     @Override
     public void ended(CmConnection of, Status status, String reason) {
-        end(
-                status,
-                reason,
-                status == Status.SUCCESS ? Status.CONNECTION_RESET : Status.CONNECTION_ABORTED);
+        boolean byPeer = status == Status.SUCCESS || status == Status.CONNECTION_RESET;
+        end(status, reason, byPeer ? Status.CONNECTION_RESET : Status.CONNECTION_ABORTED);
     }
 
     @Override

@@ -47,7 +47,9 @@ public final class NicEndpoint implements ReceiveQueue {
     // Of the thread of the NIC.
     private final List<NicConnection> connections = new ArrayList<>();
     private long seen;
-    private boolean changed;
+
+    /** Whether something was added for the engine since it was woken. */
+    private boolean hasNews;
 
     /**
      * The part of an instance; {@link #open} adds it to its NIC.
@@ -241,13 +243,13 @@ public final class NicEndpoint implements ReceiveQueue {
 
     /** There is something for the engine. */
     void changed() {
-        changed = true;
+        hasNews = true;
     }
 
     /** Wakes the engine if it sleeps and there is something for it. */
     void wakeEngine() {
-        if (changed) {
-            changed = false;
+        if (hasNews) {
+            hasNews = false;
             VarHandle.fullFence();
             if (armed) {
                 armed = false;

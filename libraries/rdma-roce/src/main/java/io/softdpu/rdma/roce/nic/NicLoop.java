@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 
@@ -44,6 +45,9 @@ final class NicLoop implements Runnable {
     private static final int BATCHES_PER_PASS = 8;
 
     private static final int PACKETS_PER_PASS = 512;
+
+    /** Passes after which the errors of the socket are looked at, which else a sleep does. */
+    private static final int PASSES_PER_POLL = 64;
 
     /** Passes at the end, after which nothing more is sent. */
     private static final int LAST_PASSES = 1000;
@@ -79,10 +83,12 @@ final class NicLoop implements Runnable {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final List<NicEndpoint> endpoints = new ArrayList<>();
     private boolean blocked;
+    private int passes;
     private long failures;
 
     private volatile boolean sleeping;
     private volatile boolean stopping;
+    private volatile boolean ended;
 
     /**
      * A loop that does not run yet; it owns socket and poller.
@@ -135,10 +141,23 @@ final class NicLoop implements Runnable {
 
     // ---- any thread ----
 
-    /** Has the loop run a task. */
+    /** Has the loop run a task; once it has ended, one that is a future is cancelled. */
     void post(Runnable task) {
         tasks.add(task);
         wakeIfAsleep();
+        if (ended) {
+            cancelTasks();
+        }
+    }
+
+    private void cancelTasks() {
+        Runnable task = tasks.poll();
+        while (task != null) {
+            if (task instanceof Future<?> awaited) {
+                boolean _ = awaited.cancel(false);
+            }
+            task = tasks.poll();
+        }
     }
 
     /** Wakes the loop, which looks again for what was published before this call. */
@@ -164,34 +183,72 @@ final class NicLoop implements Runnable {
                 turn();
             }
             for (int i = 0; i < LAST_PASSES && hasLastWork(); i++) {
-                boolean _ = pass();
+                lastTurn();
             }
         } finally {
-            close();
+            try {
+                close();
+            } finally {
+                ended = true;
+                cancelTasks();
+            }
         }
     }
 
     /** A failure of the system, as for want of memory, or a defect: the other connections go on. */
-    private void turn() {
+    void turn() {
         try {
+            passes++;
             if (!pass()) {
                 sleep();
             }
-        } catch (RuntimeException e) {
+            if (passes >= PASSES_PER_POLL) {
+                poll(0);
+            }
+        } catch (RuntimeException | Error e) {
             failures++;
             LockSupport.parkNanos(MILLI); // it may last
         }
     }
 
+    /**
+     * Runs the tasks that wait, and sends. It receives nothing, for peers could keep it busy, and
+     * waits a short time for room in a full socket.
+     */
+    private void lastTurn() {
+        try {
+            boolean _ = runTasks();
+            batches.begin();
+            try {
+                boolean _ = transmit(System.nanoTime());
+            } finally {
+                batches.end();
+                wakeEngines();
+            }
+            if (sink.isBlocked()) {
+                registration.setInterest(Poller.OUT);
+                poll(MILLI);
+            }
+        } catch (RuntimeException | Error e) {
+            failures++;
+        }
+    }
+
     private boolean hasLastWork() {
-        return !tasks.isEmpty() || (adapter.isTransmitWaiting() && !sink.isBlocked());
+        return !tasks.isEmpty() || adapter.isTransmitWaiting() || sink.isBlocked();
     }
 
     /** Closes socket and poller; without a thread the caller's. */
     void close() {
-        boolean _ = registration.remove();
-        poller.close();
-        socket.close();
+        try {
+            boolean _ = registration.remove();
+        } finally {
+            try {
+                poller.close();
+            } finally {
+                socket.close();
+            }
+        }
     }
 
     /** One turn; returns whether any work was done. */
@@ -206,11 +263,19 @@ final class NicLoop implements Runnable {
             worked |= transmit(now);
         } finally {
             batches.end();
-        }
-        for (int i = 0; i < endpoints.size(); i++) {
-            endpoints.get(i).wakeEngine();
+            wakeEngines(); // a failure leaves them with what came before
         }
         return worked;
+    }
+
+    private void wakeEngines() {
+        for (int i = 0; i < endpoints.size(); i++) {
+            try {
+                endpoints.get(i).wakeEngine();
+            } catch (RuntimeException | Error e) { // the others are to wake
+                failures++;
+            }
+        }
     }
 
     private boolean runTasks() {
@@ -219,7 +284,7 @@ final class NicLoop implements Runnable {
         while (task != null) {
             try {
                 task.run(); // most keep their exception for the engine that waits
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 failures++;
             }
             task = tasks.poll();
@@ -258,7 +323,7 @@ final class NicLoop implements Runnable {
                     received.sourcePort(index),
                     received.isCongested(index),
                     nowNanos);
-        } catch (RuntimeException e) { // a defect: the packet is lost, and no other connection
+        } catch (RuntimeException | Error e) { // the packet is lost, and no other connection
             failures++;
         }
     }
@@ -278,8 +343,11 @@ final class NicLoop implements Runnable {
         if (!adapter.isTransmitWaiting() || sink.isBlocked()) {
             return false;
         }
-        boolean _ = adapter.transmit(PACKETS_PER_PASS, nowNanos);
-        sink.flush();
+        try {
+            boolean _ = adapter.transmit(PACKETS_PER_PASS, nowNanos);
+        } finally {
+            sink.flush(); // also what others have sent before a failure
+        }
         return true;
     }
 
@@ -291,11 +359,16 @@ final class NicLoop implements Runnable {
         try {
             if (!hasWork()) {
                 watchWritable(sink.isBlocked());
-                int _ = poller.poll(timeoutNanos());
+                poll(timeoutNanos());
             }
         } finally {
             sleeping = false;
         }
+    }
+
+    private void poll(long timeoutNanos) {
+        passes = 0;
+        int _ = poller.poll(timeoutNanos);
     }
 
     private boolean hasWork() {
@@ -346,12 +419,12 @@ final class NicLoop implements Runnable {
                     errors.offset(index),
                     errors.length(index),
                     nowNanos);
-        } catch (RuntimeException e) { // as for packets
+        } catch (RuntimeException | Error e) { // as for packets
             failures++;
         }
     }
 
-    /** Number of defects that were met. */
+    /** Number of failures that were met: defects, or of the system. */
     long failures() {
         return failures;
     }

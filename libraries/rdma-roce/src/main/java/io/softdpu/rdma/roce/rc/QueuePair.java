@@ -230,7 +230,19 @@ public final class QueuePair {
             }
         } catch (RuntimeException | InternalError e) {
             failLocally(e, request ? NO_POSITION : requester.oldest(), nowNanos);
+            if (!isOfMemory(e)) {
+                update();
+                throw e;
+            }
         }
+    }
+
+    /** Whether access to memory throws it; else it is a defect, which the caller is to learn of. */
+    private static boolean isOfMemory(Throwable thrown) {
+        return thrown instanceof IllegalStateException
+                || thrown instanceof IndexOutOfBoundsException
+                || thrown instanceof WrongThreadException
+                || thrown instanceof InternalError;
     }
 
     private void failLocally(Throwable thrown, long position, long nowNanos) {
@@ -307,6 +319,10 @@ public final class QueuePair {
             } catch (RuntimeException | InternalError e) { // of memory, as in receiveConnected
                 responder.clear();
                 failLocally(e, request ? requester.latest() : NO_POSITION, nowNanos);
+                if (!isOfMemory(e)) {
+                    update();
+                    throw e;
+                }
             }
         }
         update();

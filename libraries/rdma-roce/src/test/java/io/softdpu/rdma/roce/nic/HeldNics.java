@@ -28,10 +28,10 @@ public final class HeldNics {
     private static void await(CountDownLatch latch) {
         try {
             if (!latch.await(Patience.NANOS, TimeUnit.NANOSECONDS)) {
-                throw new AssertionError("not released: deadline=" + Patience.LIMIT);
+                throw new IllegalStateException("not released: deadline=" + Patience.LIMIT);
             }
         } catch (InterruptedException e) {
-            throw new AssertionError("interrupted", e);
+            throw new IllegalStateException("interrupted", e);
         }
     }
 

@@ -19,6 +19,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -38,6 +39,7 @@ class QueuePairTest implements ReceiveListener, ConnectionEvents {
     }
 
     private static final long FOREVER = 1L << 40;
+    private static final OutgoingPacket PACKET = new OutgoingPacket(1);
 
     private final List<String> log = new ArrayList<>();
     private final Agenda agenda = new Agenda(1);
@@ -138,6 +140,38 @@ class QueuePairTest implements ReceiveListener, ConnectionEvents {
         assertThat(String.join(",", log)).isEqualTo(happens);
     }
 
+    @Test
+    void shouldEndByMemoryThatIsLost() {
+        assertThat(queuePair.transmit(failing(new IllegalStateException("closed")), PACKET, 1, 0))
+                .isZero();
+        assertThat(log).containsExactly("completed IO_FAILED", "ended IO_FAILED");
+    }
+
+    @Test
+    void shouldEndByADefectAndTellTheCaller() {
+        UnsupportedOperationException defect = new UnsupportedOperationException("for the test");
+        PacketSink failing = failing(defect);
+        assertThatThrownBy(() -> queuePair.transmit(failing, PACKET, 1, 0)).isSameAs(defect);
+        assertThat(log).containsExactly("completed IO_FAILED", "ended IO_FAILED");
+    }
+
+    /** A sink that fails at the send which the queue pair is to transmit next. */
+    private PacketSink failing(RuntimeException failure) {
+        on(Event.CONNECT);
+        on(Event.SUBMIT);
+        return new PacketSink() {
+            @Override
+            public boolean isReady() {
+                return true;
+            }
+
+            @Override
+            public void send(OutgoingPacket packet) {
+                throw failure;
+            }
+        };
+    }
+
     private void on(Event event) {
         switch (event) {
             case PREPARE -> connect(queuePair::prepare);
@@ -203,7 +237,7 @@ class QueuePairTest implements ReceiveListener, ConnectionEvents {
                         log.add("sent " + packet.opcode());
                     }
                 };
-        queuePair.transmit(sink, new OutgoingPacket(1), 100, 0);
+        queuePair.transmit(sink, PACKET, 100, 0);
     }
 
     @Override
