@@ -8,6 +8,7 @@ import io.softdpu.linux.ReceivedErrors;
 import io.softdpu.linux.UdpSocket;
 import io.softdpu.linux.event.Poller;
 import io.softdpu.linux.event.Registration;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.rdma.roce.adapter.Adapter;
 import io.softdpu.rdma.roce.adapter.AdapterConfig;
 import io.softdpu.rdma.roce.adapter.IcrcCheck;
@@ -35,6 +36,8 @@ import java.util.random.RandomGenerator;
  * <p>Allocates nothing per packet and request.
  */
 final class NicLoop implements Runnable {
+    private static final System.Logger LOG = System.getLogger(NicLoop.class.getName());
+
     private static final int RECEIVED_AT_ONCE = 64;
     private static final int ERRORS_AT_ONCE = 16;
 
@@ -68,6 +71,7 @@ final class NicLoop implements Runnable {
                     2_000 * MILLI,
                     1_000 * MILLI);
 
+    private final Gid gid;
     private final UdpSocket socket;
     private final Poller poller;
     private final Registration registration;
@@ -96,6 +100,7 @@ final class NicLoop implements Runnable {
      * @param gid with the socket's port
      */
     NicLoop(Gid gid, UdpSocket socket, Poller poller, RandomGenerator random) {
+        this.gid = gid;
         this.socket = socket;
         this.poller = poller;
         received = socket.newReceived(RECEIVED_AT_ONCE, Headers.MAX_PACKET_BYTES);
@@ -206,7 +211,7 @@ final class NicLoop implements Runnable {
                 poll(0);
             }
         } catch (RuntimeException | Error e) {
-            failures++;
+            survived(e);
             LockSupport.parkNanos(MILLI); // it may last
         }
     }
@@ -230,7 +235,7 @@ final class NicLoop implements Runnable {
                 poll(MILLI);
             }
         } catch (RuntimeException | Error e) {
-            failures++;
+            survived(e);
         }
     }
 
@@ -273,7 +278,7 @@ final class NicLoop implements Runnable {
             try {
                 endpoints.get(i).wakeEngine();
             } catch (RuntimeException | Error e) { // the others are to wake
-                failures++;
+                survived(e);
             }
         }
     }
@@ -285,7 +290,7 @@ final class NicLoop implements Runnable {
             try {
                 task.run(); // most keep their exception for the engine that waits
             } catch (RuntimeException | Error e) {
-                failures++;
+                survived(e);
             }
             task = tasks.poll();
         }
@@ -324,7 +329,7 @@ final class NicLoop implements Runnable {
                     received.isCongested(index),
                     nowNanos);
         } catch (RuntimeException | Error e) { // the packet is lost, and no other connection
-            failures++;
+            survived(e);
         }
     }
 
@@ -420,7 +425,27 @@ final class NicLoop implements Runnable {
                     errors.length(index),
                     nowNanos);
         } catch (RuntimeException | Error e) { // as for packets
-            failures++;
+            survived(e);
+        }
+    }
+
+    /** Counts a failure. The log has each whose number is a power of two: peers may cause many. */
+    private void survived(Throwable failure) {
+        failures++;
+        if (Long.bitCount(failures) == 1) {
+            try {
+                LOG.log(
+                        System.Logger.Level.ERROR,
+                        "thread of a NIC goes on after a failure: address="
+                                + gid
+                                + ", failures="
+                                + failures
+                                + ", failure="
+                                + Reason.of(failure),
+                        failure);
+            } catch (RuntimeException | Error e) { // no memory for the record either
+                failures++;
+            }
         }
     }
 

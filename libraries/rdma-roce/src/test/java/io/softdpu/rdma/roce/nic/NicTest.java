@@ -10,6 +10,7 @@ import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
 import io.softdpu.testkit.Await;
+import io.softdpu.testkit.LogCapture;
 import io.softdpu.testkit.Patience;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -57,13 +58,18 @@ class NicTest {
     @Test
     void shouldCarryOnAfterATaskThatThrowsAnError() {
         Nic nic = started();
-        try {
-            nic.post(() -> {
-                throw new OutOfMemoryError("for the test");
-            });
+        try (LogCapture log = new LogCapture(NicLoop.class.getName())) {
+            for (int i = 0; i < 3; i++) {
+                nic.post(() -> {
+                    throw new OutOfMemoryError("for the test");
+                });
+            }
             AtomicReference<Long> failures = new AtomicReference<>();
             nic.run(() -> failures.set(nic.failures()));
-            assertThat(failures.get()).isOne();
+            assertThat(failures.get()).isEqualTo(3);
+            assertThat(log.with("goes on after a failure: address=" + nic.gid()))
+                    .as("the first and the second")
+                    .hasSize(2);
         } finally {
             nic.release();
         }
