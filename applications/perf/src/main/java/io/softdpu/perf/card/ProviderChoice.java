@@ -18,7 +18,7 @@ public record ProviderChoice(String name) {
     /** No provider in particular: an instance chooses as the library says. */
     public static final ProviderChoice AUTO = new ProviderChoice(Rdma.ANY_PROVIDER);
 
-    /** Whether it is no provider in particular. */
+    /** Whether the user named no provider. */
     public boolean isAuto() {
         return name.equals(Rdma.ANY_PROVIDER);
     }

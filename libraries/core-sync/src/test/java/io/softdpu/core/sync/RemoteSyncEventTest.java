@@ -172,7 +172,7 @@ class RemoteSyncEventTest extends SyncEventFixture {
                 Status.INVALID_VALUE, () -> SyncEvent.createFromExport(event.exportRdma(pf0), p0));
     }
 
-    /** Nobody is asked: the blob alone says how packets name the counter. */
+    /** Without a request: the blob alone says how packets name the counter. */
     @Test
     void shouldBeImportedByItsKeyFromAnotherKernelOrFolder() throws Exception {
         SyncEvent event = ofPeers().start();

@@ -144,7 +144,7 @@ record MmapOrigin(ExportDescriptor descriptor, @Nullable ImportedRegion lease, P
                 of);
     }
 
-    /** Whether the exporter has revoked the memory, or has ended, as far as it tells. */
+    /** Whether the exporter has revoked the memory or has ended; false for memory by its key. */
     boolean isRevoked() {
         return lease != null && lease.revoked();
     }

@@ -102,7 +102,7 @@ public record RemoteEventBlob(
         return gid.clone();
     }
 
-    /** Whether this is the GID; allocates nothing. */
+    /** Compares the GID; allocates nothing. */
     public boolean hasGid(byte[] other) {
         return Arrays.equals(gid, other);
     }

@@ -172,7 +172,7 @@ public record ExportDescriptor(
         return gid.clone();
     }
 
-    /** Whether this is the GID; allocates nothing. */
+    /** Compares the GID; allocates nothing. */
     public boolean hasGid(byte[] other) {
         return Arrays.equals(gid, other);
     }
