@@ -5,12 +5,16 @@ Figures with cache lines near and far have rows of their own; those with changin
 
 FOLDER has a folder "before" and a folder "after" with the files of each round, SCRIPT-ROUND.json, as
 benchmarks/jmh (JMH's own form) or the other scripts (--json) write them. A row is within the spread
-if the median after is not worse than the worst value before. Rows with lines near or far need as
-many rounds of each build as summary.py needs: one value has no spread. Ends with 0 if all rows that
-can be compared are within the spread, and there are such; with 1 otherwise.
+if the median after is not worse than the worst value before, or if the values of two equal builds
+would have ranks as bad too often: by chance, one table of equal builds in twenty has a worse row. A
+row whose number of values cannot show that has too few. Rows with lines near or far need as many
+rounds of each build as summary.py needs: one value has no spread. Ends with 0 if all rows that can
+be compared are within the spread, and there are such; with 1 otherwise.
 """
 import argparse
+import functools
 import json
+import math
 import pathlib
 import statistics
 import sys
@@ -63,6 +67,10 @@ def read(folder):
     return values
 
 
+# Of one table of two equal builds: the probability that a row is called worse.
+FALSE_ALARM = 0.05
+
+
 def is_within(before, after, unit):
     """Whether the median after is not worse than the worst value before."""
     median = statistics.median(value for value, _ in after)
@@ -71,21 +79,56 @@ def is_within(before, after, unit):
     return median <= worst + resolution if unit in LESS_IS_BETTER else median >= worst
 
 
-def verdict(before, after, row, unit):
+@functools.cache
+def arrangements(before, after, worse):
+    """Orders of so many values of two builds in which so many pairs have the worse value after."""
+    if not before or not after:
+        return int(worse == 0)
+    if worse < 0:
+        return 0
+    return arrangements(before - 1, after, worse - after) + arrangements(before, after - 1, worse)
+
+
+def chance(before, after, unit):
+    """Probability of ranks as bad as these, or worse, of two equal builds (Mann and Whitney)."""
+    resolution = max(resolution for _, resolution in before)
+    worse = 0
+    for old, _ in before:
+        for new, _ in after:
+            loss = new - old if unit in LESS_IS_BETTER else old - new
+            worse += 0.5 if abs(loss) <= resolution else loss > 0
+    pairs = len(before) * len(after)
+    as_bad = sum(arrangements(len(before), len(after), n) for n in range(math.floor(worse), pairs + 1))
+    return as_bad / math.comb(len(before) + len(after), len(before))
+
+
+def not_compared(before, after, row):
+    """Why a row cannot be compared; None if it can."""
     least = summary.LEAST_PAIRS.get(row.rpartition(" ")[2], 1)
     for name, fewest in ("missing", 1), ("too few", least):
         for side, values in ("before", before), ("after", after):
             if len(values) < fewest:
                 return f"{name} {side}"
-    return "within the spread" if is_within(before, after, unit) else "WORSE"
+    return None
+
+
+def verdict(before, after, unit, limit):
+    """The verdict of a row that can be compared, by the limit of its chance."""
+    if is_within(before, after, unit):
+        return "within the spread"
+    if 1 / math.comb(len(before) + len(after), len(before)) > limit:
+        return "too few values"
+    return "WORSE" if chance(before, after, unit) <= limit else "within the spread"
 
 
 def compared(folder):
     """Script, row, unit, values before and after, and the verdict of each row."""
     before, after = read(folder / "before"), read(folder / "after")
-    for key in {**before, **after}:
-        values = before.get(key, []), after.get(key, [])
-        yield *key, *values, verdict(*values, *key[1:])
+    rows = [(*key, before.get(key, []), after.get(key, [])) for key in {**before, **after}]
+    reasons = [not_compared(*values, row) for _, row, _, *values in rows]
+    limit = FALSE_ALARM / max(1, reasons.count(None))
+    for (*key, unit, old, new), reason in zip(rows, reasons):
+        yield *key, unit, old, new, reason or verdict(old, new, unit, limit)
 
 
 def cells(values):
@@ -110,19 +153,24 @@ def table(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--worse", action="store_true", help="print only script and row of those that are")
+    parser.add_argument(
+        "--suspect",
+        action="store_true",
+        help="print only script and row of those with a median worse than the worst value before",
+    )
     parser.add_argument("folder", type=pathlib.Path)
     given = parser.parse_args()
     rows = list(compared(given.folder))
-    worse = [row for row in rows if row[-1] == "WORSE"]
-    if given.worse:
-        for script, row, *_ in worse:
-            print(script, row)
+    if given.suspect:
+        for script, row, unit, before, after, _ in rows:
+            if not (not_compared(before, after, row) or is_within(before, after, unit)):
+                print(script, row)
         return
     print(table(rows))
-    within = sum(row[-1] == "within the spread" for row in rows)
-    others = len(rows) - within - len(worse)
-    print(f"\ncompare: rows={len(rows)}, within the spread={within}, worse={len(worse)}, not compared={others}")
+    verdicts = [row[-1] for row in rows]
+    within, worse = verdicts.count("within the spread"), verdicts.count("WORSE")
+    others = len(rows) - within - worse
+    print(f"\ncompare: rows={len(rows)}, within the spread={within}, worse={worse}, not compared={others}")
     raise SystemExit(0 if within and not worse else 1)
 
 
