@@ -1,10 +1,14 @@
 package io.softdpu.comch;
 
 import io.softdpu.comch.wire.ChannelLimits;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.EngineTimer;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.fabric.error.FabricException;
+import java.util.Arrays;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +66,22 @@ final class AttachedConsumers {
                 new AttachedConsumer(found, new CreditWaiter(found.credit(), services::wake));
         attached[count++] = added;
         return added;
+    }
+
+    /**
+     * The refusal of a send whose consumer was not found.
+     *
+     * @param failure that of the producer, which the attempt to attach it may have failed
+     */
+    Refusal notFound(int consumerId, @Nullable DpuException failure) {
+        return Refusal.of(
+                Status.NOT_FOUND,
+                failure,
+                "peer has no consumer with this id: consumerId=%d%s, expected=one of %s, by"
+                        + " ComchConnection.remoteConsumers()",
+                consumerId,
+                failure == null ? "" : ", failure=" + failure.status(),
+                Arrays.toString(registry.remoteIds()));
     }
 
     /** Detaches all. */

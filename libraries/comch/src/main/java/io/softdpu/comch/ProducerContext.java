@@ -73,11 +73,6 @@ final class ProducerContext extends ProducerSends implements ComchProducer {
     }
 
     @Override
-    ProducerSendTask newTask() {
-        return new ProducerSendTask(this);
-    }
-
-    @Override
     public ProducerSendTask allocateSendTask(Buf buf, int consumerId) {
         return sends.requireAllocated(tryAllocateSendTask(buf, consumerId));
     }

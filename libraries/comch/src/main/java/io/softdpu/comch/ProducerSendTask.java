@@ -4,17 +4,26 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.spi.BufLists;
+import io.softdpu.core.spi.MemoryRight;
 import io.softdpu.core.spi.TaskBase;
+import io.softdpu.fabric.ring.FastPathProducer;
 import io.softdpu.fabric.ring.FastPathRing;
 import io.softdpu.linux.text.Text;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link ComchProducerSendTask} of a {@link ProducerContext}. */
 final class ProducerSendTask extends TaskBase<ComchProducerSendTask>
         implements ComchProducerSendTask {
-    private final ProducerContext producer;
+    /** The operand, for messages of refusals. */
+    static final String SOURCE = "operand=source";
+
+    private final ProducerSends producer;
     private final MemorySegment immediate =
             MemorySegment.ofArray(new byte[FastPathRing.IMMEDIATE_BYTES]);
     private @Nullable Buf buf;
@@ -23,9 +32,10 @@ final class ProducerSendTask extends TaskBase<ComchProducerSendTask>
     private @Nullable AttachedConsumer consumer;
     private long ticket;
     private long targetOffset;
+    private @Nullable ProducerSendTask next;
     private Status outcome = Status.SUCCESS;
 
-    ProducerSendTask(ProducerContext producer) {
+    ProducerSendTask(ProducerSends producer) {
         super(producer);
         this.producer = producer;
     }
@@ -112,8 +122,32 @@ final class ProducerSendTask extends TaskBase<ComchProducerSendTask>
 
     // ---- for the producer ----
 
-    MemorySegment immediate() {
-        return immediate;
+    /** Checks whether the data can be sent: null, or why not. */
+    @Nullable Refusal check(MemoryRight right, long maxBytes) {
+        Buf source = buf;
+        if (source == null || source.references() == 0) {
+            return Refusal.of(
+                    Status.INVALID_VALUE,
+                    "%s: source=%s, expected=a buf in use",
+                    source == null ? "task has no buf" : "buf was released",
+                    source);
+        }
+        Mmap mmap = source.mmap();
+        if (mmap.isImported()) {
+            return Refusal.of(
+                    Status.INVALID_VALUE,
+                    "data is not in memory of this program: source=%s, expected=a buf in a local"
+                            + " mmap",
+                    source);
+        }
+        return source.dataLength() > maxBytes
+                ? BufLists.tooMuchData("source", source, maxBytes)
+                : Refusal.with(right.check(mmap), SOURCE);
+    }
+
+    /** The buf, after {@link #check}. */
+    Buf requireBuf() {
+        return Objects.requireNonNull(buf, "checked");
     }
 
     /** The consumer that the producer has found for the id; it may be detached. Null for none. */
@@ -141,6 +175,23 @@ final class ProducerSendTask extends TaskBase<ComchProducerSendTask>
 
     long targetOffset() {
         return targetOffset;
+    }
+
+    /** The one that is copied after this one; null for none. */
+    @Nullable ProducerSendTask next() {
+        return next;
+    }
+
+    void setNext(@Nullable ProducerSendTask newNext) {
+        next = newNext;
+    }
+
+    /** Completes a claimed buffer with the immediate data, after the data. */
+    void commit(Copier copier, FastPathProducer ring, long to, long length, boolean inline) {
+        if (immediateLength > 0) {
+            copier.message(immediate, 0, ring.segment(), ring.immediateOffset(to), immediateLength);
+        }
+        ring.commit(to, length, producer.id(), immediateLength, inline);
     }
 
     /** Sets the result; the callback runs in the next progress. */
