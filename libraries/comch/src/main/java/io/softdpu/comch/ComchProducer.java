@@ -34,7 +34,7 @@ public sealed interface ComchProducer extends Context permits ProducerContext {
     static ComchProducer create(ComchConnection connection) {
         Arguments.notNull(connection, "connection");
         connection.context().capabilities().requireProducers();
-        return new ProducerContext(connection, connection.requireFastPath());
+        return new ProducerContext(connection, connection.requireFastPath(), null);
     }
 
     /**

@@ -19,24 +19,10 @@ final class ProducerContext extends ProducerSends implements ComchProducer {
 
     private final AtomicBoolean dropPosted = new AtomicBoolean();
 
-    ProducerContext(ComchConnection connection, ConsumerRegistry registry) {
-        super(connection, registry, null);
-    }
-
-    private ProducerContext(
-            ComchConnection connection, ConsumerRegistry registry, Runnable onRoom) {
+    /** Creates a producer; {@code onRoom} is null unless it is of a stream. */
+    ProducerContext(
+            ComchConnection connection, ConsumerRegistry registry, @Nullable Runnable onRoom) {
         super(connection, registry, onRoom);
-    }
-
-    /**
-     * The producer of a stream.
-     *
-     * @param onRoom runs inside progress when the peer has posted buffers that sends have waited
-     *     for, and in the pass after one or several {@link #sendInline}
-     */
-    static ProducerContext ofStream(
-            ComchConnection connection, ConsumerRegistry registry, Runnable onRoom) {
-        return new ProducerContext(connection, registry, onRoom);
     }
 
     @Override

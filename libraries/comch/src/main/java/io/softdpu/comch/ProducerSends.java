@@ -27,7 +27,7 @@ abstract sealed class ProducerSends extends ContextBase<ComchProducer> permits P
     final ComchConnection connection;
     final ConsumerRegistry registry;
 
-    /** Runs when the stream can send more; null if the producer is of no stream. */
+    /** Null if the producer is of no stream. */
     private final @Nullable Runnable onRoom;
 
     private final AttachedConsumers consumers;
@@ -49,7 +49,12 @@ abstract sealed class ProducerSends extends ContextBase<ComchProducer> permits P
 
     private volatile int id;
 
-    /** Creates a producer; {@code onRoom} as in {@link ProducerContext#ofStream}. */
+    /**
+     * Creates a producer.
+     *
+     * @param onRoom of a stream: runs inside progress when the peer has posted buffers that sends
+     *     have waited for, and in the pass after one or several {@link #sendInline}
+     */
     ProducerSends(
             ComchConnection connection, ConsumerRegistry registry, @Nullable Runnable onRoom) {
         super("comch producer", connection.toString(), connection.endpoint().device());

@@ -83,10 +83,6 @@ final class StreamReceives {
         return buffer;
     }
 
-    boolean hasArrived() {
-        return arrivedCount > 0;
-    }
-
     /** Posts a buffer that the program has closed. */
     void close(ComchReceiveBuffer buffer) {
         stream.requireThread();

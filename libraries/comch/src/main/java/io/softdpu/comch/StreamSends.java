@@ -43,7 +43,7 @@ final class StreamSends {
         this.buffers = new ComchSendBuffer[count];
         this.free = new ComchSendBuffer[count];
         this.waiting = new ComchProducerSendTask[count];
-        this.producer = ProducerContext.ofStream(stream.connection(), registry, this::hasRoom);
+        this.producer = new ProducerContext(stream.connection(), registry, this::hasRoom);
         boolean allocated = false;
         try {
             memory = new StreamMemory(stream.device(), false, count, bufferBytes);
