@@ -2,7 +2,6 @@ package io.softdpu.comch;
 
 import io.softdpu.comch.wire.ChannelLimits;
 import io.softdpu.comch.wire.ConsumerAnnouncement;
-import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
@@ -86,20 +85,6 @@ final class ConsumerQueue {
         }
     }
 
-    // ---- from the connection's engine: answers to the start that this queue belongs to ----
-
-    void announced(int id) {
-        consumer.announced(this, id);
-    }
-
-    void accepted() {
-        consumer.accepted(this);
-    }
-
-    void postFatal(DpuException reason) {
-        consumer.postFatal(this, reason);
-    }
-
     /**
      * Creates the ring and exports both regions.
      *
@@ -140,6 +125,11 @@ final class ConsumerQueue {
         }
         this.ringMemory = allocated;
         this.ringRegion = exported;
+    }
+
+    /** The consumer, for answers to the start that this queue belongs to. Any thread. */
+    ConsumerContext consumer() {
+        return consumer;
     }
 
     ConsumerAnnouncement announcement() {

@@ -166,9 +166,9 @@ final class ConsumerRegistry {
     /** Adds the consumer that this queue belongs to, for its current start. */
     void register(ConsumerQueue queue, ConsumerAnnouncement announcement) {
         if (closing) {
-            queue.postFatal(connectionEnded());
+            queue.consumer().postFatal(queue, connectionEnded());
         } else if (!locals.register(queue, announcement)) {
-            queue.postFatal(full("consumers", ChannelLimits.MAX_CONSUMERS));
+            queue.consumer().postFatal(queue, full("consumers", ChannelLimits.MAX_CONSUMERS));
         }
     }
 

@@ -57,7 +57,7 @@ final class LocalConsumers {
         }
         lastId = id;
         entries.put(id, new Entry(queue));
-        queue.announced(id);
+        queue.consumer().announced(queue, id);
         return true;
     }
 
@@ -100,11 +100,13 @@ final class LocalConsumers {
             return "second answer for a consumer, id=" + id;
         }
         entry.answered = true;
+        ConsumerContext consumer = entry.queue.consumer();
         if (refusal == null) {
-            entry.queue.accepted();
+            consumer.accepted(entry.queue);
         } else {
             entry.expired = true; // the peer has forgotten it already
-            entry.queue.postFatal(
+            consumer.postFatal(
+                    entry.queue,
                     new DpuException(
                             refusal.isError() ? refusal : Status.UNKNOWN,
                             Text.format(
@@ -126,7 +128,7 @@ final class LocalConsumers {
     void closing(DpuException reason) {
         closing = true;
         for (Entry entry : entries.values()) {
-            entry.queue.postFatal(reason);
+            entry.queue.consumer().postFatal(entry.queue, reason);
         }
     }
 }
