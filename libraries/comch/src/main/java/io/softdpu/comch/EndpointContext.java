@@ -7,7 +7,6 @@ import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Representor;
 import io.softdpu.core.execution.ContextState;
-import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextBase;
 import io.softdpu.core.spi.TaskType;
 import io.softdpu.linux.text.Text;
@@ -33,19 +32,21 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
     private final List<Channel> channels = new ArrayList<>();
     private int maxMessageBytes = capabilities.maxMessageBytes();
     private int receiveQueue = Math.min(DEFAULT_RECEIVE_QUEUE, capabilities.maxReceiveQueueSize());
-    private long controlTimeoutNanos = DEFAULT_CONTROL_TIMEOUT.toNanos();
     private int sendQueueMessages = DEFAULT_SEND_QUEUE_MESSAGES;
     private int sendQueueBytes = DEFAULT_SEND_QUEUE_BYTES;
     private boolean sendQueueSet;
-    private @Nullable ComchConnectionCallback writableCallback;
     private final TaskType<SendTask, ComchTaskCallback<ComchSendTask>> sends =
             new TaskType<>(
                     "send", "setSendTasks", capabilities.maxSendTasks(), () -> new SendTask(this));
-    private @Nullable ComchMessageCallback messageCallback;
-    private @Nullable ComchConsumerCallback consumerCreated;
-    private @Nullable ComchConsumerCallback consumerExpired;
-    private boolean streamsAccepted;
     private @Nullable EndpointServices endpointServices;
+
+    // Read by EndpointServices too.
+    long controlTimeoutNanos = DEFAULT_CONTROL_TIMEOUT.toNanos();
+    @Nullable ComchConnectionCallback writableCallback;
+    @Nullable ComchMessageCallback messageCallback;
+    @Nullable ComchConsumerCallback consumerCreated;
+    @Nullable ComchConsumerCallback consumerExpired;
+    boolean streamsAccepted;
 
     /** Creates a client. */
     EndpointContext(Device device, String serverName) {
@@ -243,20 +244,7 @@ abstract sealed class EndpointContext<S extends ComchEndpoint> extends ContextBa
 
     @Override
     protected final ContextState onStart() {
-        endpointServices =
-                new EndpointServices(
-                        services(),
-                        BusServices.bus(device()),
-                        controlTimeoutNanos,
-                        maxMessageBytes,
-                        messageCallback,
-                        consumerCreated,
-                        consumerExpired,
-                        streamsAccepted,
-                        isSanitized(),
-                        sendQueueMessages,
-                        sendQueueBytes,
-                        writableCallback);
+        endpointServices = new EndpointServices(this, services(), isSanitized());
         boolean begun = false;
         try {
             sends.makePool();

@@ -9,6 +9,7 @@ import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.link.EventPoller;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,31 +35,21 @@ final class EndpointServices {
     private final MemorySegment scratch;
     private final @Nullable MemorySegment[] messages;
 
-    EndpointServices(
-            ContextServices engine,
-            Bus bus,
-            long controlTimeoutNanos,
-            int maxMessageBytes,
-            @Nullable ComchMessageCallback messageCallback,
-            @Nullable ComchConsumerCallback consumerCreated,
-            @Nullable ComchConsumerCallback consumerExpired,
-            boolean acceptsStreams,
-            boolean sanitized,
-            int sendQueueMessages,
-            int sendQueueBytes,
-            @Nullable ComchConnectionCallback writableCallback) {
+    /** Takes over what the endpoint is configured to, which may change after its stop. */
+    EndpointServices(EndpointContext<?> endpoint, ContextServices engine, boolean sanitized) {
         this.engine = engine;
-        this.bus = bus;
+        this.bus = BusServices.bus(endpoint.device());
         this.copier = engine.copier();
-        this.controlTimeoutNanos = controlTimeoutNanos;
-        this.messageCallback = messageCallback;
-        this.consumerCreated = consumerCreated;
-        this.consumerExpired = consumerExpired;
-        this.acceptsStreams = acceptsStreams;
+        this.controlTimeoutNanos = endpoint.controlTimeoutNanos;
+        this.messageCallback = endpoint.messageCallback;
+        this.consumerCreated = endpoint.consumerCreated;
+        this.consumerExpired = endpoint.consumerExpired;
+        this.acceptsStreams = endpoint.streamsAccepted;
         this.sanitized = sanitized;
-        this.sendQueueMessages = sendQueueMessages;
-        this.sendQueueBytes = sendQueueBytes;
-        this.writableCallback = writableCallback;
+        this.sendQueueMessages = endpoint.sendQueueMessages();
+        this.sendQueueBytes = endpoint.sendQueueBytes();
+        this.writableCallback = endpoint.writableCallback;
+        int maxMessageBytes = endpoint.maxMessageBytes();
         long scratchBytes = Math.max(maxMessageBytes, ConsumerAnnouncement.WIRE_BYTES);
         this.scratch = Arena.ofAuto().allocate(scratchBytes, MESSAGE_ALIGNMENT_BYTES);
         this.messages = new @Nullable MemorySegment[maxMessageBytes + 1];
@@ -177,19 +168,20 @@ final class EndpointServices {
     }
 
     void consumerCreated(ComchConnection connection, int id) {
-        call(consumerCreated, connection, id);
+        call(consumerCreated, callback -> callback.onConsumer(connection, id));
     }
 
     void consumerExpired(ComchConnection connection, int id) {
-        call(consumerExpired, connection, id);
+        call(consumerExpired, callback -> callback.onConsumer(connection, id));
     }
 
-    private void call(@Nullable ComchConsumerCallback callback, ComchConnection on, int id) {
+    /** Calls the user, if there is a callback: streams alone need none. */
+    <C> void call(@Nullable C callback, Consumer<C> by) {
         if (callback == null) {
-            return; // a stream alone handles them
+            return;
         }
         try {
-            callback.onConsumer(on, id);
+            by.accept(callback);
         } catch (Throwable e) {
             engine.callbackFailed(e);
         }

@@ -131,15 +131,8 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
     @Override
     void connectionEnded(ComchConnection connection, @Nullable DpuException failure) {
         connections.remove(connection);
-        ComchDisconnectCallback callback = disconnected;
-        if (callback == null) {
-            return;
-        }
-        try {
-            callback.onDisconnected(connection, failure);
-        } catch (Throwable e) {
-            callbackFailed(e);
-        }
+        endpointServices()
+                .call(disconnected, callback -> callback.onDisconnected(connection, failure));
     }
 
     // ---- clients ----
@@ -188,28 +181,12 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
             notEstablished(connection, Failures.of(e));
             return;
         }
-        ComchConnectionCallback callback = connected;
-        if (callback == null) {
-            return; // streams alone
-        }
-        try {
-            callback.onConnection(connection);
-        } catch (Throwable e) {
-            callbackFailed(e);
-        }
+        endpointServices().call(connected, callback -> callback.onConnection(connection));
     }
 
     private void notEstablished(ComchConnection connection, DpuException reason) {
         connection.ended(reason);
-        ComchRefusalCallback callback = refused;
-        if (callback == null) {
-            return;
-        }
-        try {
-            callback.onRefused(connection, reason);
-        } catch (Throwable e) {
-            callbackFailed(e);
-        }
+        endpointServices().call(refused, callback -> callback.onRefused(connection, reason));
     }
 
     /** The reason for refusing a client; null to accept it. */
