@@ -1,8 +1,11 @@
 package io.softdpu.rdma.shm;
 
+import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
+import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.memory.RemoteMemory;
+import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.rdma.spi.LocalList;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
@@ -12,10 +15,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Access to the mapped memory of a connection's peer: the copies of reads and writes, and the
- * atomic operations. After each change it tells the memory, which wakes those who wait for a sync
- * event: not at the completion, which may wait for the peer's program. Memory that was revoked ends
- * the connection.
+ * Access to the mapped memory of a connection's peer: its check, the copies of reads and writes,
+ * and the atomic operations. After each change it tells the memory, which wakes those who wait for
+ * a sync event: not at the completion, which may wait for the peer's program. Memory that was
+ * revoked ends the connection.
  *
  * <p>Belongs to the engine's thread. Allocates nothing, unless the connection ends.
  */
@@ -28,6 +31,35 @@ final class RemoteAccess {
     RemoteAccess(ShmConnection connection, Copier copier) {
         this.connection = connection;
         this.copier = copier;
+    }
+
+    /**
+     * Checks that memory is mapped and was exported by the process of a ring: a network adapter
+     * would not reach another machine's memory through a connection either.
+     */
+    static @Nullable Refusal check(RemoteMemory memory, @Nullable ImportedRegion ringOfPeer) {
+        if (!BusServices.isOnBus(memory)) {
+            return Refusal.of(
+                    Status.NOT_PERMITTED,
+                    "remote memory belongs to a process of another kernel or fabric folder than the"
+                            + " peer: memory=%s, provider=shm, expected=memory that the peer of the"
+                            + " connection has exported",
+                    memory);
+        }
+        if (ringOfPeer == null || memory.memory() == null) {
+            return Refusal.of(
+                    Status.NOT_SUPPORTED,
+                    "remote memory is not mapped here: memory=%s, expected=an import with"
+                            + " Mapping.ACCESS",
+                    memory);
+        }
+        return BusServices.exporterOf(memory).equals(ringOfPeer.exporter())
+                ? null
+                : Refusal.of(
+                        Status.NOT_PERMITTED,
+                        "remote memory belongs to another process than the peer: memory=%s,"
+                                + " expected=memory that the peer of the connection has exported",
+                        memory);
     }
 
     /** Copies within the budget; returns whether all has been copied. */

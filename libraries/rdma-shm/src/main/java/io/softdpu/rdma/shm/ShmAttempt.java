@@ -144,9 +144,8 @@ final class ShmAttempt {
 
     /** Ends the request; the listener sees that the peer has gone. */
     void close() {
-        Import<Attachment> open = connecting;
-        if (open != null) {
-            open.close();
+        if (connecting != null) {
+            connecting.close();
         }
     }
 }

@@ -26,6 +26,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,8 +147,7 @@ final class ShmConnection implements ProviderConnection {
     @Override
     public int pathMtuBytes() {
         int own = endpoint.config().pathMtuBytes();
-        ShmDetails details = peer;
-        return details == null ? own : Math.min(own, details.pathMtuBytes());
+        return peer == null ? own : Math.min(own, peer.pathMtuBytes());
     }
 
     @Override
@@ -225,10 +225,9 @@ final class ShmConnection implements ProviderConnection {
     }
 
     private void cancelDeadline() {
-        EngineTimer set = deadline;
-        if (set != null) {
+        if (deadline != null) {
+            deadline.cancel();
             deadline = null;
-            set.cancel();
         }
     }
 
@@ -251,43 +250,13 @@ final class ShmConnection implements ProviderConnection {
         }
         RemoteMemory remote = request.remote;
         if (remote != null && remote != ofPeer) {
-            Refusal refusal = checkRemote(remote);
+            Refusal refusal = RemoteAccess.check(remote, imported);
             if (refusal != null) {
                 return refusal;
             }
             ofPeer = remote;
         }
         return out.submit(request, endpoint.insideProgress());
-    }
-
-    /**
-     * Checks that remote memory is mapped and was exported by the connection's peer: a network
-     * adapter would not reach another machine's memory through this connection either.
-     */
-    private @Nullable Refusal checkRemote(RemoteMemory memory) {
-        if (!BusServices.isOnBus(memory)) {
-            return Refusal.of(
-                    Status.NOT_PERMITTED,
-                    "remote memory belongs to a process of another kernel or fabric folder than the"
-                            + " peer: memory=%s, provider=shm, expected=memory that the peer of the"
-                            + " connection has exported",
-                    memory);
-        }
-        ImportedRegion ringOfPeer = imported;
-        if (ringOfPeer == null || memory.memory() == null) {
-            return Refusal.of(
-                    Status.NOT_SUPPORTED,
-                    "remote memory is not mapped here: memory=%s, expected=an import with"
-                            + " Mapping.ACCESS",
-                    memory);
-        }
-        return BusServices.exporterOf(memory).equals(ringOfPeer.exporter())
-                ? null
-                : Refusal.of(
-                        Status.NOT_PERMITTED,
-                        "remote memory belongs to another process than the peer: memory=%s,"
-                                + " expected=memory that the peer of the connection has exported",
-                        memory);
     }
 
     /** The refusal of a submission, unless it is established and not ending. */
@@ -302,9 +271,8 @@ final class ShmConnection implements ProviderConnection {
 
     /** Rings the peer's doorbell for the messages sent so far, if the peer sleeps. */
     void ring() {
-        ShmSender out = sender;
-        if (out != null) {
-            out.ringIfArmed();
+        if (sender != null) {
+            sender.ringIfArmed();
         }
     }
 
@@ -325,8 +293,7 @@ final class ShmConnection implements ProviderConnection {
         if (state == State.CONNECTED) {
             moved = move();
         } else if (closeReason == null) {
-            ShmAttempt requested = attempt;
-            moved = requested != null && requested.progress();
+            moved = attempt != null && attempt.progress();
             if (state == State.CONNECTING && closeReason == null) {
                 moved |= establish();
             }
@@ -339,7 +306,7 @@ final class ShmConnection implements ProviderConnection {
     }
 
     private boolean move() {
-        ShmSender out = connectedSender();
+        ShmSender out = Objects.requireNonNull(sender, "connected without a sender");
         out.beginPass();
         if (closeReason == null) {
             int status = out.peerStatus();
@@ -377,14 +344,12 @@ final class ShmConnection implements ProviderConnection {
     }
 
     private boolean establish() {
-        ImportedRegion region = imported;
-        ShmDetails details = peer;
-        if (region == null || details == null) {
+        if (imported == null || peer == null) {
             return false;
         }
         // Before the end of the peer is looked at: it may have been connected, have done its work
         // without this side, and have left. Why it has left is in its ring.
-        if (lease != null && receiver.helloFrom(key, details.key())) {
+        if (lease != null && receiver.helloFrom(key, peer.key())) {
             state = State.CONNECTED;
             cancelDeadline();
             endpoint.listener().established(this);
@@ -464,9 +429,8 @@ final class ShmConnection implements ProviderConnection {
     }
 
     void connectFailed(DpuException failure) {
-        ShmAttempt requested = attempt;
-        if (requested != null) {
-            requested.failedSince(failure);
+        if (attempt != null) {
+            attempt.failedSince(failure);
             return;
         }
         CloseReason failed = CloseReason.CONNECT_FAILED;
@@ -482,21 +446,14 @@ final class ShmConnection implements ProviderConnection {
             return;
         }
         boolean awaited = receiver.publishReceiveLimit();
-        Link held = lease;
-        if (awaited && held != null && receiver.isPeerAsleep()) {
-            held.ring();
+        if (awaited && lease != null && receiver.isPeerAsleep()) {
+            lease.ring();
         }
     }
 
-    /** A message has taken a receive of those that the connections share. */
-    void receiveTaken() {
-        endpoint.receiveTaken();
-    }
-
     private void acknowledge() {
-        Link held = lease;
-        if (receiver.isAcknowledgementAwaited() && held != null) {
-            held.ring();
+        if (receiver.isAcknowledgementAwaited() && lease != null) {
+            lease.ring();
         }
     }
 
@@ -507,17 +464,15 @@ final class ShmConnection implements ProviderConnection {
         if (closeReason != null || disconnecting) {
             return true;
         }
-        ShmAttempt requested = attempt;
-        if (requested != null && requested.hasWork()) {
+        if (attempt != null && attempt.hasWork()) {
             return true;
         }
         if (state == State.EXPORTED) {
             return false; // a peer that leases the ring early is not looked at yet
         }
         boolean work = receiver.arm();
-        ShmSender out = sender;
-        if (state == State.CONNECTED && out != null) {
-            work |= out.arm();
+        if (state == State.CONNECTED && sender != null) {
+            work |= sender.arm();
         }
         return work;
     }
@@ -527,9 +482,8 @@ final class ShmConnection implements ProviderConnection {
             return;
         }
         receiver.disarm();
-        ShmSender out = sender;
-        if (out != null) {
-            out.disarm();
+        if (sender != null) {
+            sender.disarm();
         }
     }
 
@@ -571,9 +525,8 @@ final class ShmConnection implements ProviderConnection {
                 closeReason == null ? requested : closeReason; // the first reason counts
         state = State.ENDED;
         receiver.end(cause); // before close() closes the link, which wakes a sleeping peer
-        ShmSender out = sender;
-        if (out != null) {
-            out.flush(cause, endStatus);
+        if (sender != null) {
+            sender.flush(cause, endStatus);
         }
         endpoint.listener().ended(this, endStatus, endReason);
     }
@@ -583,22 +536,18 @@ final class ShmConnection implements ProviderConnection {
         if (endpoint.forget(this)) {
             state = State.ENDED;
             cancelDeadline();
-            ShmAttempt requested = attempt;
-            if (requested != null) {
-                requested.close();
+            if (attempt != null) {
+                attempt.close();
             }
-            Link held = lease;
-            if (held != null) {
-                BusServices.poller(services).remove(held);
+            if (lease != null) {
+                BusServices.poller(services).remove(lease);
             }
-            ImportedRegion region = imported;
-            if (region != null) {
-                BusServices.poller(services).remove(region.link());
+            if (imported != null) {
+                BusServices.poller(services).remove(imported.link());
             }
             peerEvents.close();
-            Import<ImportedRegion> ofPeerRing = importing;
-            if (ofPeerRing != null) {
-                ofPeerRing.close();
+            if (importing != null) {
+                importing.close();
             }
             exported.revoke();
             endpoint.bus().release(memory);
@@ -609,13 +558,5 @@ final class ShmConnection implements ProviderConnection {
     void received(WorkRequest request, Status status) {
         request.resultConnection = this;
         request.sink.completed(status);
-    }
-
-    private ShmSender connectedSender() {
-        ShmSender out = sender;
-        if (out == null) {
-            throw new IllegalStateException("connected without a sender");
-        }
-        return out;
     }
 }

@@ -117,8 +117,7 @@ final class ShmEndpoint implements ProviderEndpoint {
         insideProgress = true;
         try {
             moved = listeners.progress();
-            for (int i = 0; i < connections.length; i++) {
-                ShmConnection connection = connections[i];
+            for (ShmConnection connection : connections) {
                 if (connection != null) {
                     moved |= connection.progress();
                 }
@@ -178,8 +177,7 @@ final class ShmEndpoint implements ProviderEndpoint {
     @Override
     public void flush(Status status) {
         listeners.close();
-        for (int i = 0; i < connections.length; i++) {
-            ShmConnection connection = connections[i];
+        for (ShmConnection connection : connections) {
             if (connection != null) {
                 connection.finish(CloseReason.LOCAL_DISCONNECT);
             }
@@ -194,8 +192,7 @@ final class ShmEndpoint implements ProviderEndpoint {
     @Override
     public void close() {
         listeners.close();
-        for (int i = 0; i < connections.length; i++) {
-            ShmConnection connection = connections[i];
+        for (ShmConnection connection : connections) {
             if (connection != null) {
                 connection.close();
             }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -70,7 +71,7 @@ final class ShmListeners {
             if (answerMemory == null) {
                 answerMemory = SharedSegment.allocate(MEMORY_NAME, 1);
             }
-            listener.listen(bus, name);
+            listener.listen(name);
         } catch (FabricException e) {
             throw e.kind() == FabricException.Kind.IN_USE ? inUse(name, port, e) : Failures.of(e);
         }
@@ -143,10 +144,9 @@ final class ShmListeners {
             request.refuse("listener is stopping");
         }
         reported.clear();
-        SharedSegment memory = answerMemory;
-        if (memory != null) {
+        if (answerMemory != null) {
+            bus.release(answerMemory);
             answerMemory = null;
-            bus.release(memory);
         }
     }
 
@@ -188,10 +188,6 @@ final class ShmListeners {
 
     /** Memory for an answer. */
     SharedSegment answerMemory() {
-        SharedSegment memory = answerMemory;
-        if (memory == null) {
-            throw new IllegalStateException("answers without a port");
-        }
-        return memory;
+        return Objects.requireNonNull(answerMemory, "answers without a port");
     }
 }

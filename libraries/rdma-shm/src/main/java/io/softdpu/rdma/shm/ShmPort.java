@@ -37,16 +37,15 @@ final class ShmPort implements EndpointListener {
      *
      * @throws io.softdpu.fabric.error.FabricException IN_USE if a living process serves it; SYSTEM
      */
-    void listen(Bus on, String name) {
-        served = on.listen(name, this);
+    void listen(String name) {
+        served = bus.listen(name, this);
     }
 
     /** Releases the name. The engine's thread. */
     void close() {
         closed = true;
-        Endpoint open = served;
-        if (open != null) {
-            open.close();
+        if (served != null) {
+            served.close();
         }
     }
 

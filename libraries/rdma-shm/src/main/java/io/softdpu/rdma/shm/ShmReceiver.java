@@ -303,7 +303,7 @@ final class ShmReceiver {
         WorkRequest request = receives.poll();
         if (request != null) {
             messagesTaken++;
-            connection.receiveTaken();
+            connection.endpoint().receiveTaken();
         }
         return request;
     }

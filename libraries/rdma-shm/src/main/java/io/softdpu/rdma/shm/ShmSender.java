@@ -11,6 +11,7 @@ import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -444,11 +445,7 @@ final class ShmSender {
     }
 
     private WorkRequest at(long position) {
-        WorkRequest request = queue[(int) position & mask];
-        if (request == null) {
-            throw new IllegalStateException("send queue has a hole: position=" + position);
-        }
-        return request;
+        return Objects.requireNonNull(queue[(int) position & mask], "send queue has a hole");
     }
 
     private WorkRequest take() {

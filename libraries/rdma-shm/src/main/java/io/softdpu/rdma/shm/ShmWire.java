@@ -58,10 +58,6 @@ final class ShmWire {
 
     private ShmWire() {}
 
-    static long firstWord(long lengthBytes) {
-        return lengthBytes & LOW_HALF;
-    }
-
     static long firstWord(long lengthBytes, int immediate) {
         return (long) Integer.reverseBytes(immediate) << 32 | (lengthBytes & LOW_HALF);
     }

@@ -205,7 +205,7 @@ class ShmHostilePeerTest {
     @Test
     void shouldLookAtNothingBeforeTheHello() throws Exception {
         peer.lease();
-        peer.message(ONE, 8, ShmWire.firstWord(8));
+        peer.message(ONE, 8, ShmWire.firstWord(8, 0));
         for (int i = 0; i < 100; i++) {
             engine.progress();
         }
@@ -382,7 +382,7 @@ class ShmHostilePeerTest {
         connect();
         guard();
         post();
-        peer.message(FIRST, SLOT, ShmWire.firstWord(2L * SLOT));
+        peer.message(FIRST, SLOT, ShmWire.firstWord(2L * SLOT, 0));
         peer.message(type, lengthBytes, word);
 
         driveToFailure();
@@ -396,7 +396,7 @@ class ShmHostilePeerTest {
         connect();
         guard();
         post();
-        peer.message(FIRST, SLOT, ShmWire.firstWord(2L * SLOT + 5));
+        peer.message(FIRST, SLOT, ShmWire.firstWord(2L * SLOT + 5, 0));
         peer.message(MIDDLE, SLOT, SLOT);
         peer.message(LAST, 5, 2L * SLOT);
 
@@ -477,7 +477,7 @@ class ShmHostilePeerTest {
             post();
         }
         for (int i = 0; i < 100; i++) {
-            peer.message(ONE, 8, ShmWire.firstWord(8));
+            peer.message(ONE, 8, ShmWire.firstWord(8, 0));
         }
         engine.progress();
         assertThat(received).as("a bounded number in one progress").hasSizeLessThanOrEqualTo(64);
@@ -622,7 +622,7 @@ class ShmHostilePeerTest {
                         MIDDLE
                                 | (first ? ShmWire.FLAG_FIRST : 0)
                                 | (offset + SLOT == length ? ShmWire.FLAG_LAST : 0));
-        assertThat(peer.inbound.word()).isEqualTo(first ? ShmWire.firstWord(length) : offset);
+        assertThat(peer.inbound.word()).isEqualTo(first ? ShmWire.firstWord(length, 0) : offset);
         assertThat(peer.inbound.length()).isEqualTo(SLOT);
         long from = begin + offset;
         assertThat(
@@ -648,7 +648,7 @@ class ShmHostilePeerTest {
         connect();
         for (int i = 0; i < 100; i++) {
             post();
-            peer.message(ONE, 8, ShmWire.firstWord(8));
+            peer.message(ONE, 8, ShmWire.firstWord(8, 0));
         }
         if (orderly) {
             peer.inbound.setStatus(ShmWire.STATUS_DISCONNECTED);
@@ -681,7 +681,7 @@ class ShmHostilePeerTest {
     private void send(int messages) {
         for (int i = 0; i < messages; i++) {
             post();
-            peer.message(ONE, 8, ShmWire.firstWord(8));
+            peer.message(ONE, 8, ShmWire.firstWord(8, 0));
         }
     }
 
