@@ -169,8 +169,7 @@ public final class ComchConnection {
      */
     public boolean isWritable() {
         endpoint.requireThread();
-        Channel open = channel;
-        return open != null && open.isWritable();
+        return channel != null && channel.isWritable();
     }
 
     private @Nullable Refusal offer(byte[] message) {
@@ -180,11 +179,10 @@ public final class ComchConnection {
     }
 
     private @Nullable Refusal offer(MemorySegment memory, long offset, int length) {
-        Channel open = channel;
-        if (open == null) {
+        if (channel == null) {
             return notConnected();
         }
-        Refusal refusal = open.send(memory, offset, length);
+        Refusal refusal = channel.send(memory, offset, length);
         endpoint.workQueued();
         return refusal;
     }
@@ -231,11 +229,10 @@ public final class ComchConnection {
      */
     public Status disconnect() {
         endpoint.requireThread();
-        Channel open = channel;
-        if (open == null) {
+        if (channel == null) {
             return Status.NOT_CONNECTED;
         }
-        Status begun = open.disconnect();
+        Status begun = channel.disconnect();
         if (begun == Status.SUCCESS) {
             endpoint.workQueued();
         }
@@ -276,8 +273,7 @@ public final class ComchConnection {
     }
 
     @Nullable Refusal send(SendTask task, MemorySegment memory, long offset, int length) {
-        Channel open = channel;
-        return open == null ? notConnected() : open.send(task, memory, offset, length);
+        return channel == null ? notConnected() : channel.send(task, memory, offset, length);
     }
 
     /** The refusal of a message, unless it is connected. */
@@ -309,16 +305,14 @@ public final class ComchConnection {
 
     /** The peer violated the protocol. Inside progress. */
     void protocolViolated(String reason) {
-        Channel open = channel;
-        if (open != null) {
-            open.protocolViolated(reason);
+        if (channel != null) {
+            channel.protocolViolated(reason);
         }
     }
 
     /** Whether the bus has noticed that the peer closed its end, for tests. */
     boolean isPeerGone() {
-        Channel open = channel;
-        return open == null || open.isPeerGone();
+        return channel == null || channel.isPeerGone();
     }
 
     /**

@@ -262,19 +262,17 @@ final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchC
 
     @Override
     protected @Nullable String describeAwaited() {
-        ConsumerQueue open = queue;
         if (state() == ContextState.STARTING) {
             return "awaited=reply of the peer to the registration";
         }
-        return open == null || open.isReleased()
+        return queue == null || queue.isReleased()
                 ? null
                 : "awaited=release of the receive memory by the peer";
     }
 
     @Override
     protected boolean onArm() {
-        ConsumerQueue open = queue;
-        return open != null && (open.arm() || mayFlush(open));
+        return queue != null && (queue.arm() || mayFlush(queue));
     }
 
     /** Whether the peer has released the memory, so that the next pass flushes the tasks. */
@@ -284,9 +282,8 @@ final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchC
 
     @Override
     protected void onDisarm() {
-        ConsumerQueue open = queue;
-        if (open != null) {
-            open.disarm();
+        if (queue != null) {
+            queue.disarm();
         }
     }
 
@@ -335,8 +332,7 @@ final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchC
 
     /** Whether no peer has the memory mapped, for tests. */
     boolean isReleased() {
-        ConsumerQueue open = queue;
-        return open == null || open.isReleased();
+        return queue == null || queue.isReleased();
     }
 
     void wake() {
@@ -391,11 +387,10 @@ final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchC
      * Runs once both the peer and the bus report the import: the peer's word alone is not trusted.
      */
     private void runIfRegistered() {
-        ConsumerQueue open = queue;
         if (state() == ContextState.STARTING
                 && registration == Registration.ACCEPTED
-                && open != null
-                && open.isLeased()) {
+                && queue != null
+                && queue.isLeased()) {
             timer().cancel();
             id = announcedId;
             started();
@@ -469,10 +464,9 @@ final class ConsumerContext extends ContextBase<ComchConsumer> implements ComchC
         receives.dropPool();
         queue = null;
         id = 0;
-        Link link = doorbell;
-        if (link != null) {
+        if (doorbell != null) {
+            BusServices.poller(services()).remove(doorbell);
             doorbell = null;
-            BusServices.poller(services()).remove(link);
         }
         open.destroy();
         Regions.release(mmap);

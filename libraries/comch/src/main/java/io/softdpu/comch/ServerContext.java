@@ -109,22 +109,19 @@ final class ServerContext extends EndpointContext<ComchServer> implements ComchS
     /** Decides on clients after the callback of its own start has run, and before its channels. */
     @Override
     boolean progressOwn() {
-        PendingClients clients = pendingClients;
-        return clients != null && clients.decide();
+        return pendingClients != null && pendingClients.decide();
     }
 
     @Override
     boolean hasOwnWork() {
-        PendingClients clients = pendingClients;
-        return clients != null && clients.areWaiting();
+        return pendingClients != null && pendingClients.areWaiting();
     }
 
     @Override
     void endOwn() {
-        PendingClients clients = pendingClients;
-        if (clients != null) {
+        if (pendingClients != null) {
+            pendingClients.close();
             pendingClients = null;
-            clients.close();
         }
     }
 

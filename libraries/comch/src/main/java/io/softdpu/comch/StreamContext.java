@@ -155,8 +155,7 @@ final class StreamContext extends ContextBase<ComchStream> implements ComchStrea
     @Override
     public @Nullable ComchSendBuffer tryClaim() {
         requireOwnerThread();
-        StreamSends half = sends;
-        return half != null && takesTasks() && !drains ? half.claim() : null;
+        return sends != null && takesTasks() && !drains ? sends.claim() : null;
     }
 
     @Override
@@ -182,8 +181,7 @@ final class StreamContext extends ContextBase<ComchStream> implements ComchStrea
     @Override
     public @Nullable ComchReceiveBuffer tryReceive() {
         requireOwnerThread();
-        StreamReceives half = receives;
-        return half == null ? null : half.take();
+        return receives == null ? null : receives.take();
     }
 
     @Override
@@ -210,8 +208,7 @@ final class StreamContext extends ContextBase<ComchStream> implements ComchStrea
 
     @Override
     public long undeliveredMessages() {
-        StreamSends half = sends;
-        return half == null ? undelivered : half.undelivered();
+        return sends == null ? undelivered : sends.undelivered();
     }
 
     private void requireNoEnd() {
@@ -607,10 +604,9 @@ final class StreamContext extends ContextBase<ComchStream> implements ComchStrea
 
     /** Calls the user. Inside progress. */
     void ready() {
-        ComchStreamCallback callback = readyCallback;
-        if (callback != null) {
+        if (readyCallback != null) {
             try {
-                callback.onReady(this);
+                readyCallback.onReady(this);
             } catch (Throwable e) {
                 callbackFailed(e);
             }

@@ -79,8 +79,9 @@ public final class ChildJvm {
             return line;
         }
         if (output.hasEnded()) {
+            // It has, or is about to, unless it has closed its output alone.
             throw failure(
-                    hasEnded()
+                    hasEnded(END_DEADLINE)
                             ? Text.format(
                                     "process ended before the line came: regex=%s, exitCode=%d",
                                     regex, process.exitValue())
@@ -92,10 +93,9 @@ public final class ChildJvm {
                         regex, timeout, output.dropped()));
     }
 
-    /** Whether it ends, as it is about to when its output has ended, unless it has closed that. */
-    private boolean hasEnded() {
+    private boolean hasEnded(Duration within) {
         try {
-            return process.waitFor(END_DEADLINE);
+            return process.waitFor(within);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw failure("interrupted while waiting for the end of a process");
@@ -123,14 +123,7 @@ public final class ChildJvm {
      * @throws AssertionError when it still runs after this time
      */
     public int awaitExit(Duration timeout) {
-        boolean ended;
-        try {
-            ended = process.waitFor(timeout);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw failure("interrupted while waiting for the end of a process");
-        }
-        if (!ended) {
+        if (!hasEnded(timeout)) {
             throw failure("process has not ended: timeout=" + timeout);
         }
         output.awaitEnd(END_DEADLINE);

@@ -14,7 +14,6 @@ import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.rdma.spi.RdmaProvider;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -314,11 +313,7 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
      * it throws the failure of the last one; an instance that listens waits for the next request
      * instead, since a listener must not end because a client did.
      */
-    BooleanSupplier startWait() {
-        return this::hasStarted;
-    }
-
-    private boolean hasStarted() {
+    boolean hasStarted() {
         int live = 0;
         boolean connecting = false;
         for (RdmaConnection connection : connections) {

@@ -207,9 +207,8 @@ abstract sealed class ProviderEndpoints permits ConnectionTable {
     }
 
     final void ring() {
-        ProviderEndpoint endpoint = selected;
-        if (endpoint != null) {
-            endpoint.ring();
+        if (selected != null) {
+            selected.ring();
         }
     }
 

@@ -177,7 +177,7 @@ final class RdmaContext extends RdmaSettings implements Rdma {
 
     @Override
     protected BooleanSupplier startWait() {
-        return connections().startWait();
+        return connections()::hasStarted;
     }
 
     /** Not in STOPPING, where it waits for its tasks alone. */
@@ -188,23 +188,20 @@ final class RdmaContext extends RdmaSettings implements Rdma {
 
     @Override
     protected boolean onArm() {
-        ConnectionTable open = connections;
-        return open != null && open.arm();
+        return connections != null && connections.arm();
     }
 
     @Override
     protected void onDisarm() {
-        ConnectionTable open = connections;
-        if (open != null) {
-            open.disarm();
+        if (connections != null) {
+            connections.disarm();
         }
     }
 
     @Override
     protected void onRing() {
-        ConnectionTable open = connections;
-        if (open != null) {
-            open.ring();
+        if (connections != null) {
+            connections.ring();
         }
     }
 
@@ -328,9 +325,8 @@ final class RdmaContext extends RdmaSettings implements Rdma {
 
     void disconnect(RdmaConnection connection) {
         requireOwnerThread();
-        ConnectionTable open = connections;
-        if (open != null) {
-            open.disconnect(connection);
+        if (connections != null) {
+            connections.disconnect(connection);
             workAdded();
         }
     }

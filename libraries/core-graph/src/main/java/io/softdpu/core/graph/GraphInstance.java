@@ -190,10 +190,7 @@ public final class GraphInstance implements AutoCloseable {
         NodeRun run = run(node);
         requireOpen();
         if (isRunning()) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    Text.format(
-                            "instance is in flight: instance=%s, expected=its end first", this));
+            throw inFlight(Status.BAD_STATE);
         }
         return run;
     }
@@ -437,10 +434,7 @@ public final class GraphInstance implements AutoCloseable {
         graph.requireOwner();
         requireOpen();
         if (inFlight) {
-            throw new DpuException(
-                    Status.BAD_STATE,
-                    Text.format(
-                            "instance is in flight: instance=%s, expected=its end first", this));
+            throw inFlight(Status.BAD_STATE);
         }
         this.userData = userData;
         return this;
@@ -459,10 +453,7 @@ public final class GraphInstance implements AutoCloseable {
         }
         graph.requireOwner();
         if (isRunning()) {
-            throw new DpuException(
-                    Status.IN_USE,
-                    Text.format("instance is in flight: instance=%s, expected=its end first", this),
-                    createdAt());
+            throw inFlight(Status.IN_USE);
         }
         if (holder != null) {
             throw heldByNode(holder);
@@ -478,6 +469,13 @@ public final class GraphInstance implements AutoCloseable {
     @Override
     public String toString() {
         return "instance " + number + " of " + graph;
+    }
+
+    private DpuException inFlight(Status status) {
+        return new DpuException(
+                status,
+                Text.format("instance is in flight: instance=%s, expected=its end first", this),
+                createdAt());
     }
 
     private void requireOpen() {
@@ -522,10 +520,7 @@ public final class GraphInstance implements AutoCloseable {
     void holdFor(NodeRun newHolder) {
         requireOpen();
         if (inFlight) {
-            throw new DpuException(
-                    Status.IN_USE,
-                    Text.format(
-                            "instance is in flight: instance=%s, expected=its end first", this));
+            throw inFlight(Status.IN_USE);
         }
         if (holder != null) {
             throw heldByNode(holder);

@@ -44,12 +44,11 @@ public final class PrivateSegment {
                     FabricException.Kind.NOT_SUPPORTED,
                     "memory needs at least one byte: sizeBytes=" + sizeBytes);
         }
+        String notAvailable = "memory not available: sizeBytes=" + sizeBytes;
         if (sizeBytes > Long.MAX_VALUE - LARGE_PAGE_BYTES - MemoryMapping.pageSize()) {
-            throw new FabricException(
-                    FabricException.Kind.NO_MEMORY, "memory not available: sizeBytes=" + sizeBytes);
+            throw new FabricException(FabricException.Kind.NO_MEMORY, notAvailable);
         }
-        NewMemory memory =
-                NewMemory.checked("memory not available: sizeBytes=" + sizeBytes, sizeBytes);
+        NewMemory memory = NewMemory.checked(notAvailable, sizeBytes);
         long bytes = SharedSegment.roundUpToPage(sizeBytes);
         boolean large = bytes >= LARGE_PAGE_BYTES;
         long mappedBytes = large ? bytes + LARGE_PAGE_BYTES : bytes;
@@ -72,7 +71,7 @@ public final class PrivateSegment {
                     SharedSegment.outOfMemory(e)
                             ? FabricException.Kind.NO_MEMORY
                             : FabricException.Kind.SYSTEM,
-                    "memory not available: sizeBytes=" + sizeBytes + ", " + e.getMessage(),
+                    notAvailable + ", " + e.getMessage(),
                     e);
         } finally {
             if (made == null && mappedAt != 0) {

@@ -92,15 +92,12 @@ public final class SharedSegment {
                     FabricException.Kind.NOT_SUPPORTED,
                     "shared memory needs at least one byte: sizeBytes=" + sizeBytes);
         }
+        String notAvailable =
+                "shared memory not available: name=" + name + ", sizeBytes=" + sizeBytes;
         if (sizeBytes > Long.MAX_VALUE - MemoryMapping.pageSize()) {
-            throw new FabricException(
-                    FabricException.Kind.NO_MEMORY,
-                    "shared memory not available: name=" + name + ", sizeBytes=" + sizeBytes);
+            throw new FabricException(FabricException.Kind.NO_MEMORY, notAvailable);
         }
-        NewMemory memory =
-                NewMemory.checked(
-                        "shared memory not available: name=" + name + ", sizeBytes=" + sizeBytes,
-                        sizeBytes);
+        NewMemory memory = NewMemory.checked(notAvailable, sizeBytes);
         int descriptor = -1;
         SharedSegment made = null;
         var scope = RestrictedThreads.enter(RestrictedThreads.Scope.OWN_MEMORY);
@@ -119,12 +116,7 @@ public final class SharedSegment {
         } catch (LinuxException e) {
             throw new FabricException(
                     outOfMemory(e) ? FabricException.Kind.NO_MEMORY : FabricException.Kind.SYSTEM,
-                    "shared memory not available: name="
-                            + name
-                            + ", sizeBytes="
-                            + sizeBytes
-                            + ", "
-                            + e.getMessage(),
+                    notAvailable + ", " + e.getMessage(),
                     e);
         } finally {
             if (made != null) {

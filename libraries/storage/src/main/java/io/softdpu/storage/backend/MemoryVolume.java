@@ -319,21 +319,12 @@ public final class MemoryVolume implements Volume {
     }
 
     private static DpuException missing(Path file, Throwable cause) {
-        return new DpuException(
-                Status.NOT_FOUND,
-                "volume file is refused: file="
-                        + file
-                        + ", reason=it does not exist, expected=a regular file",
-                cause);
+        return refused(Status.NOT_FOUND, file, "it does not exist", "a regular file", cause);
     }
 
     private static DpuException unreadable(Path file, Throwable cause) {
-        return new DpuException(
-                Status.NOT_PERMITTED,
-                "volume file is refused: file="
-                        + file
-                        + ", reason=this user may not read it, expected=a readable file",
-                cause);
+        return refused(
+                Status.NOT_PERMITTED, file, "this user may not read it", "a readable file", cause);
     }
 
     private static DpuException refused(
