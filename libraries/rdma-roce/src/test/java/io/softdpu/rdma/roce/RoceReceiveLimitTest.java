@@ -1,5 +1,6 @@
 package io.softdpu.rdma.roce;
 
+import io.softdpu.rdma.contract.LimitedTestEnvironment;
 import io.softdpu.rdma.contract.RdmaReceiveLimitContract;
 import io.softdpu.rdma.contract.RdmaTestEnvironment;
 
@@ -7,6 +8,7 @@ class RoceReceiveLimitTest extends RdmaReceiveLimitContract {
     @Override
     protected RdmaTestEnvironment environment() {
         RoceTestEnvironment devices = new RoceTestEnvironment();
-        return new LimitedEnvironment(function -> function.side() == devices.farSide());
+        return new LimitedTestEnvironment(
+                devices, function -> function.side() == devices.farSide());
     }
 }

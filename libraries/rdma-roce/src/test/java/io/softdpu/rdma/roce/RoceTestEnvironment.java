@@ -29,11 +29,7 @@ public final class RoceTestEnvironment implements RdmaTestEnvironment {
     }
 
     @Override
-    public Machine openMachine(Path folder, Side side) {
-        return openMachine(folder, side, Topology.builtin());
-    }
-
-    static Machine openMachine(Path folder, Side side, Topology topology) {
+    public Machine openMachine(Path folder, Side side, Topology topology) {
         try {
             String machine = side == Side.TARGET ? "target" : "card";
             Path own = Files.createDirectories(folder.resolve(machine));

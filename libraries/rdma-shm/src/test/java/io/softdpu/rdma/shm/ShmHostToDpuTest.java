@@ -2,6 +2,7 @@ package io.softdpu.rdma.shm;
 
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.Topology;
 import io.softdpu.rdma.contract.RdmaSendReceiveContract;
 import io.softdpu.rdma.contract.RdmaTestEnvironment;
 import io.softdpu.rdma.contract.RdmaTrait;
@@ -31,8 +32,8 @@ class ShmHostToDpuTest extends RdmaSendReceiveContract {
         }
 
         @Override
-        public Machine openMachine(Path folder, Side side) {
-            return devices.openMachine(folder, side);
+        public Machine openMachine(Path folder, Side side, Topology topology) {
+            return devices.openMachine(folder, side, topology);
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.softdpu.rdma.shm;
 
+import io.softdpu.rdma.contract.LimitedTestEnvironment;
 import io.softdpu.rdma.contract.RdmaReceiveLimitContract;
 import io.softdpu.rdma.contract.RdmaTestEnvironment;
 
@@ -7,6 +8,7 @@ class ShmReceiveLimitTest extends RdmaReceiveLimitContract {
     @Override
     protected RdmaTestEnvironment environment() {
         ShmTestEnvironment devices = new ShmTestEnvironment();
-        return new LimitedEnvironment(function -> function.side() == devices.farSide());
+        return new LimitedTestEnvironment(
+                devices, function -> function.side() == devices.farSide());
     }
 }

@@ -2,6 +2,7 @@ package io.softdpu.rdma.shm;
 
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.Topology;
 import io.softdpu.rdma.contract.RdmaTestEnvironment;
 import io.softdpu.rdma.contract.RdmaTrait;
 import java.nio.file.Path;
@@ -24,8 +25,8 @@ public final class ShmTestEnvironment implements RdmaTestEnvironment {
     }
 
     @Override
-    public Machine openMachine(Path folder, Side side) {
-        return Machine.builder(side).fabricFolder(folder).open();
+    public Machine openMachine(Path folder, Side side, Topology topology) {
+        return Machine.builder(side).fabricFolder(folder).topology(topology).open();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.softdpu.rdma.contract;
 
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.device.Topology;
 import java.nio.file.Path;
 import java.util.Set;
 
@@ -22,7 +23,16 @@ public interface RdmaTestEnvironment {
      *
      * @param folder of this test alone, exists
      */
-    Machine openMachine(Path folder, Side side);
+    default Machine openMachine(Path folder, Side side) {
+        return openMachine(folder, side, Topology.builtin());
+    }
+
+    /**
+     * Opens a machine of a topology.
+     *
+     * @param folder of this test and this topology alone, exists
+     */
+    Machine openMachine(Path folder, Side side, Topology topology);
 
     /** The properties of the provider in which it may differ from others. */
     Set<RdmaTrait> traits();

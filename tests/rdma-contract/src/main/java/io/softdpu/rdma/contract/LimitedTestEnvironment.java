@@ -1,29 +1,30 @@
-package io.softdpu.rdma.roce;
+package io.softdpu.rdma.contract;
 
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.rdma.RdmaCapabilities;
-import io.softdpu.rdma.contract.RdmaTestEnvironment;
-import io.softdpu.rdma.contract.RdmaTrait;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Test environment in which some devices limit messages to 10,000 bytes, two and a half packets.
+ * Test environment like another, in which some devices limit messages to 10,000 bytes: two and a
+ * half packets, or slots, of 4,096 bytes. For tests of one process.
  */
-final class LimitedEnvironment implements RdmaTestEnvironment {
+public final class LimitedTestEnvironment implements RdmaTestEnvironment {
     private static final int LIMIT_BYTES = 10_000;
 
-    private final RoceTestEnvironment devices = new RoceTestEnvironment();
+    private final RdmaTestEnvironment devices;
     private final Predicate<PciFunction> limited;
 
     /**
+     * @param devices the other environment
      * @param limited which devices
      */
-    LimitedEnvironment(Predicate<PciFunction> limited) {
+    public LimitedTestEnvironment(RdmaTestEnvironment devices, Predicate<PciFunction> limited) {
+        this.devices = devices;
         this.limited = limited;
     }
 
@@ -38,17 +39,17 @@ final class LimitedEnvironment implements RdmaTestEnvironment {
     }
 
     @Override
-    public Machine openMachine(Path folder, Side side) {
-        Topology.Builder topology = Topology.builder("small messages");
-        Topology.builtin().functions().stream()
+    public Machine openMachine(Path folder, Side side, Topology topology) {
+        Topology.Builder changed = Topology.builder("small messages");
+        topology.functions().stream()
                 .map(f ->
                         limited.test(f)
                                 ? f.toBuilder()
                                         .limit(RdmaCapabilities.MESSAGE_SIZE_LIMIT, LIMIT_BYTES)
                                         .build()
                                 : f)
-                .forEach(topology::add);
-        return RoceTestEnvironment.openMachine(folder, side, topology.build());
+                .forEach(changed::add);
+        return devices.openMachine(folder, side, changed.build());
     }
 
     @Override
@@ -59,5 +60,15 @@ final class LimitedEnvironment implements RdmaTestEnvironment {
     @Override
     public String device(Side side) {
         return devices.device(side);
+    }
+
+    @Override
+    public void hold() {
+        devices.hold();
+    }
+
+    @Override
+    public void release() {
+        devices.release();
     }
 }
