@@ -9,8 +9,6 @@ import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
-import io.softdpu.rdma.spi.WorkRequest;
-import java.util.EnumSet;
 
 /**
  * RDMA provider over UDP, for devices whose address is one of this machine. It connects by blob;
@@ -18,17 +16,8 @@ import java.util.EnumSet;
  */
 public final class RoceProvider implements RdmaProvider {
     private static final ProviderLimits LIMITS =
-            new ProviderLimits(
-                    EnumSet.allOf(WorkRequest.Kind.class),
+            ProviderLimits.ofQueuesInMemory(
                     1L << 30,
-                    8192,
-                    16384,
-                    1 << 16,
-                    64,
-                    64,
-                    1024,
-                    1 << 16,
-                    16384,
                     RoceDetails.MIN_PATH_MTU_BYTES,
                     RoceDetails.MAX_PATH_MTU_BYTES);
 

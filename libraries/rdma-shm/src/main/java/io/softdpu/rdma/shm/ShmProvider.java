@@ -10,8 +10,6 @@ import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
-import io.softdpu.rdma.spi.WorkRequest;
-import java.util.EnumSet;
 
 /**
  * RDMA provider for peers with the same kernel and the same fabric folder; supports every device.
@@ -19,17 +17,8 @@ import java.util.EnumSet;
  */
 public final class ShmProvider implements RdmaProvider {
     private static final ProviderLimits LIMITS =
-            new ProviderLimits(
-                    EnumSet.allOf(WorkRequest.Kind.class),
+            ProviderLimits.ofQueuesInMemory(
                     ShmWire.MAX_MESSAGE_BYTES,
-                    8192,
-                    16384,
-                    1 << 16,
-                    64,
-                    64,
-                    1024,
-                    1 << 16,
-                    16384,
                     ShmDetails.MIN_PATH_MTU_BYTES,
                     ShmDetails.MAX_PATH_MTU_BYTES);
 

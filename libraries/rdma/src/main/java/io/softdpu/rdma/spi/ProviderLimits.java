@@ -36,6 +36,27 @@ public record ProviderLimits(
     public static final ProviderLimits NONE =
             new ProviderLimits(Set.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
+    /**
+     * Limits of a provider that has all operations, and whose queues are in the memory of the
+     * process: they differ only by what its wire format carries.
+     */
+    public static ProviderLimits ofQueuesInMemory(
+            long maxMessageBytes, int minPathMtuBytes, int maxPathMtuBytes) {
+        return new ProviderLimits(
+                EnumSet.allOf(WorkRequest.Kind.class),
+                maxMessageBytes,
+                8192,
+                16384,
+                1 << 16,
+                64,
+                64,
+                1024,
+                1 << 16,
+                16384,
+                minPathMtuBytes,
+                maxPathMtuBytes);
+    }
+
     /** Copies the set. */
     public ProviderLimits {
         operations = Set.copyOf(operations);
