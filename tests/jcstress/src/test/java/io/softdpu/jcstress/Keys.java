@@ -1,6 +1,7 @@
 package io.softdpu.jcstress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.spi.memory.AccessBatches;
@@ -9,6 +10,7 @@ import io.softdpu.core.spi.memory.Grant;
 import io.softdpu.core.spi.memory.GrantedMemory;
 import io.softdpu.core.spi.memory.MemoryKey;
 import io.softdpu.core.spi.memory.ProtectionDomain;
+import io.softdpu.core.spi.memory.WithdrawalWakeUp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.openjdk.jcstress.annotations.Actor;
@@ -68,6 +70,30 @@ public final class Keys {
         @Arbiter
         public void look(LL_Result r) {
             r.r2 = memory.get(ValueLayout.JAVA_LONG, 0);
+        }
+    }
+
+    /** The same, reduced to what {@link UnfencedBatch} shows the need of a fence for. */
+    @JCStressTest
+    @Outcome(
+            id = "false, false",
+            expect = FORBIDDEN,
+            desc = "lost: the owner has the memory back, and the batch writes into it")
+    @Outcome(expect = ACCEPTABLE, desc = "waited for, or not found, or both")
+    @State
+    public static class Begin {
+        private static final WakeUp.Maker MAKER = new WithdrawalWakeUp();
+
+        private final WakeUp wakeUp = MAKER.make(Memory.next());
+
+        @Actor
+        public void withdraw(ZZ_Result r) {
+            r.r1 = wakeUp.publishAndAsk();
+        }
+
+        @Actor
+        public void look(ZZ_Result r) {
+            r.r2 = wakeUp.armAndLook();
         }
     }
 

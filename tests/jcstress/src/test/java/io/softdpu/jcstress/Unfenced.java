@@ -9,13 +9,14 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.instruction.InvokeInstruction;
 
 /**
- * The product's rings, or words of sync events, with a fence taken out of their bytecode, under a
- * loader of their own. Everything else is the product's code, so that a failure is due to the
- * missing fence.
+ * The product's rings, words of sync events, or keys of memory, with a fence taken out of their
+ * bytecode, under a loader of their own. Everything else is the product's code, so that a failure
+ * is due to the missing fence.
  */
 final class Unfenced extends ClassLoader {
     private static final String RINGS = "io.softdpu.fabric.ring.";
     private static final String SYNC_EVENTS = "io.softdpu.core.sync.wire.";
+    private static final String KEYS = "io.softdpu.core.spi.memory.";
 
     private final String user;
     private final String family;
@@ -50,6 +51,17 @@ final class Unfenced extends ClassLoader {
     static WakeUp.Maker syncEvent(
             Class<? extends WakeUp.Maker> user, String fenced, String method) {
         return maker(new Unfenced(user.getName(), SYNC_EVENTS, fenced, method));
+    }
+
+    /**
+     * The same over keys of memory and batches of packets, of which one store is a release and no
+     * more.
+     *
+     * @param user of the same package, is loaded anew with it
+     * @param fenced the class whose method loses the fence behind its last volatile store
+     */
+    static WakeUp.Maker keys(Class<? extends WakeUp.Maker> user, String fenced, String method) {
+        return maker(new Unfenced(user.getName(), KEYS, fenced, method));
     }
 
     private static WakeUp.Maker maker(Unfenced loader) {
