@@ -37,7 +37,7 @@ final class Stress {
     private static final int STRIDES_OF_DESCRIPTORS = 2;
 
     private static final String HOLD_DESCRIPTORS =
-            "io\\.softdpu\\.(jcstress\\.(Mailbox|Poller|Engine|Queue|Grants)|core\\.sync\\.(Handle|Remote)).*";
+            "io\\.softdpu\\.(jcstress\\.(Mailbox|Poller|Engine|Queue|Grants)|core\\.sync\\.(Adapter|Handle|Remote)).*";
 
     static {
         // While it looks for the number of states that fit, jcstress tries a few too many.

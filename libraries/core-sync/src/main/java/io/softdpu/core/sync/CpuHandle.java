@@ -163,7 +163,7 @@ final class CpuHandle extends EventHandle implements EndpointListener {
      * In a batch of packets. Takes the lock if it has rung one of several handles, or while another
      * adapter changes the counter.
      */
-    private void changedByAdapter() {
+    void changedByAdapter() {
         if (!ofAdapters.changed()) {
             synchronized (arming) { // no page of a peer is released meanwhile
                 VarHandle.fullFence();
