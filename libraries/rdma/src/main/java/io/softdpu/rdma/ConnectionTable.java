@@ -2,7 +2,6 @@ package io.softdpu.rdma;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.linux.text.Text;
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectionTable extends ProviderEndpoints implements EndpointListener {
     private final RdmaContext rdma;
-    private final Device device;
     private final List<RdmaConnection> connections = new ArrayList<>();
     private final int maxConnections;
     private final List<RdmaConnectionRequest> requests = new ArrayList<>();
@@ -42,7 +40,6 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
     ConnectionTable(RdmaContext rdma, EndpointConfig config, List<RdmaProvider> providers) {
         super(providers);
         this.rdma = rdma;
-        this.device = config.device();
         this.maxConnections = config.maxConnections();
         open(config, this, rdma);
     }
@@ -102,9 +99,11 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
         ConnectionBlob blob = ConnectionBlob.decode(peerBlob);
         for (int i = 0; i < endpoints.length; i++) {
             ConnectionBlob.Section section = blob.sectionOf(providers.get(i).id());
+            ProviderEndpoint endpoint = endpoints[i];
             if (section != null
+                    && endpoint != null
                     && connection.providerConnection(i) != null
-                    && providers.get(i).reaches(device, section.details())) {
+                    && endpoint.reaches(section.details())) {
                 List<RdmaConnection> failed = select(i);
                 try {
                     connection

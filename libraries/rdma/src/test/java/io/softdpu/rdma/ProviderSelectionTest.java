@@ -215,6 +215,22 @@ class ProviderSelectionTest {
     }
 
     @Test
+    void shouldUseTheFirstProviderWhoseEndpointReachesThePeer() {
+        near.endpoint.unreaching = true;
+        RdmaConnection connection = table.export(Permissions.LOCAL_READ_ONLY);
+        table.connect(connection, connection.blob());
+        assertThat(connection.provider()).isEqualTo("fake2");
+
+        far.endpoint.unreaching = true;
+        RdmaConnection another = table.export(Permissions.LOCAL_READ_ONLY);
+        assertRefused(
+                () -> table.connect(another, connection.blob()),
+                Status.NOT_SUPPORTED,
+                "here=[fake1, fake2], peer=[fake1, fake2]");
+        assertThat(another.state()).isEqualTo(RdmaConnection.State.EXPORTED);
+    }
+
+    @Test
     void shouldStartWithoutAProviderThatCannotBeOpened() {
         FakeProvider closed = new FakeProvider(1);
         FakeProvider open = new FakeProvider(2);
@@ -600,11 +616,6 @@ class ProviderSelectionTest {
         }
 
         @Override
-        public boolean reaches(Device device, byte[] section) {
-            return true;
-        }
-
-        @Override
         public ProviderEndpoint open(EndpointConfig config, EndpointListener listener) {
             if (refusal != Status.SUCCESS) {
                 throw new DpuException(refusal, "told to: refusal=" + refusal);
@@ -628,6 +639,7 @@ class ProviderSelectionTest {
         private int arms;
         private int disarms;
         private boolean flushed;
+        private boolean unreaching;
         private boolean withoutDetails;
         private @Nullable RuntimeException defect;
         private boolean closed;
@@ -647,6 +659,11 @@ class ProviderSelectionTest {
             if (defect != null) {
                 throw defect;
             }
+        }
+
+        @Override
+        public boolean reaches(byte[] section) {
+            return !unreaching;
         }
 
         @Override

@@ -92,19 +92,29 @@ final class RoceEndpoint implements ProviderEndpoint {
     /** The details of a connection for its blob. */
     RoceDetails details(NicConnection of) {
         Nic open = Objects.requireNonNull(nic, "endpoint with a connection has a NIC");
-        LocalNetwork own = network;
-        if (own == null) {
-            own = LocalNetwork.of(gid);
-            network = own;
-        }
         return new RoceDetails(
                 open.gid(),
-                own,
+                network(),
                 of.queuePair(),
                 config.pathMtuBytes(),
                 config.rnrTimer(),
                 open.receiveBufferBytes(),
                 of.key());
+    }
+
+    /** The network of its address; as the blobs state it, so that both ends find the same. */
+    private LocalNetwork network() {
+        LocalNetwork own = network;
+        if (own == null) {
+            own = LocalNetwork.of(gid);
+            network = own;
+        }
+        return own;
+    }
+
+    @Override
+    public boolean reaches(byte[] section) {
+        return network().reaches(RoceDetails.decode(section).network());
     }
 
     // ---- connections ----

@@ -1,6 +1,5 @@
 package io.softdpu.rdma.roce;
 
-import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.rdma.roce.nic.Nic;
 import io.softdpu.rdma.roce.wire.Gid;
@@ -42,14 +41,6 @@ public final class RoceProvider implements RdmaProvider {
     @Override
     public ProviderLimits limits(DeviceInfo device) {
         return LIMITS;
-    }
-
-    @Override
-    public boolean reaches(Device device, byte[] section) {
-        RoceDetails peer = RoceDetails.decode(section);
-        DeviceInfo info = device.info();
-        Gid own = Gid.ofAddress((peer.gid().isIpv4() ? info.ipv4() : info.ipv6()).getAddress());
-        return LocalNetwork.of(own).reaches(peer.network());
     }
 
     @Override

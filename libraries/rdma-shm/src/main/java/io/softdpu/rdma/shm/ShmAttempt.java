@@ -108,7 +108,7 @@ final class ShmAttempt {
             return;
         }
         ShmDetails details = message.requireDetails();
-        if (!ShmProvider.reaches(bus, details)) {
+        if (!ShmEndpoint.reaches(bus, details)) {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "answer has a region of another machine: region=" + details.region().busId());

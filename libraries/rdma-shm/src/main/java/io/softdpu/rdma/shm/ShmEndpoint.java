@@ -8,6 +8,7 @@ import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.fabric.Bus;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.EndpointListener;
@@ -47,6 +48,17 @@ final class ShmEndpoint implements ProviderEndpoint {
                                         config.receiveQueueSize(), config.receiveQueueSize()));
         this.connections = new @Nullable ShmConnection[config.maxConnections()];
         this.listeners = new ShmListeners(this, config.maxConnections());
+    }
+
+    @Override
+    public boolean reaches(byte[] section) {
+        return reaches(bus, ShmDetails.decode(section));
+    }
+
+    /** Whether a region of a peer is of this kernel and this fabric folder. */
+    static boolean reaches(Bus bus, ShmDetails details) {
+        RegionAddress region = details.region();
+        return region.bootId().equals(bus.bootId()) && region.fabricId().equals(bus.fabricId());
     }
 
     @Override

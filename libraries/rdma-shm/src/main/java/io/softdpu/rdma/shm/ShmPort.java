@@ -106,7 +106,7 @@ final class ShmPort implements EndpointListener {
                                     + " destination=%s, expected=both IPv4 or both IPv6",
                             route.source().getHostAddress(), route.destination().getHostAddress()));
         }
-        if (!ShmProvider.reaches(bus, message.requireDetails())) {
+        if (!ShmEndpoint.reaches(bus, message.requireDetails())) {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     Text.format(

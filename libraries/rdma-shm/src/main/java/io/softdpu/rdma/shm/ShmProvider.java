@@ -1,10 +1,6 @@
 package io.softdpu.rdma.shm;
 
-import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceInfo;
-import io.softdpu.core.spi.BusServices;
-import io.softdpu.fabric.Bus;
-import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderEndpoint;
@@ -43,17 +39,6 @@ public final class ShmProvider implements RdmaProvider {
     @Override
     public ProviderLimits limits(DeviceInfo device) {
         return LIMITS;
-    }
-
-    @Override
-    public boolean reaches(Device device, byte[] section) {
-        return reaches(BusServices.bus(device), ShmDetails.decode(section));
-    }
-
-    /** Whether a region of a peer is of this kernel and this fabric folder. */
-    static boolean reaches(Bus bus, ShmDetails details) {
-        RegionAddress region = details.region();
-        return region.bootId().equals(bus.bootId()) && region.fabricId().equals(bus.fabricId());
     }
 
     @Override

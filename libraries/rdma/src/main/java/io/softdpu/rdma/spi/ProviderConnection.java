@@ -35,7 +35,7 @@ public interface ProviderConnection {
      * Begins to connect; {@link EndpointListener#established} or {@link EndpointListener#ended}
      * follows. Once.
      *
-     * @param section the peer's {@link #details()}; {@link RdmaProvider#reaches} has accepted it
+     * @param section the peer's {@link #details()}; {@link ProviderEndpoint#reaches} has accepted it
      * @throws io.softdpu.core.DpuException INVALID_VALUE if it is malformed
      */
     void connect(byte[] section);

@@ -21,6 +21,16 @@ public interface ProviderEndpoint {
     ProviderConnection createConnection(Object owner);
 
     /**
+     * Whether the peer that exported the section can be reached from this endpoint.
+     *
+     * @param section from {@link ProviderConnection#details()} of the peer, but untrusted; not
+     *     modified
+     * @throws io.softdpu.core.DpuException INVALID_VALUE if it is malformed, UNSUPPORTED_VERSION if
+     *     it is of another version
+     */
+    boolean reaches(byte[] section);
+
+    /**
      * Listens on a port of the device, for requests of peers that connect to one of its addresses.
      * Each request is reported by {@link EndpointListener#requested}.
      *

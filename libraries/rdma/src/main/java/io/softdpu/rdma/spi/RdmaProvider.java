@@ -1,6 +1,5 @@
 package io.softdpu.rdma.spi;
 
-import io.softdpu.core.device.Device;
 import io.softdpu.core.device.DeviceInfo;
 
 /**
@@ -9,8 +8,9 @@ import io.softdpu.core.device.DeviceInfo;
  *
  * <p>An RDMA instance opens an endpoint with every provider that supports its device, and a
  * connection's blob has a section for each. The connecting side selects the provider with the
- * smallest {@link #id()} that has a section in the peer's blob and {@linkplain #reaches reaches}
- * the peer. Reachability has to be symmetric, so that both sides select the same provider.
+ * smallest {@link #id()} that has a section in the peer's blob and whose endpoint {@linkplain
+ * ProviderEndpoint#reaches reaches} the peer. Reachability has to be symmetric, so that both sides
+ * select the same provider.
  *
  * <p>A provider that cannot open an endpoint, or whose endpoint throws a {@link
  * io.softdpu.core.DpuException} as it creates a connection, listens or connects, is left out of
@@ -30,16 +30,6 @@ public interface RdmaProvider {
 
     /** The limits on a device that it supports. */
     ProviderLimits limits(DeviceInfo device);
-
-    /**
-     * Whether the peer that exported the section can be reached from the device.
-     *
-     * @param section from {@link ProviderConnection#details()} of the peer, but untrusted; not
-     *     modified
-     * @throws io.softdpu.core.DpuException INVALID_VALUE if it is malformed, UNSUPPORTED_VERSION if
-     *     it is of another version
-     */
-    boolean reaches(Device device, byte[] section);
 
     /**
      * Opens the provider's endpoint of an RDMA instance; on the thread of its engine.
