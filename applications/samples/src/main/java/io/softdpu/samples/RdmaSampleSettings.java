@@ -359,22 +359,10 @@ final class RdmaSampleSettings {
      */
     static void setProvider(SampleSettings settings, Device device, Rdma rdma) {
         String name = settings.value(PROVIDER, Rdma.ANY_PROVIDER);
-        List<String> known = RdmaCapabilities.of(device.info()).providers();
-        if (name.equals(Rdma.ANY_PROVIDER)) {
-            return;
+        RdmaCapabilities.requireProvider(device.info(), name, "option=--provider");
+        if (!name.equals(Rdma.ANY_PROVIDER)) {
+            rdma.setProvider(name);
         }
-        if (!known.contains(name)) {
-            throw new DpuException(
-                    Status.NOT_FOUND,
-                    Text.format(
-                            "no RDMA provider of this name serves the device: option=--provider,"
-                                    + " provider=%s, device=%s, expected=%s or one of %s",
-                            ForeignText.escapeAndCut(name),
-                            device.info(),
-                            Rdma.ANY_PROVIDER,
-                            known));
-        }
-        rdma.setProvider(name);
     }
 
     /** The file that an option names. */

@@ -3,6 +3,8 @@ package io.softdpu.rdma;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.DeviceInfo;
+import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.Suggestions;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.RdmaProvider;
 import java.util.ArrayList;
@@ -56,21 +58,41 @@ final class Providers {
      * The provider of this name.
      *
      * @param supporting the providers that support the device
-     * @param source of the name, for the message: {@code call=setProvider}
      * @throws DpuException NOT_FOUND if there is none of this name, naming the others
      */
-    static RdmaProvider named(
-            List<RdmaProvider> supporting, DeviceInfo device, String source, String name) {
+    static RdmaProvider named(List<RdmaProvider> supporting, DeviceInfo device, String name) {
+        return named(supporting, device, "call=of", name, "");
+    }
+
+    /**
+     * The provider of this name.
+     *
+     * @param source of the name, for the message: {@code call=setProvider}
+     * @param besides what may be named besides a provider, for the message
+     */
+    private static RdmaProvider named(
+            List<RdmaProvider> supporting,
+            DeviceInfo device,
+            String source,
+            String name,
+            String besides) {
         return supporting.stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()
-                .orElseThrow(() ->
-                        new DpuException(
-                                Status.NOT_FOUND,
-                                Text.format(
-                                        "no RDMA provider of this name serves the device: %s,"
-                                                + " provider=%s, device=%s, expected=one of %s",
-                                        source, name, device.pciAddress(), names(supporting))));
+                .orElseThrow(() -> {
+                    List<String> known = names(supporting);
+                    return new DpuException(
+                            Status.NOT_FOUND,
+                            Text.format(
+                                    "no RDMA provider of this name serves the device: %s,"
+                                            + " provider=%s, device=%s, expected=%sone of %s%s",
+                                    source,
+                                    ForeignText.escapeAndCut(name),
+                                    device.pciAddress(),
+                                    besides,
+                                    known,
+                                    Suggestions.question(Suggestions.of(name, known))));
+                });
     }
 
     /**
@@ -105,11 +127,19 @@ final class Providers {
         return chosen(require(device), device, "call=setProvider", chosen);
     }
 
+    /**
+     * The providers that an instance may use.
+     *
+     * @param supporting the providers that support the device
+     * @param source of the name, for the message: {@code call=setProvider}
+     * @param chosen name of the only one; {@link Rdma#ANY_PROVIDER} for all
+     * @throws DpuException NOT_FOUND if there is none of this name, naming the others
+     */
     static List<RdmaProvider> chosen(
             List<RdmaProvider> supporting, DeviceInfo device, String source, String chosen) {
         return chosen.equals(Rdma.ANY_PROVIDER)
                 ? supporting
-                : List.of(named(supporting, device, source, chosen));
+                : List.of(named(supporting, device, source, chosen, Rdma.ANY_PROVIDER + " or "));
     }
 
     static List<String> names(List<RdmaProvider> providers) {

@@ -91,7 +91,25 @@ public final class RdmaCapabilities {
         Arguments.notNull(device, "device");
         Arguments.notNull(provider, "provider");
         List<RdmaProvider> supporting = Providers.supporting(device);
-        return of(device, List.of(Providers.named(supporting, device, "call=of", provider)));
+        return of(device, List.of(Providers.named(supporting, device, provider)));
+    }
+
+    /**
+     * Checks the name of a provider that a user has chosen, before an instance needs it.
+     *
+     * @param name one of {@link #providers()} of the device, or {@link Rdma#ANY_PROVIDER}
+     * @param source where the name is from, for the message: {@code option=--provider}
+     * @throws DpuException NOT_FOUND if no provider of this name serves the device, naming those
+     *     that do
+     */
+    public static void requireProvider(DeviceInfo device, String name, String source) {
+        Arguments.notNull(device, "device");
+        Arguments.notNull(name, "name");
+        Arguments.notNull(source, "source");
+        if (!name.equals(Rdma.ANY_PROVIDER)) {
+            List<RdmaProvider> _ =
+                    Providers.chosen(Providers.supporting(device), device, source, name);
+        }
     }
 
     private static RdmaCapabilities of(DeviceInfo device, List<RdmaProvider> providers) {

@@ -169,7 +169,18 @@ class ProviderSelectionTest {
                 Status.NOT_FOUND,
                 "call=setProvider, provider=pigeon, device="
                         + device.pciAddress()
-                        + ", expected=one of [fake1, fake2]");
+                        + ", expected=auto or one of [fake1, fake2]");
+    }
+
+    @Test
+    void shouldSayWhichProviderMayBeMeant(SoftDpu card) {
+        DeviceInfo device = card.targetDevice().info();
+        assertRefused(
+                () -> Providers.chosen(List.of(near, far), device, "option=--provider", "fale2\n"),
+                Status.NOT_FOUND,
+                "option=--provider, provider=fale2\\n, device="
+                        + device.pciAddress()
+                        + ", expected=auto or one of [fake1, fake2]; did you mean fake2");
     }
 
     @Test
@@ -185,7 +196,7 @@ class ProviderSelectionTest {
                 Status.NOT_FOUND,
                 "variable=SOFTDPU_RDMA_PROVIDER, provider=ib, device="
                         + device.pciAddress()
-                        + ", expected=one of [fake1, fake2]");
+                        + ", expected=auto or one of [fake1, fake2]");
     }
 
     @Test

@@ -73,7 +73,7 @@ class RoleDeviceTest {
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.NOT_FOUND))
                     .hasMessageContaining("provider=ib, device=" + function.pciAddress())
-                    .hasMessageContaining("expected=one of [shm");
+                    .hasMessageContaining("expected=auto or one of [shm");
             open(machine, function.interfaceName(), "shm").close();
         } // or it is in use
     }

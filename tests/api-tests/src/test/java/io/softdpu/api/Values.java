@@ -262,6 +262,8 @@ final class Values {
         byType.put(RdmaTaskType.class, (s, r) -> RdmaTaskType.SEND);
         byType.put(RdmaTransportType.class, (s, r) -> RdmaTransportType.RC);
         byName.put("RdmaCapabilities.of.provider", (s, r) -> "shm");
+        byName.put("RdmaCapabilities.requireProvider.name", (s, r) -> "shm");
+        byName.put("RdmaCapabilities.requireProvider.source", (s, r) -> "option=--provider");
         byName.put("Rdma.setProvider.name", (s, r) -> "shm");
         byName.put("setPathMtuBytes.bytes", (s, r) -> 512);
         byType.put(RdmaConnection.class, (s, r) -> s.anyLink().here());

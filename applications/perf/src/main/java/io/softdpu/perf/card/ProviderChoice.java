@@ -1,13 +1,9 @@
 package io.softdpu.perf.card;
 
 import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
 import io.softdpu.core.device.DeviceInfo;
-import io.softdpu.linux.text.Suggestions;
-import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaCapabilities;
-import java.util.List;
 
 /**
  * RDMA provider that the user of a command chooses by {@code --provider}.
@@ -29,19 +25,7 @@ public record ProviderChoice(String name) {
      * @throws DpuException NOT_FOUND, naming the option and the providers that serve it
      */
     public void require(DeviceInfo device) {
-        List<String> known = RdmaCapabilities.of(device).providers();
-        if (!isAuto() && !known.contains(name)) {
-            throw new DpuException(
-                    Status.NOT_FOUND,
-                    Text.format(
-                            "no RDMA provider of this name serves the device: option=--provider,"
-                                    + " provider=%s, device=%s, expected=%s or one of %s%s",
-                            name,
-                            device.pciAddress(),
-                            Rdma.ANY_PROVIDER,
-                            known,
-                            Suggestions.question(Suggestions.of(name, known))));
-        }
+        RdmaCapabilities.requireProvider(device, name, "option=--provider");
     }
 
     /**

@@ -20,7 +20,8 @@ class ProviderVariableTest {
         "auto, '', state STARTING, ''",
         "shm, '', state STARTING, ''",
         "ib, '', 'refused NOT_FOUND no RDMA provider of this name serves the device:"
-                + " variable=SOFTDPU_RDMA_PROVIDER, provider=ib, device=', expected=one of [shm]",
+                + " variable=SOFTDPU_RDMA_PROVIDER, provider=ib, device=',"
+                + " expected=auto or one of [shm]",
         "ib, shm, state STARTING, ''"
     })
     void shouldStartInstancesWithTheProviderThatTheVariableNames(

@@ -90,9 +90,7 @@ public abstract class Session<W extends Worker> implements StorageRole {
      * @throws DpuException NOT_FOUND, naming those that do
      */
     protected static void requireProvider(Device device, String provider) {
-        if (!provider.equals(Rdma.ANY_PROVIDER)) {
-            RdmaCapabilities _ = RdmaCapabilities.of(device.info(), provider);
-        }
+        RdmaCapabilities.requireProvider(device.info(), provider, "option=provider");
     }
 
     private static System.Logger loggerOf(String role) {

@@ -380,7 +380,7 @@ public abstract class RdmaPropertyContract extends RdmaContract {
                 .isInstanceOfSatisfying(
                         DpuException.class, e -> assertThat(e.status()).isEqualTo(Status.NOT_FOUND))
                 .hasMessageContaining("provider=pigeon")
-                .hasMessageEndingWith("expected=one of " + known);
+                .hasMessageEndingWith("expected=auto or one of " + known);
         assertThat(near.rdma.provider()).isEqualTo(Rdma.ANY_PROVIDER);
 
         near.rdma.setProvider(known.getLast());
