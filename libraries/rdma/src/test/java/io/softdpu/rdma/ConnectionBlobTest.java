@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.GoldenBytes;
 import io.softdpu.testkit.SeededRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,21 +20,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ConnectionBlobTest {
-    private static final String GOLDEN =
-            "53524443" // "SRDC"
-                    + "0200" // version
-                    + "0200" // sections
-                    + "06000000" // RDMA_READ and RDMA_WRITE
-                    + "995f2cc7" // check
-                    + "0100" // provider 1
-                    + "0000"
-                    + "03000000" // bytes of details
-                    + "73686d00000000000000000000000000" // shm
-                    + "a1a2a3"
-                    + "0200" // provider 2
-                    + "0000"
-                    + "00000000"
-                    + "73697874656e2d636861726163746572"; // a name of full length
+    private static final GoldenBytes GOLDEN =
+            GoldenBytes.of(
+                    "53524443" // "SRDC"
+                            + "0200" // version
+                            + "0200" // sections
+                            + "06000000" // RDMA_READ and RDMA_WRITE
+                            + "995f2cc7" // check
+                            + "0100" // provider 1
+                            + "0000"
+                            + "03000000" // bytes of details
+                            + "73686d00000000000000000000000000" // shm
+                            + "a1a2a3"
+                            + "0200" // provider 2
+                            + "0000"
+                            + "00000000"
+                            + "73697874656e2d636861726163746572"); // a name of full length
 
     private static final ConnectionBlob VALUE =
             new ConnectionBlob(
@@ -45,12 +47,12 @@ class ConnectionBlobTest {
 
     @Test
     void shouldWriteTheGoldenBytes() {
-        assertThat(HexFormat.of().formatHex(VALUE.encode())).isEqualTo(GOLDEN);
+        assertThat(VALUE.encode()).isEqualTo(GOLDEN.bytes());
     }
 
     @Test
     void shouldReadTheGoldenBytes() {
-        ConnectionBlob read = ConnectionBlob.decode(HexFormat.of().parseHex(GOLDEN));
+        ConnectionBlob read = ConnectionBlob.decode(GOLDEN.bytes());
 
         assertThat(read.permissions()).isEqualTo(VALUE.permissions());
         assertThat(read.sections()).hasSize(2);
@@ -82,10 +84,7 @@ class ConnectionBlobTest {
         "43, 00, provider id"
     })
     void shouldRefuseADamagedFieldAndNameIt(int offset, String hex, String named) {
-        byte[] damaged = HexFormat.of().parseHex(GOLDEN);
-        damaged[offset] = (byte) Integer.parseInt(hex, 16);
-
-        assertThatThrownBy(() -> ConnectionBlob.decode(damaged))
+        assertThatThrownBy(() -> ConnectionBlob.decode(GOLDEN.with(offset, hex)))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
@@ -94,7 +93,7 @@ class ConnectionBlobTest {
 
     @Test
     void shouldTellALaterVersionFromDamage() {
-        byte[] later = HexFormat.of().parseHex(GOLDEN);
+        byte[] later = GOLDEN.bytes();
         later[4] = 3;
 
         assertThatThrownBy(() -> ConnectionBlob.decode(later))
@@ -106,7 +105,7 @@ class ConnectionBlobTest {
 
     @Test
     void shouldRefuseEveryShorterAndLongerBlob() {
-        byte[] good = HexFormat.of().parseHex(GOLDEN);
+        byte[] good = GOLDEN.bytes();
         for (int length = 0; length < good.length; length++) {
             byte[] shorter = Arrays.copyOf(good, length);
             assertThatThrownBy(() -> ConnectionBlob.decode(shorter))
@@ -121,10 +120,7 @@ class ConnectionBlobTest {
     @Test
     void shouldOnlyEverAnswerWithAValueOrADpuException(SeededRandom random) {
         for (int i = 0; i < 20_000; i++) {
-            byte[] bytes =
-                    random.nextBoolean()
-                            ? random.damaged(HexFormat.of().parseHex(GOLDEN))
-                            : random.bytes(random.nextInt(200));
+            byte[] bytes = GOLDEN.hostile(random);
             try {
                 ConnectionBlob read = ConnectionBlob.decode(bytes);
                 assertThat(read.encode()).isEqualTo(bytes);
@@ -136,10 +132,10 @@ class ConnectionBlobTest {
 
     @Test
     void shouldNotLetTheCallerChangeWhatWasRead() {
-        byte[] bytes = HexFormat.of().parseHex(GOLDEN);
+        byte[] bytes = GOLDEN.bytes();
         ConnectionBlob read = ConnectionBlob.decode(bytes);
         Arrays.fill(bytes, (byte) 0xa5);
-        assertThat(HexFormat.of().formatHex(read.encode())).isEqualTo(GOLDEN);
+        assertThat(read.encode()).isEqualTo(GOLDEN.bytes());
     }
 
     @Test
@@ -172,8 +168,7 @@ class ConnectionBlobTest {
     @ParameterizedTest
     @CsvSource({"20, provider name", "7f, provider name"})
     void shouldRefuseANameThatIsNotOfPrintableCharacters(String hex, String named) {
-        byte[] damaged = HexFormat.of().parseHex(GOLDEN);
-        damaged[25] = (byte) Integer.parseInt(hex, 16); // the second of its three
+        byte[] damaged = GOLDEN.with(25, hex); // the second of its three
 
         assertThatThrownBy(() -> ConnectionBlob.decode(damaged)).hasMessageContaining(named);
     }

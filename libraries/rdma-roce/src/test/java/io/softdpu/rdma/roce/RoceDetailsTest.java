@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.rdma.roce.cm.ConnectKey;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.spi.RnrTimer;
+import io.softdpu.testkit.GoldenBytes;
 import io.softdpu.testkit.SeededRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -18,19 +19,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RoceDetailsTest {
-    private static final String GOLDEN =
-            "00000001" // version
-                    + "12b7" // UDP port
-                    + "08" // prefix length
-                    + "00"
-                    + "00000000000000000000ffff7f030001" // GID
-                    + "0b000000000000010c00000000000002" // kernel
-                    + "00000000f0000098" // namespace
-                    + "00000102" // queue pair
-                    + "0400" // path MTU
-                    + "000e" // RNR timer
-                    + "0000000000400000" // receive buffer
-                    + "01020304050607081112131415161718"; // key
+    private static final GoldenBytes GOLDEN =
+            GoldenBytes.of(
+                    "00000001" // version
+                            + "12b7" // UDP port
+                            + "08" // prefix length
+                            + "00"
+                            + "00000000000000000000ffff7f030001" // GID
+                            + "0b000000000000010c00000000000002" // kernel
+                            + "00000000f0000098" // namespace
+                            + "00000102" // queue pair
+                            + "0400" // path MTU
+                            + "000e" // RNR timer
+                            + "0000000000400000" // receive buffer
+                            + "01020304050607081112131415161718"); // key
 
     private static final Gid ADDRESS = new Gid(0, 0xffff_7f03_0001L);
 
@@ -50,12 +52,12 @@ class RoceDetailsTest {
 
     @Test
     void shouldWriteTheGoldenBytes() {
-        assertThat(HexFormat.of().formatHex(VALUE.encode())).isEqualTo(GOLDEN);
+        assertThat(VALUE.encode()).isEqualTo(GOLDEN.bytes());
     }
 
     @Test
     void shouldReadTheGoldenBytes() {
-        assertThat(RoceDetails.decode(HexFormat.of().parseHex(GOLDEN))).isEqualTo(VALUE);
+        assertThat(RoceDetails.decode(GOLDEN.bytes())).isEqualTo(VALUE);
     }
 
     @ParameterizedTest
@@ -75,10 +77,7 @@ class RoceDetailsTest {
         "56, 80, receiveBufferBytes=-9223372036850581504"
     })
     void shouldNameADamagedField(int offset, String hex, String expected) {
-        byte[] damaged = HexFormat.of().parseHex(GOLDEN);
-        damaged[offset] = (byte) Integer.parseInt(hex, 16);
-
-        assertThatThrownBy(() -> RoceDetails.decode(damaged))
+        assertThatThrownBy(() -> RoceDetails.decode(GOLDEN.with(offset, hex)))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
@@ -89,30 +88,26 @@ class RoceDetailsTest {
     @ParameterizedTest
     @ValueSource(ints = {4791, 0x8000, 0xbfff})
     void shouldReadThePortsOfNics(int port) {
-        byte[] bytes = HexFormat.of().parseHex(GOLDEN);
-        bytes[4] = (byte) (port >> 8);
-        bytes[5] = (byte) port;
-
-        assertThat(RoceDetails.decode(bytes).gid().port()).isEqualTo(port);
+        assertThat(RoceDetails.decode(withPort(port)).gid().port()).isEqualTo(port);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 0x7fff, 0xc000, 0xffff})
     void shouldRefuseOtherPorts(int port) {
-        byte[] bytes = HexFormat.of().parseHex(GOLDEN);
-        bytes[4] = (byte) (port >> 8);
-        bytes[5] = (byte) port;
-
-        assertThatThrownBy(() -> RoceDetails.decode(bytes))
+        assertThatThrownBy(() -> RoceDetails.decode(withPort(port)))
                 .hasMessage(
                         "roce connection details refused: port="
                                 + port
                                 + ", expected=4791, or 32768 to 49151");
     }
 
+    private static byte[] withPort(int port) {
+        return GOLDEN.with(4, HexFormat.of().toHexDigits((short) port));
+    }
+
     @Test
     void shouldTellALaterVersionFromDamage() {
-        byte[] later = Arrays.copyOf(HexFormat.of().parseHex(GOLDEN), 300);
+        byte[] later = Arrays.copyOf(GOLDEN.bytes(), 300);
         later[3] = 2;
 
         assertThatThrownBy(() -> RoceDetails.decode(later))
@@ -125,10 +120,7 @@ class RoceDetailsTest {
     @Test
     void shouldOnlyEverAnswerWithAValueOrADpuException(SeededRandom random) {
         for (int i = 0; i < 20_000; i++) {
-            byte[] bytes =
-                    random.nextBoolean()
-                            ? random.damaged(HexFormat.of().parseHex(GOLDEN))
-                            : random.bytes(random.nextInt(200));
+            byte[] bytes = GOLDEN.hostile(random);
             try {
                 assertThat(RoceDetails.decode(bytes).encode()).isEqualTo(bytes);
             } catch (DpuException e) {

@@ -9,28 +9,29 @@ import io.softdpu.fabric.ring.MessageRing;
 import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.RnrTimer;
+import io.softdpu.testkit.GoldenBytes;
 import io.softdpu.testkit.SeededRandom;
 import java.util.Arrays;
-import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ShmDetailsTest {
     // 128 slots of 65 lines, 1,024 bytes before them and 128 before the ring: 0x82480
-    private static final String GOLDEN =
-            "02000000" // version
-                    + "80000000" // slots
-                    + "00100000" // max payload
-                    + "0004" // path MTU
-                    + "0e00" // RNR timer
-                    + "08070605040302011807060504030211" // key
-                    + "000000000000000b 010000000000000c".replace(" ", "") // kernel
-                    + "020000000000000d 030000000000000e".replace(" ", "") // fabric
-                    + "040000000000000f 0500000000000010".replace(" ", "") // bus
-                    + "2a00000000000000" // region
-                    + "0600000000000011 0700000000000012".replace(" ", "") // key of the region
-                    + "8024080000000000";
+    private static final GoldenBytes GOLDEN =
+            GoldenBytes.of(
+                    "02000000" // version
+                            + "80000000" // slots
+                            + "00100000" // max payload
+                            + "0004" // path MTU
+                            + "0e00" // RNR timer
+                            + "08070605040302011807060504030211" // key
+                            + "000000000000000b 010000000000000c" // kernel
+                            + "020000000000000d 030000000000000e" // fabric
+                            + "040000000000000f 0500000000000010" // bus
+                            + "2a00000000000000" // region
+                            + "0600000000000011 0700000000000012" // key of the region
+                            + "8024080000000000");
 
     private static final ShmDetails VALUE =
             new ShmDetails(
@@ -50,12 +51,12 @@ class ShmDetailsTest {
 
     @Test
     void shouldWriteTheGoldenBytes() {
-        assertThat(HexFormat.of().formatHex(VALUE.encode())).isEqualTo(GOLDEN);
+        assertThat(VALUE.encode()).isEqualTo(GOLDEN.bytes());
     }
 
     @Test
     void shouldReadTheGoldenBytes() {
-        assertThat(ShmDetails.decode(HexFormat.of().parseHex(GOLDEN))).isEqualTo(VALUE);
+        assertThat(ShmDetails.decode(GOLDEN.bytes())).isEqualTo(VALUE);
     }
 
     @ParameterizedTest
@@ -75,10 +76,7 @@ class ShmDetailsTest {
         "111, 80" // negative
     })
     void shouldRefuseADamagedField(int offset, String hex) {
-        byte[] damaged = HexFormat.of().parseHex(GOLDEN);
-        damaged[offset] = (byte) Integer.parseInt(hex, 16);
-
-        assertThatThrownBy(() -> ShmDetails.decode(damaged))
+        assertThatThrownBy(() -> ShmDetails.decode(GOLDEN.with(offset, hex)))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE));
@@ -86,7 +84,7 @@ class ShmDetailsTest {
 
     @Test
     void shouldRefuseAnEarlierVersion() {
-        byte[] earlier = HexFormat.of().parseHex(GOLDEN);
+        byte[] earlier = GOLDEN.bytes();
         earlier[0] = 1; // without immediates
         Arrays.fill(earlier, 12, 16, (byte) 0);
 
@@ -99,7 +97,7 @@ class ShmDetailsTest {
 
     @Test
     void shouldTellALaterVersionFromDamage() {
-        byte[] later = Arrays.copyOf(HexFormat.of().parseHex(GOLDEN), 300);
+        byte[] later = Arrays.copyOf(GOLDEN.bytes(), 300);
         later[0] = 3;
 
         assertThatThrownBy(() -> ShmDetails.decode(later))
@@ -111,10 +109,7 @@ class ShmDetailsTest {
     @Test
     void shouldOnlyEverAnswerWithAValueOrADpuException(SeededRandom random) {
         for (int i = 0; i < 20_000; i++) {
-            byte[] bytes =
-                    random.nextBoolean()
-                            ? random.damaged(HexFormat.of().parseHex(GOLDEN))
-                            : random.bytes(random.nextInt(200));
+            byte[] bytes = GOLDEN.hostile(random);
             try {
                 assertThat(ShmDetails.decode(bytes).encode()).isEqualTo(bytes);
             } catch (DpuException e) {
