@@ -35,6 +35,7 @@ public final class CmConnection {
 
     // This end: set at first, or by accept.
     private @Nullable ConnectionListener listener;
+    private @Nullable RequestListener requestListener;
     private @Nullable LocalTerms terms;
     private @Nullable QueuePair queuePair;
 
@@ -126,10 +127,12 @@ public final class CmConnection {
             @Nullable EndGuid guid,
             byte[] programData,
             Gid peer,
+            RequestListener listener,
             long nowNanos) {
         CmConnection made =
                 new CmConnection(manager, CmState.REQ_RECEIVED, localId, receivePsn, port, null);
         made.peerData = programData;
+        made.requestListener = listener;
         made.keepRequest(req, guid, peer, nowNanos);
         made.bindQueuePair(req.queuePair());
         return made;
@@ -757,8 +760,11 @@ public final class CmConnection {
     void close() {
         enter(CmState.CLOSED);
         ConnectionListener events = listener;
+        RequestListener ofRequest = requestListener;
         if (events != null) {
             events.released(this);
+        } else if (ofRequest != null) {
+            ofRequest.gone(this);
         }
     }
 

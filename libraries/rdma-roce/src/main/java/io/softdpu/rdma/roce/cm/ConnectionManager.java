@@ -395,6 +395,7 @@ public final class ConnectionManager implements Management {
                             stated,
                             stated == null ? data : Arrays.copyOf(data, stated.privateDataBytes()),
                             source,
+                            listening.listener(),
                             nowNanos);
             byLocalId.put(made.localId(), made);
             moved(made, CmState.CLOSED, CmState.REQ_RECEIVED);

@@ -616,6 +616,7 @@ class CmConnectTest {
         assertThat(request.state()).as("it was repeated").isEqualTo(CmState.REQ_RECEIVED);
         near.advance(1);
         assertThat(request.state()).isEqualTo(CmState.CLOSED);
+        assertThat(near.gone).containsExactly(request);
         assertThat(near.manager.held()).isZero();
         assertThat(near.manager.count(CmCounter.GIVEN_UP)).isEqualTo(1);
         assertThatThrownBy(() -> near.accept(request, NO_DATA))
@@ -644,6 +645,7 @@ class CmConnectTest {
         here.disconnect(clock.nowNanos());
         CmEnd.exchange(near, far);
         assertThat(far.request().state()).isEqualTo(CmState.CLOSED);
+        assertThat(far.gone).containsExactly(far.request());
         assertThat(far.manager.held()).isZero();
         assertThat(near.takeEvents()).as("no event after its own call").isEmpty();
 

@@ -93,6 +93,9 @@ final class CmEnd implements PacketSink, RequestListener, ConnectionListener {
         this(address(number), clock, LIMITS, random);
     }
 
+    /** Requests of peers that were not accepted, after their end. */
+    final List<CmConnection> gone = new ArrayList<>();
+
     CmEnd(Gid gid, FakeClock clock, CmLimits limits, SeededRandom random) {
         this.clock = clock;
         this.gid = gid;
@@ -305,6 +308,12 @@ final class CmEnd implements PacketSink, RequestListener, ConnectionListener {
     public void requested(CmConnection request) {
         requests.add(request);
         events.add("requested");
+    }
+
+    @Override
+    public void gone(CmConnection request) {
+        assertThat(request.state()).isEqualTo(CmState.CLOSED);
+        gone.add(request);
     }
 
     @Override
