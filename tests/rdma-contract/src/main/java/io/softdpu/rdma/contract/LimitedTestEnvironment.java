@@ -53,6 +53,11 @@ public final class LimitedTestEnvironment implements RdmaTestEnvironment {
     }
 
     @Override
+    public boolean hasIpv6() {
+        return devices.hasIpv6();
+    }
+
+    @Override
     public Set<RdmaTrait> traits() {
         return devices.traits();
     }

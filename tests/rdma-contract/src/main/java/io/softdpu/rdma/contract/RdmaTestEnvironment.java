@@ -41,6 +41,14 @@ public interface RdmaTestEnvironment {
     String device(Side side);
 
     /**
+     * Whether the provider connects to the IPv6 addresses of the devices, whichever GID an instance
+     * has. By default it does.
+     */
+    default boolean hasIpv6() {
+        return true;
+    }
+
+    /**
      * Holds the packets of this process back until {@link #release}: what is submitted meanwhile
      * stays in flight. No time of the provider runs meanwhile, so that nothing is repeated or given
      * up for it. By default, for a provider without packets, it does nothing: one pass of progress
