@@ -107,6 +107,14 @@ record LocalNetwork(Gid address, int prefixLength, UUID kernel, long namespace) 
         return hasPrefixOf(peer, prefixLength) && hasPrefixOf(peer, peer.prefixLength);
     }
 
+    /**
+     * Whether an address is reached by which a peer is known alone: one that is in this part of the
+     * network.
+     */
+    boolean reaches(Gid peer) {
+        return reaches(new LocalNetwork(peer, prefixLength, kernel, namespace));
+    }
+
     private boolean hasPrefixOf(LocalNetwork peer, int length) {
         byte[] own = address.addressBytes();
         byte[] other = peer.address.addressBytes();

@@ -3,9 +3,12 @@ package io.softdpu.rdma.roce;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.memory.RemoteMemory;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.roce.nic.NicConnection;
 import io.softdpu.rdma.roce.nic.NicEvent;
+import io.softdpu.rdma.roce.nic.NicRequest;
 import io.softdpu.rdma.roce.nic.WorkRing;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.spi.ProviderConnection;
@@ -37,6 +40,15 @@ final class RoceConnection implements ProviderConnection {
     private State state = State.EXPORTED;
     private @Nullable Gid peer;
 
+    /** The listener that it is requested from; null for any other connection. */
+    private @Nullable String target;
+
+    /** The request that it accepts, until the NIC was told so. */
+    private @Nullable NicRequest accepting;
+
+    /** For the peer's program, with that. */
+    private byte[] answer = {};
+
     /** The last remote memory that was found to be the peer's. */
     private @Nullable RemoteMemory ofPeer;
 
@@ -49,7 +61,7 @@ final class RoceConnection implements ProviderConnection {
     private boolean handedOver;
 
     /** Its end, until all requests that the NIC has got are completed. */
-    private @Nullable NicEvent end;
+    private NicEvent.@Nullable Ended end;
 
     RoceConnection(RoceEndpoint endpoint, Object owner) {
         this.endpoint = endpoint;
@@ -68,6 +80,23 @@ final class RoceConnection implements ProviderConnection {
 
     void begin(NicConnection exported) {
         part = exported;
+    }
+
+    /** It is requested from a listener. */
+    void beginRequest(NicConnection requested, Gid address, int port) {
+        part = requested;
+        peer = address;
+        target = Text.format("address=%s, port=%d", address, port);
+        state = State.CONNECTING;
+    }
+
+    /** It accepts a request, of which the NIC is told in a later progress. */
+    void beginAccept(NicConnection prepared, NicRequest request, byte[] privateData) {
+        part = prepared;
+        peer = request.peer();
+        accepting = request;
+        answer = privateData.clone();
+        state = State.CONNECTING;
     }
 
     private NicConnection part() {
@@ -164,21 +193,42 @@ final class RoceConnection implements ProviderConnection {
 
     // ---- progress ----
 
-    /** Tells the NIC to disconnect, if that is due. */
+    /** Tells the NIC to accept its request, or to disconnect, if that is due. */
     void handOver() {
+        NicRequest request = accepting;
+        if (request != null) {
+            accepting = null;
+            if (disconnecting) {
+                refuse(request);
+            } else {
+                endpoint.part().accept(part(), request, answer);
+            }
+        }
         if (disconnecting && !handedOver && state != State.ENDED) {
             handedOver = true;
             endpoint.part().disconnect(part());
         }
     }
 
+    private void refuse(NicRequest request) {
+        endpoint.part().refuse(request, "listener has disconnected: port=" + request.port());
+    }
+
     /** An event of the NIC. */
-    void happened(NicEvent event) {
-        if (!event.established()) {
-            end = event;
+    void happened(NicEvent.What what) {
+        if (what instanceof NicEvent.Ended ended) {
+            end = ended;
         } else if (state == State.CONNECTING && !disconnecting) {
-            state = State.CONNECTED;
-            endpoint.listener().established(this);
+            switch (what) {
+                case NicEvent.Accepted(Permissions grants, byte[] data) ->
+                        endpoint.listener().accepted(this, grants, data);
+                case NicEvent.Rejected(byte[] data) -> endpoint.listener().rejected(this, data);
+                case NicEvent.Established _ -> {
+                    state = State.CONNECTED;
+                    endpoint.listener().established(this);
+                }
+                case NicEvent.Ended _ -> {} // handled above
+            }
         }
     }
 
@@ -197,7 +247,7 @@ final class RoceConnection implements ProviderConnection {
             done.sink.completed(completions.status());
             done = completions.poll();
         }
-        NicEvent event = end;
+        NicEvent.Ended event = end;
         if (event != null && state != State.ENDED && inFlight == part().requests().unpublished()) {
             finish(event);
             moved = true;
@@ -205,7 +255,8 @@ final class RoceConnection implements ProviderConnection {
         return moved;
     }
 
-    private void finish(NicEvent event) {
+    private void finish(NicEvent.Ended event) {
+        String reason = reasonOf(event);
         state = State.ENDED;
         WorkRequest left = part().requests().takeBack();
         while (left != null) {
@@ -213,22 +264,52 @@ final class RoceConnection implements ProviderConnection {
             left.sink.completed(event.requestStatus());
             left = part().requests().takeBack();
         }
-        endpoint.listener().ended(this, event.status(), event.reason());
+        endpoint.listener().ended(this, event.status(), reason);
+    }
+
+    private String reasonOf(NicEvent.Ended event) {
+        String requested = target;
+        return requested == null || state != State.CONNECTING || event.status() == Status.SUCCESS
+                ? event.reason()
+                : Text.format(
+                        "RDMA connection by address failed: %s, reason=%s",
+                        requested, event.reason());
+    }
+
+    /**
+     * The NIC disconnects all connections of the endpoint, and refuses the requests that it was not
+     * told to accept: of this one, the end alone is reported.
+     */
+    void flush() {
+        accepting = null;
+        disconnecting = true;
+        handedOver = true;
     }
 
     /** Whether {@link #progress} has something to do. */
     boolean hasWork() {
         return state != State.ENDED
-                && ((disconnecting && !handedOver)
+                && (accepting != null
+                        || (disconnecting && !handedOver)
                         || part().completions().available() > 0
                         || (end != null && inFlight == part().requests().unpublished()));
     }
 
     @Override
     public void close() {
-        if (endpoint.forget(this)) {
-            state = State.ENDED;
+        if (!endpoint.forget(this)) {
+            return;
+        }
+        boolean used = state != State.CONNECTING;
+        state = State.ENDED;
+        NicRequest request = accepting;
+        if (request != null) {
+            accepting = null;
+            refuse(request);
+        } else if (used) {
             endpoint.part().close(part());
+        } else {
+            endpoint.part().closeLater(part());
         }
     }
 }

@@ -11,23 +11,26 @@ import io.softdpu.rdma.roce.nic.Nic;
 import io.softdpu.rdma.roce.nic.NicConnection;
 import io.softdpu.rdma.roce.nic.NicEndpoint;
 import io.softdpu.rdma.roce.nic.NicEvent;
+import io.softdpu.rdma.roce.nic.NicRequest;
 import io.softdpu.rdma.roce.nic.WorkRing;
 import io.softdpu.rdma.roce.rc.RemoteKeys;
 import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.LocalList;
-import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections of an instance, and the receives that they share. It opens the NIC of its address
- * with the first connection. Belongs to the engine's thread.
+ * Connections of an instance, the receives that they share, and the requests of peers. It opens the
+ * NIC of its address with the first connection or port. Belongs to the engine's thread.
  */
 final class RoceEndpoint implements ProviderEndpoint {
     /** A thread like that of the NIC: it owns no memory. */
@@ -46,11 +49,18 @@ final class RoceEndpoint implements ProviderEndpoint {
                 }
             };
 
+    /** Requests per pass of progress, so that a burst of them does not delay the connections. */
+    private static final int REQUESTS_PER_PASS = 4;
+
     private final EndpointConfig config;
     private final EndpointListener listener;
     private final Gid gid;
     private final @Nullable RoceConnection[] connections;
     private final Refusal receivesFull;
+
+    /** Requests of peers that were reported, and wait for an answer. */
+    private final List<RoceRequest> requests = new ArrayList<>();
+
     private @Nullable LocalNetwork network;
     private @Nullable Nic nic;
     private @Nullable NicEndpoint part;
@@ -84,7 +94,7 @@ final class RoceEndpoint implements ProviderEndpoint {
         return listener;
     }
 
-    /** Its part of the NIC; there is one while it has a connection. */
+    /** Its part of the NIC; there is one while it has a connection or a port. */
     NicEndpoint part() {
         return Objects.requireNonNull(part, "endpoint with a connection has a NIC");
     }
@@ -121,12 +131,17 @@ final class RoceEndpoint implements ProviderEndpoint {
 
     @Override
     public RoceConnection createConnection(Object owner) {
+        int place = freePlace();
+        RoceConnection made = new RoceConnection(this, owner);
+        made.begin(opened().export(made));
+        connections[place] = made;
+        return made;
+    }
+
+    private int freePlace() {
         for (int i = 0; i < connections.length; i++) {
             if (connections[i] == null) {
-                RoceConnection made = new RoceConnection(this, owner);
-                made.begin(opened().export(made));
-                connections[i] = made;
-                return made;
+                return i;
             }
         }
         throw new DpuException(
@@ -173,26 +188,103 @@ final class RoceEndpoint implements ProviderEndpoint {
 
     @Override
     public void listen(int port) {
-        throw byAddress("port=" + port);
+        boolean isFirst = part == null;
+        boolean listening = false;
+        try {
+            listen(openedForAddresses(), port);
+            listening = true;
+        } finally {
+            if (isFirst && !listening) {
+                closePart();
+            }
+        }
+    }
+
+    private void listen(NicEndpoint open, int port) {
+        try {
+            open.listen(port);
+        } catch (DpuException e) {
+            throw e.status() == Status.ALREADY_EXIST ? inUse(port, e) : e;
+        }
+    }
+
+    /** Another endpoint of the NIC, which is this process's, listens on the port. */
+    private DpuException inUse(int port, DpuException cause) {
+        return new DpuException(
+                Status.ALREADY_EXIST,
+                Text.format(
+                        "RDMA port is in use: port=%d, device=%s, holder=process %d,"
+                                + " expected=another port, or stopListening there first",
+                        port, config.device().info(), ProcessHandle.current().pid()),
+                cause);
     }
 
     @Override
     public void stopListening(int port) {
-        // It listens on none.
+        NicEndpoint open = part;
+        if (open != null) {
+            open.stopListening(port);
+        }
     }
 
     @Override
-    public ProviderConnection connect(
-            InetAddress address, int port, byte[] privateData, Object owner) {
-        throw byAddress("address=" + address.getHostAddress() + ", port=" + port);
+    public RoceConnection connect(InetAddress address, int port, byte[] privateData, Object owner) {
+        Gid peer = Gid.ofAddress(address.getAddress());
+        if (!network().reaches(peer)) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    Text.format(
+                            "address is not in the network of the device: address=%s, device=%s,"
+                                    + " expected=an address of its subnet; for a loopback address"
+                                    + " one in 127.0.0.0/8, or ::1",
+                            peer, gid));
+        }
+        int place = freePlace();
+        RoceConnection made = new RoceConnection(this, owner);
+        boolean isFirst = part == null;
+        boolean requested = false;
+        try {
+            made.beginRequest(
+                    openedForAddresses().request(made, peer, port, privateData), peer, port);
+            requested = true;
+        } finally {
+            if (isFirst && !requested) {
+                closePart();
+            }
+        }
+        connections[place] = made;
+        return made;
     }
 
-    private static DpuException byAddress(String details) {
-        return new DpuException(
-                Status.NOT_SUPPORTED,
-                "provider roce does not connect by address: "
-                        + details
-                        + ", expected=a connection by blobs");
+    /**
+     * Its part of the NIC for connections by address: peers know the address alone, and so send to
+     * the port of RoCE v2.
+     */
+    private NicEndpoint openedForAddresses() {
+        NicEndpoint open = opened();
+        Nic own = Objects.requireNonNull(nic, "an open endpoint has a NIC");
+        int port = own.gid().port();
+        if (port == Headers.UDP_PORT) {
+            return open;
+        }
+        String holder = own.portHolder();
+        throw new DpuException(
+                Status.ALREADY_EXIST,
+                Text.format(
+                        "UDP port of RoCE v2, which connections by address need, was in use when"
+                                + " the device was opened: address=%s, port=%d, portOfDevice=%d,"
+                                + " holder=%s, expected=the end of the holder, and then of all"
+                                + " connections of the device",
+                        gid, Headers.UDP_PORT, port, holder));
+    }
+
+    /** Accepts a request in the next progress. */
+    RoceConnection accept(NicRequest request, byte[] privateData, Object owner) {
+        int place = freePlace();
+        RoceConnection made = new RoceConnection(this, owner);
+        made.beginAccept(part().prepare(made), request, privateData);
+        connections[place] = made;
+        return made;
     }
 
     /** Removes a connection; returns whether it was present. */
@@ -266,7 +358,8 @@ final class RoceEndpoint implements ProviderEndpoint {
                 connection.handOver();
             }
         }
-        return report();
+        boolean moved = report();
+        return reportRequests() || moved;
     }
 
     /**
@@ -281,7 +374,7 @@ final class RoceEndpoint implements ProviderEndpoint {
         while (event != null) {
             moved = true;
             boolean _ = reportReceives(event.receives());
-            ((RoceConnection) event.connection().owner()).happened(event);
+            ((RoceConnection) event.connection().owner()).happened(event.what());
             event = open.pollEvent();
         }
         moved |= reportReceives(completed);
@@ -289,6 +382,35 @@ final class RoceEndpoint implements ProviderEndpoint {
             RoceConnection connection = connections[i];
             if (connection != null) {
                 moved |= connection.progress();
+            }
+        }
+        return moved;
+    }
+
+    /**
+     * Reports requests that have arrived, and notes the ends of those that were reported.
+     *
+     * @return whether there were some
+     */
+    private boolean reportRequests() {
+        boolean moved = false;
+        if (!requests.isEmpty()) { // an iterator per pass would be garbage
+            for (RoceRequest each : requests) {
+                moved |= each.noteEnd();
+            }
+            requests.removeIf(RoceRequest::hasEnded);
+        }
+        for (int left = REQUESTS_PER_PASS; left > 0; left--) {
+            NicEndpoint open = part;
+            NicRequest next = open == null ? null : open.pollRequest();
+            if (next == null) {
+                break;
+            }
+            moved = true;
+            if (!next.isGone()) {
+                RoceRequest made = new RoceRequest(this, next);
+                requests.add(made);
+                listener.requested(this, made);
             }
         }
         return moved;
@@ -321,6 +443,9 @@ final class RoceEndpoint implements ProviderEndpoint {
         for (RoceConnection connection : connections) {
             work |= connection != null && connection.hasWork();
         }
+        for (int i = 0; i < requests.size(); i++) {
+            work |= requests.get(i).hasWork();
+        }
         return work;
     }
 
@@ -347,6 +472,12 @@ final class RoceEndpoint implements ProviderEndpoint {
         if (open == null) {
             return;
         }
+        endRequests();
+        for (RoceConnection connection : connections) {
+            if (connection != null) {
+                connection.flush();
+            }
+        }
         open.disconnectAll();
         boolean _ = report();
         WorkRequest receive = open.receives().poll();
@@ -357,8 +488,15 @@ final class RoceEndpoint implements ProviderEndpoint {
         }
     }
 
+    /** They cannot be answered any more: the NIC refuses them. */
+    private void endRequests() {
+        requests.forEach(RoceRequest::end);
+        requests.clear();
+    }
+
     @Override
     public void close() {
+        endRequests();
         try {
             for (int i = 0; i < connections.length; i++) {
                 RoceConnection connection = connections[i];

@@ -10,8 +10,8 @@ import io.softdpu.rdma.spi.ProviderLimits;
 import io.softdpu.rdma.spi.RdmaProvider;
 
 /**
- * RDMA provider over UDP, for devices whose address is one of this machine. It connects by blob;
- * connections by address are not supported.
+ * RDMA provider over UDP, for devices whose address is one of this machine. It connects by blob,
+ * and by addresses of the family of the instance's GID.
  */
 public final class RoceProvider implements RdmaProvider {
     private static final ProviderLimits LIMITS =

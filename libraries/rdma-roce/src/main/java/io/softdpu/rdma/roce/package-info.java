@@ -3,11 +3,11 @@
  * computer or two.
  *
  * <p>Role: {@link io.softdpu.rdma.roce.RoceProvider} opens an endpoint per instance, which has its
- * connections in the {@linkplain io.softdpu.rdma.roce.nic NIC} of its address. {@code
- * docs/wire/roce.md} specifies the packets, and the section of a blob.
+ * connections, and the ports on which it listens, in the {@linkplain io.softdpu.rdma.roce.nic NIC}
+ * of its address. {@code docs/wire/roce.md} specifies the packets, and the section of a blob.
  *
  * <p><b>Thread.</b> Endpoint and connections belong to the engine's thread; they exchange requests,
- * completions and events with the thread of the NIC.
+ * completions, events and the requests of peers with the thread of the NIC.
  *
  * <p><b>Trust.</b> Every byte of a section and of a packet may be a hostile peer's: it is checked
  * once, before it is used. RoCE has no authentication; the key of a blob only keeps a connection

@@ -55,6 +55,28 @@ class LocalNetworkTest {
         assertThat(found.reaches(LocalNetwork.of(gid("127.65.0.1")))).isTrue();
     }
 
+    /** Of an address nothing else is known. */
+    @ParameterizedTest
+    @CsvSource({
+        "127.1.2.3, 8, 127.4.5.6, true",
+        "127.1.2.3, 8, 10.1.2.3, false",
+        "10.1.2.3, 24, 10.1.2.200, true",
+        "10.1.2.3, 24, 10.1.3.3, false",
+        "10.1.2.3, 24, 127.0.0.1, false",
+        "10.1.2.3, 32, 10.1.2.3, true",
+        "10.1.2.3, 0, fd00::1, false",
+        "fd00::1, 64, fd00::2, true",
+        "fd00::1, 64, fd01::1, false",
+        "::1, 128, ::1, true",
+        "::1, 128, ::2, false"
+    })
+    void shouldReachAddressesOfItsSubnetOrOfItsLoopback(
+            String own, int length, String address, boolean reached) throws UnknownHostException {
+        LocalNetwork here = new LocalNetwork(gid(own), length, KERNEL, 1);
+
+        assertThat(here.reaches(gid(address))).isEqualTo(reached);
+    }
+
     private static Gid gid(String address) throws UnknownHostException {
         return Gid.ofAddress(InetAddress.getByName(address).getAddress());
     }

@@ -58,7 +58,8 @@ public interface ProviderEndpoint {
      * @param privateData for the listener's program, within {@link PrivateData#CONNECT_BYTES}
      * @param owner returned by {@link ProviderConnection#owner()}
      * @throws io.softdpu.core.DpuException NOT_SUPPORTED if this provider does not reach the
-     *     address; FULL, NO_MEMORY, OPERATING_SYSTEM
+     *     address; ALREADY_EXIST if another process has a port that answers need; FULL, NO_MEMORY,
+     *     OPERATING_SYSTEM
      */
     ProviderConnection connect(InetAddress address, int port, byte[] privateData, Object owner);
 

@@ -31,6 +31,9 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
     private static final byte[] NO_DATA = {};
     private static final int PORT = 24680;
 
+    /** Of a listener whose peer dies while it is accepted, where nothing tells of the death. */
+    private static final Duration ACCEPT_TIMEOUT = Duration.ofSeconds(10);
+
     /** For subclasses. */
     protected RdmaListenProcessContract() {}
 
@@ -349,7 +352,10 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
     }
 
     private Acceptor acceptUntil(ConnectorStep step, FarProgram far) {
-        Listener listener = openListener(step.port, Patience.LIMIT);
+        Listener listener =
+                openListener(
+                        step.port,
+                        has(RdmaTrait.DEATH_IS_NOTICED_AT_ONCE) ? Patience.LIMIT : ACCEPT_TIMEOUT);
         perform(far, ListenProgram.CONNECT);
         if (step == ConnectorStep.REQUESTED && has(RdmaTrait.DEATH_IS_NOTICED_AT_ONCE)) {
             return new Acceptor(listener, null, null); // where no request comes after the death
@@ -378,7 +384,10 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
             awaitState(here, RdmaConnection.State.FAILED, near);
             assertThat(here.failure())
                     .as("%s", step)
-                    .isIn(Status.CONNECTION_RESET, Status.NOT_FOUND);
+                    .isIn(
+                            has(RdmaTrait.DEATH_IS_NOTICED_AT_ONCE)
+                                    ? List.of(Status.CONNECTION_RESET, Status.NOT_FOUND)
+                                    : List.of(Status.CONNECTION_RESET, Status.TIME_OUT));
             if (step == ConnectorStep.ANSWERED
                     && !isEstablishedByBothPrograms()
                     && startAgainIfEnded(near)) {

@@ -243,6 +243,11 @@ public final class Nic {
         return address.withPort(socket.localAddress().getPort());
     }
 
+    /** The holder of the port of RoCE v2 at its address, for a message: {@code process PID}. */
+    public String portHolder() {
+        return PortHolder.of(address);
+    }
+
     /** Size of the buffer in which packets wait for it. */
     public int receiveBufferBytes() {
         return receiveBufferBytes;

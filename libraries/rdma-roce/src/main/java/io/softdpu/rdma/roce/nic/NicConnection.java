@@ -2,6 +2,7 @@ package io.softdpu.rdma.roce.nic;
 
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.roce.cm.Agreement;
 import io.softdpu.rdma.roce.cm.CmConnection;
 import io.softdpu.rdma.roce.cm.ConnectKey;
@@ -28,6 +29,9 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
     private final WorkRing requests;
     private final WorkRing completions;
     private @Nullable CmConnection connection;
+
+    /** Reason of the end where the program of the listener has rejected the request. */
+    private @Nullable String rejection;
 
     /** Whether the engine is to get no further event. */
     private boolean silent;
@@ -70,8 +74,14 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
 
     // ---- for the thread of the NIC ----
 
-    void begin(CmConnection exported) {
-        connection = exported;
+    void begin(CmConnection begun) {
+        connection = begun;
+    }
+
+    /** By address, of a peer whose timer is not known. */
+    void begin(CmConnection begun, int rnrRetries, RnrTimer timer) {
+        begin(begun);
+        queuePairOf(begun).limitReceiverNotReady(rnrRetries, timer);
     }
 
     private CmConnection own() {
@@ -145,7 +155,10 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
     /** Ends it in an orderly way, with an event. */
     void disconnect(long nowNanos) {
         boolean _ = takeRequests();
-        own().disconnect(nowNanos);
+        CmConnection begun = connection;
+        if (begun != null) { // else it was accepted, and the peer has not got that
+            begun.disconnect(nowNanos);
+        }
         if (!over) {
             end(Status.SUCCESS, "", Status.CONNECTION_ABORTED);
         }
@@ -158,13 +171,15 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
         endpoint.remove(this);
     }
 
+    /** Ends it since its request could not be accepted. */
+    void failed(Status status, String reason) {
+        end(status, reason, Status.CONNECTION_ABORTED);
+    }
+
     private void end(Status status, String reason, Status ofRequests) {
         requestStatus = ofRequests;
         boolean _ = takeRequests();
-        if (!silent) {
-            endpoint.add(
-                    new NicEvent(this, endpoint.received(), false, status, reason, requestStatus));
-        }
+        add(new NicEvent.Ended(status, reason, requestStatus));
         over = true;
         boolean _ = completions.publish();
     }
@@ -173,22 +188,36 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
 
     @Override
     public void established(CmConnection of) {
+        if (of.key() == null && of.isRequester()) {
+            add(new NicEvent.Accepted(of.peerGrants(), of.peerData()));
+        }
+        add(new NicEvent.Established());
+    }
+
+    private void add(NicEvent.What what) {
         if (!silent) {
-            endpoint.add(
-                    new NicEvent(
-                            this, endpoint.received(), true, Status.SUCCESS, "", Status.SUCCESS));
+            endpoint.add(new NicEvent(this, endpoint.received(), what));
         }
     }
 
     @Override
     public void rejected(CmConnection of, byte[] privateData) {
-        // Of connections by address alone.
+        rejection =
+                Text.format(
+                        "program of the listener has rejected the request: privateDataBytes=%d,"
+                                + " expected=see RdmaConnection.peerPrivateData",
+                        privateData.length);
+        add(new NicEvent.Rejected(privateData));
     }
 
     @Override
     public void ended(CmConnection of, Status status, String reason) {
         boolean byPeer = status == Status.SUCCESS || status == Status.CONNECTION_RESET;
-        end(status, reason, byPeer ? Status.CONNECTION_RESET : Status.CONNECTION_ABORTED);
+        String rejected = rejection;
+        end(
+                status,
+                rejected == null ? reason : rejected,
+                byPeer ? Status.CONNECTION_RESET : Status.CONNECTION_ABORTED);
     }
 
     @Override

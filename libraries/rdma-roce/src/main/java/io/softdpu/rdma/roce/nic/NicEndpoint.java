@@ -1,8 +1,13 @@
 package io.softdpu.rdma.roce.nic;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.linux.text.Reason;
+import io.softdpu.rdma.roce.cm.CmConnection;
+import io.softdpu.rdma.roce.cm.CmState;
 import io.softdpu.rdma.roce.cm.ConnectKey;
 import io.softdpu.rdma.roce.cm.LocalTerms;
+import io.softdpu.rdma.roce.cm.RequestListener;
 import io.softdpu.rdma.roce.rc.Attachment;
 import io.softdpu.rdma.roce.rc.PeerMemory;
 import io.softdpu.rdma.roce.rc.ReceiveQueue;
@@ -14,14 +19,20 @@ import io.softdpu.rdma.spi.RnrTimer;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instance between its engine and the adapter: its connections, the receives that they share, and
- * the events for the engine.
+ * Instance between its engine and the adapter: its connections, the receives that they share, the
+ * ports on which it listens, and the events and requests for the engine.
  */
 public final class NicEndpoint implements ReceiveQueue {
     private static final int RESPONDER_RESOURCES = 16;
@@ -29,6 +40,14 @@ public final class NicEndpoint implements ReceiveQueue {
 
     /** Code of 0.5 seconds, the longest time until a repeat. */
     private static final int ACK_TIMEOUT = 17;
+
+    /**
+     * Limit of requests beyond the connections of the instance that its engine has not seen: while
+     * it does not progress they count, though their peers may have given up.
+     */
+    private static final int BACKLOG = 16;
+
+    private static final String STOPPING = "listener is stopping";
 
     private final Nic nic;
     private final EndpointConfig config;
@@ -38,6 +57,11 @@ public final class NicEndpoint implements ReceiveQueue {
     private final WorkRing received;
     private final Queue<NicEvent> events = new ConcurrentLinkedQueue<>();
 
+    /** Requests of peers that the engine has not seen, oldest first, and their number. */
+    private final Queue<NicRequest> arrived = new ConcurrentLinkedQueue<>();
+
+    private final AtomicInteger unseen = new AtomicInteger();
+
     /** Counts the calls of {@link #publish} that had something. */
     private volatile long published;
 
@@ -45,7 +69,13 @@ public final class NicEndpoint implements ReceiveQueue {
     private volatile boolean armed;
 
     // Of the thread of the NIC.
+    private final RequestListener listener = new Requests();
     private final List<NicConnection> connections = new ArrayList<>();
+    private final Set<Integer> ports = new HashSet<>();
+
+    /** Requests that were not answered. */
+    private final Map<CmConnection, NicRequest> waiting = new HashMap<>();
+
     private long seen;
 
     /** Whether something was added for the engine since it was woken. */
@@ -122,6 +152,97 @@ public final class NicEndpoint implements ReceiveQueue {
                         peer, peersKey, config.rnrRetries(), peersTimer, System.nanoTime()));
     }
 
+    /**
+     * Requests a connection from a listener, and has the thread of the NIC drive it.
+     *
+     * @param data for the listener's program
+     * @throws DpuException FULL, NO_MEMORY
+     */
+    public NicConnection request(ProviderConnection owner, Gid peer, int port, byte[] data) {
+        NicConnection made = prepare(owner);
+        nic.start();
+        nic.run(() -> {
+            made.begin(
+                    nic.manager().connect(peer, port, data, terms(made), made, System.nanoTime()),
+                    config.rnrRetries(),
+                    config.rnrTimer());
+            connections.add(made);
+        });
+        return made;
+    }
+
+    /** Creates the end of a connection that is to be {@linkplain #accept accepted}. */
+    public NicConnection prepare(ProviderConnection owner) {
+        return new NicConnection(this, owner, config.sendQueueSize());
+    }
+
+    /**
+     * Accepts a request, later. An event follows: that it is established, or that it has ended.
+     *
+     * @param data for the peer's program
+     */
+    public void accept(NicConnection prepared, NicRequest request, byte[] data) {
+        nic.post(() -> answer(prepared, request.connection(), data));
+    }
+
+    /** Rejects a request for the program, later, unless it has ended. */
+    public void reject(NicRequest request, byte[] data) {
+        nic.post(() -> {
+            waiting.remove(request.connection());
+            if (request.connection().state() == CmState.REQ_RECEIVED) {
+                request.connection().reject(data, System.nanoTime());
+            }
+        });
+    }
+
+    /**
+     * Rejects a request for the library, later, unless it has ended.
+     *
+     * @param reason for the peer's message
+     */
+    public void refuse(NicRequest request, String reason) {
+        nic.post(() -> refuse(request.connection(), reason));
+    }
+
+    /**
+     * Listens on a port, and has the thread of the NIC take requests.
+     *
+     * @throws DpuException ALREADY_EXIST if an endpoint of this NIC listens there; NO_MEMORY
+     */
+    public void listen(int port) {
+        nic.start();
+        nic.run(() -> {
+            nic.manager().listen(port, config.pathMtuBytes(), listener);
+            ports.add(port);
+        });
+    }
+
+    /** Releases a port, if it listens there; refuses the requests that the engine has not seen. */
+    public void stopListening(int port) {
+        nic.run(() -> {
+            if (ports.remove(port)) {
+                nic.manager().stopListening(port);
+            }
+        });
+        for (Iterator<NicRequest> all = arrived.iterator(); all.hasNext(); ) {
+            NicRequest each = all.next();
+            if (each.port() == port) {
+                all.remove();
+                unseen.decrementAndGet();
+                refuse(each, "listener has released the port: port=" + port);
+            }
+        }
+    }
+
+    /** Takes the oldest request that the engine has not seen; null if there is none. */
+    public @Nullable NicRequest pollRequest() {
+        NicRequest next = arrived.poll();
+        if (next != null) {
+            unseen.decrementAndGet();
+        }
+        return next;
+    }
+
     /** Ends a connection in an orderly way; an event follows, unless it has ended. */
     public void disconnect(NicConnection connection) {
         nic.post(() -> connection.disconnect(System.nanoTime()));
@@ -130,6 +251,11 @@ public final class NicEndpoint implements ReceiveQueue {
     /** Ends a connection in an orderly way, without an event. */
     public void close(NicConnection connection) {
         nic.run(() -> connection.close(System.nanoTime()));
+    }
+
+    /** As {@link #close(NicConnection)}, later: one that was not established has no requests. */
+    public void closeLater(NicConnection connection) {
+        nic.post(() -> connection.close(System.nanoTime()));
     }
 
     /** Receives for messages; the engine limits them, completed ones included, to its size. */
@@ -147,9 +273,9 @@ public final class NicEndpoint implements ReceiveQueue {
         return events.poll();
     }
 
-    /** Whether an event waits. */
+    /** Whether an event or a request waits. */
     public boolean hasEvent() {
-        return !events.isEmpty();
+        return !events.isEmpty() || !arrived.isEmpty();
     }
 
     /** Has the NIC take what was published since the last call. */
@@ -172,18 +298,22 @@ public final class NicEndpoint implements ReceiveQueue {
         armed = false;
     }
 
-    /** Ends all connections in an orderly way, each with an event. */
+    /** Ends all connections in an orderly way, each with an event; listens on no port any more. */
     public void disconnectAll() {
         nic.run(() -> {
+            stopListening();
             for (NicConnection each : List.copyOf(connections)) {
                 each.disconnect(System.nanoTime());
             }
         });
+        arrived.clear(); // they were refused
+        unseen.set(0);
     }
 
     /** Ends all connections in an orderly way, without events, and removes it from its NIC. */
     public void close() {
         nic.run(() -> {
+            stopListening();
             for (NicConnection each : List.copyOf(connections)) {
                 each.close(System.nanoTime());
             }
@@ -192,6 +322,75 @@ public final class NicEndpoint implements ReceiveQueue {
     }
 
     // ---- for the thread of the NIC ----
+
+    /** Requests to its ports. */
+    private final class Requests implements RequestListener {
+        @Override
+        public void requested(CmConnection request) {
+            int limit = config.maxConnections() + BACKLOG;
+            if (unseen.get() >= limit) {
+                request.refuse(
+                        "listener has not looked at its requests: requests=" + limit,
+                        System.nanoTime());
+                return;
+            }
+            NicRequest made = new NicRequest(request);
+            waiting.put(request, made);
+            unseen.incrementAndGet();
+            arrived.add(made);
+            changed();
+        }
+
+        @Override
+        public void gone(CmConnection request) {
+            NicRequest known = waiting.remove(request);
+            if (known != null) {
+                known.setGone();
+                changed();
+            }
+        }
+    }
+
+    private void answer(NicConnection prepared, CmConnection request, byte[] data) {
+        waiting.remove(request);
+        if (request.state() != CmState.REQ_RECEIVED) {
+            prepared.failed(
+                    Status.CONNECTION_RESET,
+                    "the peer has ended its request: port=" + request.port());
+            return;
+        }
+        try {
+            request.accept(data, terms(prepared), prepared, System.nanoTime());
+        } catch (RuntimeException | Error e) { // nothing else ends the connection
+            refuse(request, "listener has no place for the connection");
+            prepared.failed(
+                    e instanceof DpuException known ? known.status() : Status.UNEXPECTED,
+                    "request cannot be accepted: port="
+                            + request.port()
+                            + ", failure="
+                            + Reason.of(e));
+            return;
+        }
+        prepared.begin(request, config.rnrRetries(), config.rnrTimer());
+        connections.add(prepared);
+    }
+
+    private void refuse(CmConnection request, String reason) {
+        waiting.remove(request);
+        if (request.state() == CmState.REQ_RECEIVED) {
+            request.refuse(reason, System.nanoTime());
+        }
+    }
+
+    private void stopListening() {
+        for (int port : ports) {
+            nic.manager().stopListening(port);
+        }
+        ports.clear();
+        for (CmConnection each : List.copyOf(waiting.keySet())) {
+            refuse(each, STOPPING);
+        }
+    }
 
     @Override
     public @Nullable WorkRequest take() {

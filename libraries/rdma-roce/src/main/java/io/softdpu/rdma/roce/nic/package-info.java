@@ -5,13 +5,13 @@
  * <p>Role: {@link io.softdpu.rdma.roce.nic.Nic} is one per process and local address, for all
  * machines of the process. {@link io.softdpu.rdma.roce.nic.NicEndpoint} and {@link
  * io.softdpu.rdma.roce.nic.NicConnection} are the parts of an instance and a connection between its
- * engine and the adapter.
+ * engine and the adapter, {@link io.softdpu.rdma.roce.nic.NicRequest} is a request of a peer.
  *
  * <p>Thread rule: the adapter, its queue pairs and connections belong to the thread of the NIC. An
  * engine hands requests over, and gets completions and events, by {@linkplain
  * io.softdpu.rdma.roce.nic.WorkRing rings} and queues without locks; before it sleeps it says so,
- * and what comes then wakes it. Connecting and ending are tasks that the engine gives to the thread
- * of the NIC, and waits for.
+ * and what comes then wakes it. Connecting, listening and ending are tasks that the engine gives to
+ * the thread of the NIC, and waits for; it does not wait for its answers to requests.
  *
  * <p>Ownership: a NIC is opened by the first endpoint that needs its address, and closed with the
  * last. A request belongs to the NIC from its publication until its completion is in a ring.

@@ -190,8 +190,7 @@ class NicTest {
             assertThat(connection.completions().poll()).isSameAs(after);
             assertThat(connection.completions().status()).isEqualTo(expected);
             NicEvent event = Objects.requireNonNull(endpoint.pollEvent());
-            assertThat(event.status()).isEqualTo(end);
-            assertThat(event.requestStatus()).isEqualTo(expected);
+            assertThat(event.what()).isEqualTo(new NicEvent.Ended(end, "for the test", expected));
             endpoint.close();
         } finally {
             nic.release();

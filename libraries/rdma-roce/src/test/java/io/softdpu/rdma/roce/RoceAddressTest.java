@@ -1,0 +1,177 @@
+package io.softdpu.rdma.roce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaAddress;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaConnectionRequest;
+import io.softdpu.rdma.roce.nic.NicFailures;
+import io.softdpu.rdma.roce.wire.Headers;
+import io.softdpu.testkit.Await;
+import io.softdpu.testkit.Patience;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Connections by address: the port that they need, their reach, and requests nobody looks at. */
+class RoceAddressTest extends ListenFixture {
+    /** Requests that an instance may have beyond its connections before it progresses. */
+    private static final int BACKLOG = 16;
+
+    @AfterEach
+    void requireNoFailures() {
+        assertThat(NicFailures.ofRunning()).as("exceptions on the NICs' threads").isZero();
+    }
+
+    private static DatagramSocket hold(Inet4Address address) throws IOException {
+        return new DatagramSocket(new InetSocketAddress(address, Headers.UDP_PORT));
+    }
+
+    private static DpuException refusalOf(Runnable call) {
+        DpuException thrown = catchThrowableOfType(DpuException.class, call::run);
+        assertThat(thrown).as("a refusal").isNotNull();
+        return thrown;
+    }
+
+    private static void assertNamesTheHolder(DpuException refusal, Inet4Address address) {
+        assertThat(refusal.status()).isEqualTo(Status.ALREADY_EXIST);
+        assertThat(refusal)
+                .hasMessageContaining("address=" + address.getHostAddress())
+                .hasMessageContaining("port=" + Headers.UDP_PORT)
+                .hasMessageContaining("holder=process " + ProcessHandle.current().pid() + ",");
+    }
+
+    @Test
+    void shouldNameTheHolderOfThePortThatAListenerNeedsAndListenWhenItIsFree() throws IOException {
+        Rdma listener = start(device, 1, rdma -> {});
+        Rdma connector = start(targetDevice, 1, rdma -> {});
+        Inet4Address address = device.info().ipv4();
+        try (DatagramSocket held = hold(address)) {
+            assertThat(held.isBound()).isTrue();
+            assertNamesTheHolder(refusalOf(() -> listener.listen(PORT)), address);
+        }
+        listener.listen(PORT);
+        establish(connector);
+    }
+
+    @Test
+    void shouldNameTheHolderOfThePortThatAConnectNeedsAndConnectWhenItIsFree() throws IOException {
+        listener(1);
+        Rdma connector = start(targetDevice, 1, rdma -> {});
+        Inet4Address address = targetDevice.info().ipv4();
+        try (DatagramSocket held = hold(address)) {
+            assertThat(held.isBound()).isTrue();
+            assertNamesTheHolder(refusalOf(() -> connector.connect(address(), NO_DATA)), address);
+        }
+        establish(connector);
+    }
+
+    /** Blobs name the port. */
+    @Test
+    void shouldConnectByBlobAloneWhileItHasAnotherPort() throws IOException {
+        Rdma one = start(device, 2, rdma -> {});
+        Rdma other = start(targetDevice, 1, rdma -> {});
+        RdmaConnection here;
+        try (DatagramSocket held = hold(device.info().ipv4())) {
+            assertThat(held.isBound()).isTrue();
+            here = one.exportConnection();
+            assertNamesTheHolder(refusalOf(() -> one.listen(PORT)), device.info().ipv4());
+        }
+        assertThat(refusalOf(() -> one.listen(PORT)))
+                .as("until its connections have ended")
+                .hasMessageContaining("holder=unknown")
+                .extracting(DpuException::status)
+                .isEqualTo(Status.ALREADY_EXIST);
+        RdmaConnection there = other.exportConnection();
+        one.connect(there.blob(), here);
+        other.connect(here.blob(), there);
+        until("connected", () -> here.state() == RdmaConnection.State.CONNECTED);
+    }
+
+    @Test
+    void shouldNameBothAddressesIfOneDoesNotReachTheOther() {
+        Rdma connector = start(targetDevice, 1, rdma -> {});
+        RdmaAddress outside = RdmaAddress.of(RdmaAddress.Type.IPV4, "10.1.2.3", PORT);
+
+        assertThat(refusalOf(() -> connector.connect(outside, NO_DATA)))
+                .hasMessageContaining("address=10.1.2.3")
+                .hasMessageContaining("device=" + targetDevice.info().ipv4().getHostAddress())
+                .extracting(DpuException::status)
+                .isEqualTo(Status.NOT_SUPPORTED);
+    }
+
+    @Test
+    void shouldRefuseRequestsBeyondThoseThatItsProgramMayFindOnceItProgresses() {
+        Rdma _ = listener(1);
+        List<RdmaConnection> requested = new ArrayList<>();
+        try (ProgressEngine other = ProgressEngine.create();
+                Rdma connector = Rdma.create(targetDevice)) {
+            connector.setMaxConnections(BACKLOG + 2).setConnectTimeout(Patience.LIMIT);
+            other.connect(connector);
+            connector.start();
+            for (int i = 0; i < BACKLOG + 2; i++) {
+                requested.add(connector.connect(address(), NO_DATA));
+            }
+            Await.byStep(
+                    "a refusal without progress of the listener",
+                    () -> failures(requested).findAny().isPresent(),
+                    other::progress);
+
+            assertThat(failures(requested))
+                    .singleElement()
+                    .satisfies(failed -> {
+                        assertThat(failed.failure()).isEqualTo(Status.CONNECTION_ABORTED);
+                        assertThat(failed.failureReason())
+                                .contains("listener has not looked at its requests: requests=17");
+                    });
+            RdmaConnectionRequest request = nextRequest();
+            until(
+                    "all but one are refused",
+                    () -> {
+                        other.progress();
+                        return failures(requested).count() == BACKLOG + 1;
+                    });
+            assertThat(request.isPending()).isTrue();
+            assertThat(requests).isEmpty();
+            connector.stop();
+            Await.byStep(
+                    "idle",
+                    () -> connector.state() == ContextState.IDLE,
+                    other::progress);
+        }
+    }
+
+    private static Stream<RdmaConnection> failures(List<RdmaConnection> of) {
+        return of.stream().filter(each -> each.state() == RdmaConnection.State.FAILED);
+    }
+
+    @Test
+    void shouldConnectAnInstanceToItsOwnListener() {
+        Rdma rdma = listener(2);
+        RdmaConnection here = rdma.connect(address(), NO_DATA);
+        RdmaConnectionRequest request = nextRequest();
+        assertThat(request.peerAddress()).isEqualTo(device.info().ipv4());
+        RdmaConnection there = request.accept(NO_DATA);
+        until(
+                "connected",
+                () ->
+                        here.state() == RdmaConnection.State.CONNECTED
+                                && there.state() == RdmaConnection.State.CONNECTED);
+
+        there.disconnect();
+
+        until("disconnected", () -> here.state() == RdmaConnection.State.DISCONNECTED);
+    }
+}
