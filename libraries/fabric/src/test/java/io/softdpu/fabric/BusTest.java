@@ -228,6 +228,47 @@ class BusTest {
     }
 
     @Test
+    void shouldMapForPeersOfItsOwnWhatIsPassedOn() throws Exception {
+        SharedSegment memory = memory(4096);
+        ExportedRegion exported = bus().export(memory, true, null);
+        Bus middle = bus();
+        ImportedRegion passedOn =
+                get(middle.importRegion(exported.address(), true, false, Patience.NANOS));
+        long pageBytes = middle.mappedBytesOfPeers();
+
+        SharedSegment mapped = passedOn.mapForPeers();
+
+        mapped.segment().set(ValueLayout.JAVA_LONG, 0, 77);
+        assertThat(memory.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(77);
+        assertThat(passedOn.mapForPeers()).isSameAs(mapped);
+        assertThat(passedOn.memory()).as("for use by this process").isNull();
+        assertThat(middle.mappedBytesOfPeers()).isEqualTo(pageBytes + 4096);
+        ExportedRegion reexport = middle.reexport(passedOn, true, null);
+        ImportedRegion far =
+                get(bus().importRegion(reexport.address(), true, true, Patience.NANOS));
+        assertThat(far.memory().segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(77);
+        far.close();
+        passedOn.close();
+        assertThat(passedOn.mapForPeers()).isNull();
+        Await.until("all is unmapped", () -> middle.mappedBytesOfPeers() == 0);
+    }
+
+    /** The exporter may have ended, or have taken the memory back. */
+    @Test
+    void shouldNotMapForPeersWhatIsRevoked() throws Exception {
+        ExportedRegion exported = bus().export(memory(4096), true, null);
+        Bus middle = bus();
+        ImportedRegion passedOn =
+                get(middle.importRegion(exported.address(), true, false, Patience.NANOS));
+        long pageBytes = middle.mappedBytesOfPeers();
+        exported.revoke();
+
+        assertThat(passedOn.mapForPeers()).isNull();
+        assertThat(middle.mappedBytesOfPeers()).isEqualTo(pageBytes);
+        passedOn.close();
+    }
+
+    @Test
     void shouldRefuseWrongKeyMoreThanGrantedAndForeignAddresses() throws Exception {
         ExportedRegion exported = bus().export(memory(4096), false, null);
         RegionAddress right = exported.address();

@@ -108,6 +108,27 @@ final class VanishingBlocksTest {
         }
     }
 
+    /** Between the grant and a later mapping the exporter has all the time that it needs. */
+    @Test
+    void shouldRefuseToMapLaterWhatHasVanishedMeanwhile() throws Exception {
+        long sizeBytes = 32 << 20;
+        try (Exporter exporter = new Exporter(bus, EXPORTER, sizeBytes)) {
+            CompletableFuture<ImportedRegion> importing =
+                    bus.importRegion(address(bus, EXPORTER, sizeBytes), true, false, Patience.NANOS)
+                            .future();
+            exporter.grant();
+            ImportedRegion lease = importing.get(Patience.SECONDS, TimeUnit.SECONDS);
+            exporter.punch();
+
+            assertThatThrownBy(lease::mapForPeers)
+                    .isInstanceOf(FabricException.class)
+                    .hasMessageContaining("its blocks vanished after it was examined");
+            assertThat(exporter.allocatedBytes()).isZero();
+            lease.close();
+            Await.until("all is unmapped", () -> bus.mappedBytesOfPeers() == 0);
+        }
+    }
+
     /** Spare blocks beyond the end, as few as a large page may have, hide no holes before it. */
     @Test
     void shouldRefuseMemoryOfWhichAsMuchVanishesAsItHasBeyondItsEnd() throws Exception {

@@ -60,6 +60,7 @@ public final class FileDescriptors {
     /** Unit of stx_blocks, whatever the file system's own is. */
     private static final long BLOCK_BYTES = 512;
 
+    private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int LOCK_SH = 1;
     private static final int LOCK_EX = 2;
     private static final int LOCK_NB = 4;
@@ -100,6 +101,22 @@ public final class FileDescriptors {
         if (result != 0 && state.lastErrno() != Errno.EINTR) {
             throw new LinuxException("close", state.lastErrno(), "fd=" + fd);
         }
+    }
+
+    /**
+     * Duplicates a descriptor: both are of the same open file, and each is closed on its own.
+     *
+     * @param fd the descriptor
+     * @return close-on-exec, the caller's to close
+     */
+    public static int duplicate(int fd) {
+        CallState state = CallState.current();
+        int result = fcntl(state, fd, F_DUPFD_CLOEXEC, 0);
+        if (result < 0) {
+            throw new LinuxException("fcntl(F_DUPFD_CLOEXEC)", state.lastErrno(), "fd=" + fd);
+        }
+        Origins.descriptorOpened(result);
+        return result;
     }
 
     /**

@@ -37,6 +37,21 @@ final class FileDescriptorsTest {
     }
 
     @Test
+    void shouldDuplicateADescriptorThatOutlivesTheFirst() {
+        int first = create("file");
+        FileDescriptors.truncate(first, 7);
+
+        int second = files.own(FileDescriptors.duplicate(first));
+
+        assertThat(second).isNotEqualTo(first);
+        OpenFiles.assertCloseOnExec(second);
+        files.close(first);
+        assertThat(FileDescriptors.status(second).sizeBytes()).isEqualTo(7);
+        assertThatThrownBy(() -> FileDescriptors.duplicate(-1))
+                .hasMessage("fcntl(F_DUPFD_CLOEXEC) failed: errno=9 (EBADF), fd=-1");
+    }
+
+    @Test
     void shouldNameThePathThatCannotBeOpened() {
         String path = folder.resolve("missing").toString();
 

@@ -4,6 +4,7 @@ import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.DescriptorCheck;
 import io.softdpu.fabric.memory.ExaminedMemory;
+import io.softdpu.fabric.memory.PeerMapping;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.wire.Frame;
 import io.softdpu.fabric.wire.RegionAddress;
@@ -101,6 +102,17 @@ final class HandshakeReplies {
                                 region.sizeBytes(),
                                 memory,
                                 map ? mapped.getLast() : null,
+                                (descriptor, gone) ->
+                                        PeerMapping.begin(
+                                                handshakes.threads(),
+                                                handshakes.mappedBytes(),
+                                                link.peerPid(),
+                                                new ExaminedMemory(
+                                                        descriptor,
+                                                        region.sizeBytes(),
+                                                        writable,
+                                                        allocatedBytes),
+                                                gone),
                                 mapped.subList(0, pages),
                                 grant.generations()),
                 ImportedRegion::close);

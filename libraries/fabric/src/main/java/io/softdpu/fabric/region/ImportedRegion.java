@@ -1,15 +1,24 @@
 package io.softdpu.fabric.region;
 
+import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.link.Link;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.thread.BusThreads;
 import io.softdpu.fabric.wire.RegionAddress;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.Origins;
+import io.softdpu.linux.text.Reason;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +31,26 @@ import org.jspecify.annotations.Nullable;
  * last use has ended.
  */
 public final class ImportedRegion implements AutoCloseable {
+    /** Beginning of a mapping of a lease's memory, on the mapping workers. */
+    @FunctionalInterface
+    public interface Mapper {
+        /**
+         * Begins a mapping.
+         *
+         * @param descriptor of the memory; taken over, even if this fails
+         * @param gone runs if this fails or is cancelled, when nothing is mapped any more
+         * @return completes with memory that is the caller's to release
+         */
+        CompletableFuture<SharedSegment> begin(int descriptor, Runnable gone);
+    }
+
+    /**
+     * Limit of a wait for a mapping: a minute, and eight times what a byte was measured to take.
+     */
+    private static final long MAPPING_NANOS = 60_000_000_000L;
+
+    private static final long MAPPING_NANOS_PER_BYTE = 4;
+
     private final BusThreads threads;
     private final RegionAddress.Id exporter;
     private final Link link;
@@ -36,6 +65,19 @@ public final class ImportedRegion implements AutoCloseable {
     private final Set<ExportedRegion> children = new HashSet<>();
 
     private final @Nullable SharedSegment memory;
+    private final Mapper mapper;
+
+    /** Guards the two below it. */
+    private final Object serving = new Object();
+
+    /** The memory as it is mapped for peers of this process; null as long as it is not. */
+    private @Nullable SharedSegment served;
+
+    /** Completes when nothing is mapped any more by attempts that have failed. */
+    private CompletableFuture<?> failedAttempts = CompletableFuture.completedFuture(null);
+
+    /** A mapping under way, which a close cancels. */
+    private volatile @Nullable CompletableFuture<SharedSegment> mapping;
 
     private boolean childrenFollow;
     private boolean closed;
@@ -47,6 +89,7 @@ public final class ImportedRegion implements AutoCloseable {
      * @param exporter the bus that serves it
      * @param descriptor of the memory; that of the mapped memory if it is mapped
      * @param memory mapped, or null for memory that is only re-exported
+     * @param mapper for memory that is not mapped
      * @param pages generation pages, outermost first
      * @param generations value of each while the region is valid
      */
@@ -58,6 +101,7 @@ public final class ImportedRegion implements AutoCloseable {
             long sizeBytes,
             int descriptor,
             @Nullable SharedSegment memory,
+            Mapper mapper,
             List<SharedSegment> pages,
             long[] generations) {
         this.threads = threads;
@@ -67,6 +111,7 @@ public final class ImportedRegion implements AutoCloseable {
         this.sizeBytes = sizeBytes;
         this.descriptor = descriptor;
         this.memory = memory;
+        this.mapper = mapper;
         this.generation = GenerationPage.adopt(pages.getFirst(), generations[0]);
         this.parentGeneration =
                 pages.size() > 1 ? GenerationPage.adopt(pages.get(1), generations[1]) : null;
@@ -82,6 +127,105 @@ public final class ImportedRegion implements AutoCloseable {
     /** The mapped memory, read-only if the grant is; null if it was imported without a mapping. */
     public @Nullable SharedSegment memory() {
         return memory;
+    }
+
+    /**
+     * Maps the memory of a lease without a mapping, so that this process can serve it to peers of
+     * its own; {@link #memory()} stays null. Waits for the mapping workers, the first time. It is
+     * unmapped with the close. Any thread but the bus thread.
+     *
+     * @return null if the lease is closed or revoked
+     * @throws FabricException LIMIT, NO_MEMORY, MALFORMED or SYSTEM, as an import with a mapping;
+     *     TIMED_OUT
+     */
+    public @Nullable SharedSegment mapForPeers() {
+        synchronized (serving) {
+            // A close waits for this lock before it unmaps the pages of the generations.
+            if (isClosed() || revokedWhileHeld()) {
+                return null;
+            }
+            SharedSegment known = memory == null ? served : memory;
+            if (known == null) {
+                known = map();
+                served = known;
+            }
+            return known;
+        }
+    }
+
+    private boolean isClosed() {
+        synchronized (children) {
+            return closed;
+        }
+    }
+
+    private @Nullable SharedSegment map() {
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        CompletableFuture<SharedSegment> begun;
+        try {
+            begun =
+                    mapper.begin(
+                            FileDescriptors.duplicate(descriptor),
+                            () -> {
+                                boolean _ = gone.complete(null);
+                            });
+        } catch (LinuxException e) {
+            throw new FabricException(
+                    FabricException.Kind.SYSTEM,
+                    "memory cannot be mapped for peers: " + Reason.of(e),
+                    e);
+        }
+        mapping = begun;
+        if (isClosed()) { // meanwhile: that close has not seen the mapping
+            boolean _ = begun.cancel(false);
+        }
+        boolean mapped = false;
+        try {
+            SharedSegment made = await(begun);
+            mapped = made != null;
+            return made;
+        } finally {
+            mapping = null;
+            if (!mapped) {
+                failedAttempts = CompletableFuture.allOf(failedAttempts, gone);
+            }
+        }
+    }
+
+    /** Waits for a mapping, which has ended afterwards; null if a close has cancelled it. */
+    private @Nullable SharedSegment await(CompletableFuture<SharedSegment> begun) {
+        long limitNanos = MAPPING_NANOS + sizeBytes * MAPPING_NANOS_PER_BYTE;
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return begun.get(limitNanos, TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (CancellationException e) {
+                    return null;
+                } catch (TimeoutException e) {
+                    if (!begun.cancel(false)) {
+                        continue; // it has just ended
+                    }
+                    throw new FabricException(
+                            FabricException.Kind.TIMED_OUT,
+                            "memory is not mapped for peers in time: sizeBytes="
+                                    + sizeBytes
+                                    + ", limitNanos="
+                                    + limitNanos,
+                            e);
+                } catch (ExecutionException e) {
+                    throw e.getCause() instanceof FabricException failure
+                            ? failure
+                            : new IllegalStateException("mapping failed", e.getCause());
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /**
@@ -157,8 +301,18 @@ public final class ImportedRegion implements AutoCloseable {
             Origins.closes(originName());
         }
         dependents.forEach(ExportedRegion::revoke);
+        CompletableFuture<SharedSegment> begun = mapping;
+        if (begun != null) {
+            boolean _ = begun.cancel(false);
+        }
+        SharedSegment forPeers;
+        CompletableFuture<?> attempts;
+        synchronized (serving) {
+            forPeers = served;
+            attempts = failedAttempts;
+        }
         List<SharedSegment> mapped =
-                Stream.of(memory, page(parentGeneration), generation.page())
+                Stream.of(memory, forPeers, page(parentGeneration), generation.page())
                         .filter(Objects::nonNull)
                         .toList();
         if (memory == null) {
@@ -166,7 +320,7 @@ public final class ImportedRegion implements AutoCloseable {
         }
         // Last: its end tells the exporter that neither this process nor its importers map the
         // memory.
-        AtomicInteger holders = new AtomicInteger(mapped.size() + dependents.size());
+        AtomicInteger holders = new AtomicInteger(mapped.size() + dependents.size() + 1);
         Runnable released =
                 () -> {
                     if (holders.decrementAndGet() == 0) {
@@ -175,6 +329,7 @@ public final class ImportedRegion implements AutoCloseable {
                 };
         dependents.forEach(child -> child.onReleased(released));
         mapped.forEach(segment -> segment.release(threads, released));
+        var _ = attempts.thenRun(released);
     }
 
     private static @Nullable SharedSegment page(@Nullable GenerationPage generation) {
