@@ -389,8 +389,9 @@ public final class Mmap implements AutoCloseable {
     }
 
     /**
-     * Exports it for an RDMA peer; for an import from PCIe this re-exports the exporter's memory,
-     * without mapping it here.
+     * Exports it for an RDMA peer; for an import from PCIe this re-exports the exporter's memory.
+     * That of {@link Mapping#NONE} is not mapped for this, unless the device has a connection over
+     * a network: then this waits for the mapping.
      *
      * @param device one of its devices; for an import the one that it was imported with
      * @return the blob, at most 173 bytes, which fit into the private data of an RDMA connection
@@ -399,8 +400,9 @@ public final class Mmap implements AutoCloseable {
      *     RDMA_*} permissions, for a local mmap also without {@code LOCAL_READ_WRITE} (RDMA guide,
      *     table of permissions), or if the device was not added; NOT_SUPPORTED if the memory is not
      *     {@link SharedMemory}, the mmap is an RDMA import, or the export would be read-only while
-     *     others may write; NO_MEMORY if too much memory is retained; SHUTDOWN or CONNECTION_RESET
-     *     if it is an import that was revoked
+     *     others may write; NO_MEMORY if too much memory is retained, or cannot be mapped; FULL
+     *     beyond the limits of memory that is mapped; SHUTDOWN or CONNECTION_RESET if it is an
+     *     import that was revoked
      */
     public synchronized byte[] exportRdma(Device device) {
         return exports.rdma(Arguments.notNull(device, "device"));

@@ -97,16 +97,26 @@ final class MmapExports {
         if (origin != null && origin.isRevoked()) {
             throw refused(origin.revokedStatus(), "exporter has revoked the memory", device);
         }
-        if (rdma == null) {
-            rdma =
+        ExportedRegion region = rdma;
+        if (region == null) {
+            region =
                     origin == null
                             ? exportLocal(device, granted.allowsRdmaWrite(), null)
                             : exportImported(origin, device, granted);
         }
         Permissions forPeers = granted.rdmaOnly();
-        MemoryKey key =
-                keys.computeIfAbsent(domainOf(device), domain -> register(domain, forPeers));
-        return describe(ExportDescriptor.Kind.RDMA, forPeers, device, key.key(), rdma);
+        MemoryKey key;
+        boolean registered = false;
+        try {
+            key = keys.computeIfAbsent(domainOf(device), domain -> register(domain, forPeers));
+            registered = true;
+        } finally {
+            if (!registered && rdma == null) {
+                region.close();
+            }
+        }
+        rdma = region;
+        return describe(ExportDescriptor.Kind.RDMA, forPeers, device, key.key(), region);
     }
 
     ExportedRegion forLibrary(Device device, boolean writable, @Nullable LeaseListener listener) {
@@ -148,16 +158,20 @@ final class MmapExports {
                 : Objects.requireNonNull(mmap.mapped(), "memory").address();
     }
 
-    /** Memory that is not mapped here has a key as well, by which nothing is granted. */
+    /** Memory that is not mapped here has a key as well; it is mapped once an adapter serves it. */
     private MemoryKey register(ProtectionDomain domain, Permissions granted) {
         MemorySegment memory = mmap.mapped();
+        MmapOrigin origin = mmap.origin();
         Grant grant = Objects.requireNonNull(mmap.grant(), "memory that stays open");
-        return domain.register(
-                address(),
-                memory == null ? MemorySegment.NULL : memory,
-                granted.bits(),
-                grant,
-                MmapExports::changed);
+        return memory == null && origin != null
+                ? domain.registerUnmapped(
+                        address(), origin::mapForPeers, granted.bits(), grant, MmapExports::changed)
+                : domain.register(
+                        address(),
+                        Objects.requireNonNull(memory, "memory"),
+                        granted.bits(),
+                        grant,
+                        MmapExports::changed);
     }
 
     /** No thread waits for a change of memory, as for that of a sync event. */

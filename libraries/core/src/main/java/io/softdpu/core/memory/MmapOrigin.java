@@ -3,8 +3,10 @@ package io.softdpu.core.memory;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.internal.base.FabricFailures;
 import io.softdpu.core.memory.wire.ExportDescriptor;
 import io.softdpu.core.spi.bus.ExportedMemory;
+import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.memory.SharedSegment;
 import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.wire.RegionAddress;
@@ -71,6 +73,22 @@ record MmapOrigin(ExportDescriptor descriptor, @Nullable ImportedRegion lease, P
     public @Nullable MemorySegment memory() {
         SharedSegment mapped = lease == null ? null : lease.memory();
         return mapped == null ? null : mapped.segment();
+    }
+
+    /**
+     * Maps memory without a mapping for peers that access it by key, not for tasks of this program;
+     * waits for it.
+     *
+     * @return null if the import is closed
+     * @throws io.softdpu.core.DpuException FULL, NO_MEMORY, TIME_OUT, as an import with a mapping
+     */
+    @Nullable MemorySegment mapForPeers() {
+        try {
+            SharedSegment mapped = lease == null ? null : lease.mapForPeers();
+            return mapped == null ? null : mapped.segment();
+        } catch (FabricException e) {
+            throw FabricFailures.from(e);
+        }
     }
 
     @Override

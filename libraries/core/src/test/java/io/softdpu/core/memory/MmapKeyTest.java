@@ -2,6 +2,7 @@ package io.softdpu.core.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Machines;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -199,8 +200,9 @@ class MmapKeyTest {
         assertThat(find(p0, blob, AccessFlag.RDMA_WRITE)).isNull();
     }
 
+    /** Over shared memory nothing here needs it: the peer asks the bus for a lease. */
     @Test
-    void shouldServeNoMemoryThatIsNotMappedHere() {
+    void shouldNotMapMemoryToBePassedOnUnlessAnAdapterServesIt() {
         Device pf0 = machines.device(Side.HOST, "pf0");
         byte[] ofHost = mmap(PASSED_ON, pf0).exportPci(pf0);
         Mmap imported =
@@ -210,6 +212,66 @@ class MmapKeyTest {
 
         assertThat(blob.remoteKey()).isNotZero();
         assertThat(find(p0, blob, AccessFlag.RDMA_READ)).isNull();
+        assertThat(Regions.isMapped(imported)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldMapMemoryToBePassedOnForAnAdapterThatServesIt(boolean beforeItsExport) {
+        Device pf0 = machines.device(Side.HOST, "pf0");
+        Mmap host = mmap(PASSED_ON, pf0);
+        Mmap imported =
+                machines.add(
+                        Mmap.createFromExport(
+                                host.exportPci(pf0), p0, Mapping.NONE, Patience.LIMIT));
+        DomainAccess serving =
+                machines.add(Regions.domainOf(p0).attach(new AccessBatches("serving")));
+        if (beforeItsExport) {
+            serving.serve();
+        }
+        ExportDescriptor blob = exported(imported, p0);
+        serving.serve();
+
+        GrantedMemory found = find(p0, blob, AccessFlag.RDMA_WRITE);
+
+        assertThat(found.address()).as("the exporter's").isEqualTo(memory.segment().address());
+        found.memory().set(ValueLayout.JAVA_BYTE, 3, (byte) 33);
+        assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 3)).isEqualTo((byte) 33);
+        assertThat(Regions.isMapped(imported)).as("for tasks").isFalse();
+        assertThat(exported(imported, p0)).as("the same each time").isEqualTo(blob);
+        host.stop();
+        assertThat(find(p0, blob, AccessFlag.RDMA_WRITE)).as("revoked by its owner").isNull();
+        imported.close();
+        assertThat(find(p0, blob, AccessFlag.RDMA_WRITE)).isNull();
+        assertThat(found.memory().scope().isAlive()).as("mapped").isFalse();
+        Await.until("the owner may use the memory again", () -> starts(host));
+    }
+
+    private static boolean starts(Mmap stopped) {
+        try {
+            stopped.start();
+            return true;
+        } catch (DpuException e) {
+            assertThat(e.status()).isEqualTo(Status.IN_USE);
+            return false;
+        }
+    }
+
+    @Test
+    void shouldNotMapMemoryToBePassedOnAfterTheLastServingAdapterHasEnded() {
+        Device pf0 = machines.device(Side.HOST, "pf0");
+        Mmap imported =
+                machines.add(
+                        Mmap.createFromExport(
+                                mmap(PASSED_ON, pf0).exportPci(pf0),
+                                p0,
+                                Mapping.NONE,
+                                Patience.LIMIT));
+        try (DomainAccess serving = Regions.domainOf(p0).attach(new AccessBatches("serving"))) {
+            serving.serve();
+        }
+
+        assertThat(find(p0, exported(imported, p0), AccessFlag.RDMA_READ)).isNull();
     }
 
     /** By its key a peer can do no more than by the lease that it could ask for. */

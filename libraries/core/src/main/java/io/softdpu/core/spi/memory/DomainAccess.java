@@ -11,6 +11,7 @@ public final class DomainAccess implements AutoCloseable {
     private final ProtectionDomain domain;
     private final AccessBatches batches;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicBoolean serving = new AtomicBoolean();
 
     DomainAccess(ProtectionDomain domain, AccessBatches batches) {
         this.domain = domain;
@@ -41,6 +42,18 @@ public final class DomainAccess implements AutoCloseable {
     }
 
     /**
+     * Has all memory of the domain mapped in this process, also what is registered later: memory
+     * that was imported to be passed on is not before. To be called before a peer may access it, by
+     * one thread at a time; waits for the mapping, and does nothing the next time. Memory that
+     * cannot be mapped is logged, and each access to it is refused.
+     */
+    public void serve() {
+        if (serving.compareAndSet(false, true)) {
+            domain.serve();
+        }
+    }
+
+    /**
      * Ends the access, when no queue pair uses it any more; waits for the batch under way.
      * Idempotent; any thread.
      *
@@ -51,6 +64,9 @@ public final class DomainAccess implements AutoCloseable {
         batches.awaitEnd();
         if (closed.compareAndSet(false, true)) {
             domain.detach(batches);
+            if (serving.get()) {
+                domain.endService();
+            }
         }
     }
 

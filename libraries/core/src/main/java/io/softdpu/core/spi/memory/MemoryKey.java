@@ -2,20 +2,25 @@ package io.softdpu.core.spi.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Collection;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Key of memory in a {@link ProtectionDomain}, from its registration to its withdrawal. Immutable;
- * any thread.
+ * Key of memory in a {@link ProtectionDomain}, from its registration to its withdrawal. Immutable,
+ * but for memory that is mapped once adapters serve it; any thread.
  */
 public final class MemoryKey implements GrantedMemory {
     private final ProtectionDomain domain;
     private final int key;
     private final long address;
-    private final MemorySegment memory;
-    private final long sizeBytes;
+
+    /** Empty until it is mapped; written once. */
+    private volatile MemorySegment memory;
+
     private final int rights;
     private final Grant grant;
     private final Runnable changed;
+    private final @Nullable Supplier<@Nullable MemorySegment> mapping;
 
     MemoryKey(
             ProtectionDomain domain,
@@ -24,20 +29,31 @@ public final class MemoryKey implements GrantedMemory {
             MemorySegment memory,
             int rights,
             Grant grant,
-            Runnable changed) {
+            Runnable changed,
+            @Nullable Supplier<@Nullable MemorySegment> mapping) {
         this.domain = domain;
         this.key = key;
         this.address = address;
         this.memory = memory;
-        this.sizeBytes = memory.byteSize();
         this.rights = rights;
         this.grant = grant;
         this.changed = changed;
+        this.mapping = mapping;
     }
 
     /** The key: not 0. */
     public int key() {
         return key;
+    }
+
+    /** Maps memory that is not mapped yet; waits for it. */
+    synchronized void map() {
+        if (mapping != null && memory.byteSize() == 0) {
+            MemorySegment mapped = mapping.get();
+            if (mapped != null) { // else its mmap closes meanwhile
+                memory = mapped;
+            }
+        }
     }
 
     /**
@@ -48,6 +64,7 @@ public final class MemoryKey implements GrantedMemory {
      * @param right one or more bits
      */
     boolean grants(long from, long lengthBytes, int right) {
+        long sizeBytes = memory.byteSize();
         // The offset as an unsigned number: a place in front of the memory is far behind it.
         return lengthBytes > 0
                 && lengthBytes <= sizeBytes
@@ -101,6 +118,6 @@ public final class MemoryKey implements GrantedMemory {
     /** The domain and the size; without the key, by which peers get access. */
     @Override
     public String toString() {
-        return "sizeBytes=" + sizeBytes + ", " + domain;
+        return "sizeBytes=" + memory.byteSize() + ", " + domain;
     }
 }

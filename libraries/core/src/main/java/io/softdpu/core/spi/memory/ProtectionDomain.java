@@ -5,6 +5,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class ProtectionDomain {
+    private static final System.Logger LOG = System.getLogger(ProtectionDomain.class.getName());
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private static final int MIN_SLOTS = 16;
@@ -33,6 +35,9 @@ public final class ProtectionDomain {
     // Under the lock of this.
     private final List<MemoryKey> keys = new ArrayList<>();
     private final List<AccessBatches> attached = new ArrayList<>();
+
+    /** Adapters that serve all memory of the domain. */
+    private int serving;
 
     /**
      * An empty domain.
@@ -53,8 +58,7 @@ public final class ProtectionDomain {
      *
      * @param address of the first byte, as peers name it: a multiple of eight if that byte's
      *     address in this process is one; the range does not wrap
-     * @param memory accessible to any thread and open until the key is withdrawn; empty for memory
-     *     that is not mapped in this process, so that each access is refused
+     * @param memory accessible to any thread and open until the key is withdrawn
      * @param rights the bits of RDMA_READ, RDMA_WRITE and RDMA_ATOMIC
      * @param grant of the memory: while a peer has revoked it nothing is found
      * @param changed runs after each write and atomic operation, inside a batch: allocates nothing,
@@ -62,14 +66,99 @@ public final class ProtectionDomain {
      */
     public synchronized MemoryKey register(
             long address, MemorySegment memory, int rights, Grant grant, Runnable changed) {
+        return add(new MemoryKey(this, newKey(), address, memory, rights, grant, changed, null));
+    }
+
+    /**
+     * The same for memory that is not mapped in this process: each access is refused until an
+     * adapter {@linkplain DomainAccess#serve serves} the domain. Then it is mapped, here if one
+     * does already, which takes half a second per GiB.
+     *
+     * @param mapping maps it: memory as that of {@link #register}, or null if it ends meanwhile;
+     *     called until it has returned memory, by any thread
+     * @throws RuntimeException of the mapping, if an adapter serves; nothing is registered then
+     */
+    public MemoryKey registerUnmapped(
+            long address,
+            Supplier<@Nullable MemorySegment> mapping,
+            int rights,
+            Grant grant,
+            Runnable changed) {
+        MemoryKey added;
+        boolean served;
+        synchronized (this) {
+            added =
+                    add(
+                            new MemoryKey(
+                                    this,
+                                    newKey(),
+                                    address,
+                                    MemorySegment.NULL,
+                                    rights,
+                                    grant,
+                                    changed,
+                                    mapping));
+            served = serving > 0;
+        }
+        if (served) {
+            boolean mapped = false;
+            try {
+                added.map();
+                mapped = true;
+            } finally {
+                if (!mapped) {
+                    added.withdraw();
+                }
+            }
+        }
+        return added;
+    }
+
+    private int newKey() {
         int key = random.getAsInt();
         while (key == 0 || find(key) != null) {
             key = random.getAsInt();
         }
-        MemoryKey added = new MemoryKey(this, key, address, memory, rights, grant, changed);
+        return key;
+    }
+
+    private MemoryKey add(MemoryKey added) {
         keys.add(added);
         slots = tableOf(keys);
         return added;
+    }
+
+    /** Number of keys, for tests. */
+    synchronized int keys() {
+        return keys.size();
+    }
+
+    /**
+     * Maps all memory, also what is registered later, until {@link #endService}. Memory that cannot
+     * be mapped stays refused: its exporter must not keep the other memory from its peers.
+     */
+    void serve() {
+        List<MemoryKey> present;
+        synchronized (this) {
+            serving++;
+            present = List.copyOf(keys);
+        }
+        for (MemoryKey key : present) {
+            try {
+                key.map();
+            } catch (RuntimeException e) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "memory that is passed on cannot be mapped, and peers have no access: "
+                                + key,
+                        e);
+            }
+        }
+    }
+
+    /** What is mapped stays so until it is withdrawn. */
+    synchronized void endService() {
+        serving--;
     }
 
     /**

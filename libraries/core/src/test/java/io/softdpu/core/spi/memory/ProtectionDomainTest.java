@@ -78,6 +78,60 @@ class ProtectionDomainTest {
         assertThat(key.toString()).doesNotContain(Integer.toHexString(key.key()));
     }
 
+    @Test
+    void shouldRegisterNothingThatCannotBeMappedForTheAdapter() {
+        access.serve();
+        assertThatIllegalStateException()
+                .isThrownBy(() ->
+                        domain.registerUnmapped(
+                                ADDRESS,
+                                () -> {
+                                    throw new IllegalStateException("no memory");
+                                },
+                                READ,
+                                new Grant(null),
+                                ProtectionDomainTest::nothing))
+                .withMessage("no memory");
+        assertThat(domain.keys()).isZero();
+    }
+
+    /** The exporter of one memory must not keep another one from its peers. */
+    @Test
+    void shouldServeTheMemoryBesideOneThatCannotBeMapped() {
+        AtomicInteger attempts = new AtomicInteger();
+        MemoryKey failing =
+                domain.registerUnmapped(
+                        ADDRESS,
+                        () -> {
+                            if (attempts.incrementAndGet() == 1) {
+                                throw new IllegalStateException("no memory");
+                            }
+                            return memory;
+                        },
+                        READ,
+                        new Grant(null),
+                        ProtectionDomainTest::nothing);
+        MemoryKey other =
+                domain.registerUnmapped(
+                        ADDRESS,
+                        () -> memory,
+                        READ,
+                        new Grant(null),
+                        ProtectionDomainTest::nothing);
+
+        access.serve();
+
+        assertThat(find(failing.key(), ADDRESS, 1, READ)).isNull();
+        assertThat(find(other.key(), ADDRESS, SIZE, READ)).isNotNull();
+
+        access.serve();
+        assertThat(attempts).as("the adapter serves already").hasValue(1);
+        try (DomainAccess next = domain.attach(batches)) {
+            next.serve();
+        }
+        assertThat(find(failing.key(), ADDRESS, SIZE, READ)).isNotNull();
+    }
+
     @ParameterizedTest
     @CsvSource({
         "0, 1, true",
