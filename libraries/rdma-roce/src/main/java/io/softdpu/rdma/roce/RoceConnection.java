@@ -125,6 +125,7 @@ final class RoceConnection implements ProviderConnection {
             throw new DpuException(
                     Status.BAD_STATE, "RDMA connection was connected before: state=" + state);
         }
+        endpoint.serve();
         endpoint.part().connect(part(), details.gid(), details.key(), details.rnrTimer());
         peer = details.gid();
         state = State.CONNECTING;

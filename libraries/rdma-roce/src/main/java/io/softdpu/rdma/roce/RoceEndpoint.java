@@ -99,6 +99,14 @@ final class RoceEndpoint implements ProviderEndpoint {
         return Objects.requireNonNull(part, "endpoint with a connection has a NIC");
     }
 
+    /**
+     * Serves the memory of the device from now on: what was imported to be passed on is mapped
+     * before a peer is connected. Waits for that, the first time.
+     */
+    void serve() {
+        Objects.requireNonNull(access, "endpoint with a connection has access").serve();
+    }
+
     /** The details of a connection for its blob. */
     RoceDetails details(NicConnection of) {
         Nic open = Objects.requireNonNull(nic, "endpoint with a connection has a NIC");
@@ -244,8 +252,9 @@ final class RoceEndpoint implements ProviderEndpoint {
         boolean isFirst = part == null;
         boolean requested = false;
         try {
-            made.beginRequest(
-                    openedForAddresses().request(made, peer, port, privateData), peer, port);
+            NicEndpoint open = openedForAddresses();
+            serve();
+            made.beginRequest(open.request(made, peer, port, privateData), peer, port);
             requested = true;
         } finally {
             if (isFirst && !requested) {
@@ -281,6 +290,7 @@ final class RoceEndpoint implements ProviderEndpoint {
     /** Accepts a request in the next progress. */
     RoceConnection accept(NicRequest request, byte[] privateData, Object owner) {
         int place = freePlace();
+        serve();
         RoceConnection made = new RoceConnection(this, owner);
         made.beginAccept(part().prepare(made), request, privateData);
         connections[place] = made;

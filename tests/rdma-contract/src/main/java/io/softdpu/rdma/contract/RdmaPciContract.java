@@ -12,13 +12,22 @@ import io.softdpu.core.memory.Mapping;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.memory.SharedMemory;
+import io.softdpu.rdma.Rdma;
+import io.softdpu.rdma.RdmaAddress;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.RdmaConnectionRequest;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Memory of the host in RDMA tasks: imported over PCIe by the DPU, which is the far side, and used
@@ -26,6 +35,7 @@ import org.junit.jupiter.api.Test;
  */
 public abstract class RdmaPciContract extends RdmaContract {
     private static final long HOST_BYTES = 1 << 20;
+    private static final int PORT = 13_580;
     private static final Permissions SHARED =
             Permissions.of(
                     AccessFlag.LOCAL_READ_WRITE,
@@ -87,6 +97,52 @@ public abstract class RdmaPciContract extends RdmaContract {
             assertThat(hostBytes.get(ValueLayout.JAVA_BYTE, 200_000 + i))
                     .isEqualTo(Peer.pattern(4, i));
         }
+    }
+
+    /** The end that has the memory connects by address, or accepts. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldReachHostMemoryThatWasPassedOnBeforeAConnectionByAddress(boolean accepts) {
+        List<RdmaConnectionRequest> requests = new ArrayList<>();
+        Consumer<Rdma> listening = rdma -> rdma.setConnectionRequestCallback(requests::add);
+        Peer near = openConfigured(listening);
+        Peer far =
+                add(
+                        Peer.open(
+                                environment(),
+                                folder(),
+                                environment().farSide(),
+                                Peer.ALL,
+                                listening));
+        near.start();
+        far.start();
+        Mmap remote = passOn(near, far);
+        fillHost(0, 4096, 3);
+        Peer listener = accepts ? far : near;
+        Peer connector = accepts ? near : far;
+        listener.rdma.listen(PORT);
+        RdmaConnection requested =
+                connector.rdma.connect(
+                        new RdmaAddress(RdmaAddress.Type.IPV4, listener.device.info().ipv4(), PORT),
+                        new byte[0]);
+        Peer.drive("a request", () -> !requests.isEmpty(), near, far);
+        RdmaConnection accepted = requests.getFirst().accept(new byte[0]);
+        Peer.drive(
+                "connected",
+                () ->
+                        requested.state() == RdmaConnection.State.CONNECTED
+                                && accepted.state() == RdmaConnection.State.CONNECTED,
+                near,
+                far);
+
+        near.read(
+                accepts ? requested : accepted,
+                near.inventory.bufByData(remote, 0, 4096),
+                near.room(0, 4096),
+                1);
+
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        assertThat(near.mismatch(0, 4096, 3)).isEqualTo(-1);
     }
 
     @Test
@@ -165,8 +221,12 @@ public abstract class RdmaPciContract extends RdmaContract {
     }
 
     private Mmap passOn(Pair pair) {
-        Mmap onDpu = importPci(pair.far(), Mapping.NONE);
-        return pair.near().importRdma(onDpu.exportRdma(pair.far().device));
+        return passOn(pair.near(), pair.far());
+    }
+
+    private Mmap passOn(Peer near, Peer far) {
+        Mmap onDpu = importPci(far, Mapping.NONE);
+        return near.importRdma(onDpu.exportRdma(far.device));
     }
 
     private void fillHost(long offset, long length, int seed) {
