@@ -7,7 +7,6 @@ import io.softdpu.core.spi.memory.AccessBatches;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.UdpSocket;
-import io.softdpu.linux.event.Poller;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.rdma.roce.cm.ConnectionManager;
 import io.softdpu.rdma.roce.wire.Gid;
@@ -63,16 +62,7 @@ public final class Nic {
         this.socket = socket;
         receiveBufferBytes = socket.setReceiveBuffer(BUFFER_BYTES);
         int _ = socket.setSendBuffer(BUFFER_BYTES);
-        Poller poller = new Poller();
-        boolean made = false;
-        try {
-            loop = new NicLoop(gid(), socket, poller, RANDOM);
-            made = true;
-        } finally {
-            if (!made) {
-                poller.close();
-            }
-        }
+        loop = new NicLoop(gid(), socket, RANDOM);
     }
 
     /**
@@ -165,7 +155,7 @@ public final class Nic {
             case Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.ENOBUFS ->
                     new DpuException(
                             Status.NO_MEMORY,
-                            "socket of the device cannot be opened: address="
+                            "NIC of the device cannot be opened: address="
                                     + address
                                     + ", failure="
                                     + Reason.of(e),
@@ -173,7 +163,7 @@ public final class Nic {
             default ->
                     new DpuException(
                             Status.OPERATING_SYSTEM,
-                            "socket of the device cannot be opened: address="
+                            "NIC of the device cannot be opened: address="
                                     + address
                                     + ", failure="
                                     + Reason.of(e),
@@ -279,11 +269,16 @@ public final class Nic {
     /**
      * Has its thread drive it from now on.
      *
-     * @throws DpuException NO_MEMORY if the system has no thread for it
+     * @throws DpuException NO_MEMORY if the system has no thread or no descriptor for it
      */
     void start() {
         synchronized (this) {
             if (thread == null && !closed) {
+                try {
+                    loop.prepare();
+                } catch (LinuxException e) {
+                    throw failure(address, e);
+                }
                 Thread made =
                         Thread.ofPlatform().daemon().name("softdpu-nic-" + gid()).unstarted(loop);
                 try {

@@ -23,11 +23,13 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Loop of a NIC: receives packets by batches, takes the requests of the engines, sends, and sleeps
@@ -73,8 +75,6 @@ final class NicLoop implements Runnable {
 
     private final Gid gid;
     private final UdpSocket socket;
-    private final Poller poller;
-    private final Registration registration;
     private final ReceivedDatagrams received;
     private final MemorySegment receivedMemory;
     private final ByteBuffer receivedView;
@@ -86,6 +86,11 @@ final class NicLoop implements Runnable {
     private final Copier copier = new Copier();
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final List<NicEndpoint> endpoints = new ArrayList<>();
+
+    /** For its sleep; null until {@link #prepare}. */
+    private @Nullable Poller poller;
+
+    private @Nullable Registration registration;
     private boolean blocked;
     private int passes;
     private long failures;
@@ -95,14 +100,13 @@ final class NicLoop implements Runnable {
     private volatile boolean ended;
 
     /**
-     * A loop that does not run yet; it owns socket and poller.
+     * A loop that does not run yet; it owns the socket.
      *
      * @param gid with the socket's port
      */
-    NicLoop(Gid gid, UdpSocket socket, Poller poller, RandomGenerator random) {
+    NicLoop(Gid gid, UdpSocket socket, RandomGenerator random) {
         this.gid = gid;
         this.socket = socket;
-        this.poller = poller;
         received = socket.newReceived(RECEIVED_AT_ONCE, Headers.MAX_PACKET_BYTES);
         receivedMemory = received.memory();
         receivedView = receivedMemory.asByteBuffer();
@@ -120,7 +124,36 @@ final class NicLoop implements Runnable {
                         sink,
                         new IcrcCheck(gid));
         manager = new ConnectionManager(adapter, CM_LIMITS, random);
-        registration = poller.add(socket.fd(), Poller.IN, this::socketReady);
+    }
+
+    /**
+     * Prepares it for a thread, by which it can sleep: before, it has no descriptor but the socket.
+     * Idempotent.
+     *
+     * @throws io.softdpu.linux.LinuxException if the process has no descriptors left
+     */
+    void prepare() {
+        if (poller == null) {
+            Poller made = new Poller();
+            boolean added = false;
+            try {
+                registration = made.add(socket.fd(), Poller.IN, this::socketReady);
+                poller = made;
+                added = true;
+            } finally {
+                if (!added) {
+                    made.close();
+                }
+            }
+        }
+    }
+
+    private Poller poller() {
+        return Objects.requireNonNull(poller, "prepared for its thread");
+    }
+
+    private Registration registration() {
+        return Objects.requireNonNull(registration, "prepared for its thread");
     }
 
     ConnectionManager manager() {
@@ -169,14 +202,14 @@ final class NicLoop implements Runnable {
     void wakeIfAsleep() {
         VarHandle.fullFence();
         if (sleeping) {
-            poller.wake();
+            poller().wake();
         }
     }
 
     /** Ends the loop, after it has sent what waits. */
     void stop() {
         stopping = true;
-        poller.wake();
+        poller().wake();
     }
 
     // ---- its thread ----
@@ -231,7 +264,7 @@ final class NicLoop implements Runnable {
                 wakeEngines();
             }
             if (sink.isBlocked()) {
-                registration.setInterest(Poller.OUT);
+                registration().setInterest(Poller.OUT);
                 poll(MILLI);
             }
         } catch (RuntimeException | Error e) {
@@ -245,11 +278,16 @@ final class NicLoop implements Runnable {
 
     /** Closes socket and poller; without a thread the caller's. */
     void close() {
+        Poller made = poller;
         try {
-            boolean _ = registration.remove();
+            if (made != null) {
+                boolean _ = registration().remove();
+            }
         } finally {
             try {
-                poller.close();
+                if (made != null) {
+                    made.close();
+                }
             } finally {
                 socket.close();
             }
@@ -373,7 +411,7 @@ final class NicLoop implements Runnable {
 
     private void poll(long timeoutNanos) {
         passes = 0;
-        int _ = poller.poll(timeoutNanos);
+        int _ = poller().poll(timeoutNanos);
     }
 
     private boolean hasWork() {
@@ -397,7 +435,7 @@ final class NicLoop implements Runnable {
     private void watchWritable(boolean wanted) {
         if (blocked != wanted) {
             blocked = wanted;
-            registration.setInterest(wanted ? Poller.IN | Poller.OUT : Poller.IN);
+            registration().setInterest(wanted ? Poller.IN | Poller.OUT : Poller.IN);
         }
     }
 

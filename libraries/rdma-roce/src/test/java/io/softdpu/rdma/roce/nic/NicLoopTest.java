@@ -27,7 +27,8 @@ class NicLoopTest {
         InetAddress address = InetAddress.getByAddress(ADDRESS.addressBytes());
         UdpSocket socket = UdpSocket.open(new InetSocketAddress(address, 0));
         Gid gid = ADDRESS.withPort(socket.localAddress().getPort());
-        NicLoop loop = new NicLoop(gid, socket, new Poller(), random);
+        NicLoop loop = new NicLoop(gid, socket, random);
+        loop.prepare();
         int[] events = new int[1];
         try (Poller watch = new Poller()) {
             Registration registration = watch.add(socket.fd(), 0, ready -> events[0] = ready);

@@ -12,6 +12,11 @@ import io.softdpu.rdma.spi.WorkRequest;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.LogCapture;
 import io.softdpu.testkit.Patience;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -97,6 +102,38 @@ class NicTest {
         } catch (InterruptedException e) {
             throw new IllegalStateException("interrupted", e);
         }
+    }
+
+    /** For the export of a connection, which another provider may then connect. */
+    @Test
+    void shouldHaveNoDescriptorsOfASleepBeforeItsThread() throws IOException {
+        Nic running = started(); // what the process opens once
+        running.release();
+        long before = pollers();
+        Nic nic = Nic.open(ADDRESS);
+        try {
+            BareEndpoint.of(nic).open();
+            assertThat(pollers()).isEqualTo(before);
+            nic.start();
+            assertThat(pollers()).isEqualTo(before + 1);
+        } finally {
+            nic.release();
+        }
+        assertThat(pollers()).isEqualTo(before);
+    }
+
+    private static long pollers() throws IOException {
+        long number = 0;
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path each : all) {
+                try {
+                    number += Files.readSymbolicLink(each).toString().contains("eventpoll") ? 1 : 0;
+                } catch (NoSuchFileException e) {
+                    // That of the listing itself, or another that was closed meanwhile.
+                }
+            }
+        }
+        return number;
     }
 
     @Test
