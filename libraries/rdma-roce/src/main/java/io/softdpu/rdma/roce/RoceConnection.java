@@ -10,10 +10,14 @@ import io.softdpu.rdma.roce.nic.NicConnection;
 import io.softdpu.rdma.roce.nic.NicEvent;
 import io.softdpu.rdma.roce.nic.NicRequest;
 import io.softdpu.rdma.roce.nic.WorkRing;
+import io.softdpu.rdma.roce.rc.ConnectionCounter;
+import io.softdpu.rdma.roce.rc.ConnectionCounters;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
+import java.util.LinkedHashMap;
 import java.util.Objects;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,6 +120,16 @@ final class RoceConnection implements ProviderConnection {
     @Override
     public int pathMtuBytes() {
         return state == State.CONNECTED ? part().pathMtuBytes() : endpoint.config().pathMtuBytes();
+    }
+
+    @Override
+    public SequencedMap<String, Long> counters() {
+        ConnectionCounters counters = part().counters();
+        SequencedMap<String, Long> counts = new LinkedHashMap<>();
+        for (ConnectionCounter each : ConnectionCounter.values()) {
+            counts.put(each.key(), counters.get(each));
+        }
+        return counts;
     }
 
     @Override

@@ -112,13 +112,67 @@ class RoceAddressTest extends ListenFixture {
                 .isEqualTo(Status.NOT_SUPPORTED);
     }
 
+    /** One without a NIC answers by the system, one with a NIC by connection management. */
+    @Test
+    void shouldFindNoListenerWhereNobodyHasThePortAndWhereNobodyListens() {
+        Rdma passive = start(device, 1, rdma -> {});
+        Rdma connector = start(targetDevice, 1, rdma -> {});
+
+        assertFindsNoListener(connector, "nothing receives at the address of the peer");
+        passive.listen(PORT + 1);
+        assertFindsNoListener(connector, "nothing listens at the port: port=" + PORT);
+    }
+
+    private void assertFindsNoListener(Rdma connector, String why) {
+        RdmaConnection here = connector.connect(address(), NO_DATA);
+        until("a failure", () -> here.state() == RdmaConnection.State.FAILED);
+        assertThat(here.failure()).isEqualTo(Status.NOT_FOUND);
+        assertThat(here.failureReason())
+                .contains("address=" + device.info().ipv4().getHostAddress())
+                .contains("port=" + PORT)
+                .contains(why);
+    }
+
+    /** The counters of a connection are there before it has a queue pair, and if it gets none. */
+    @Test
+    void shouldCountNothingForAnAcceptanceBeforeItIsSentAndForOneThatCameTooLate() {
+        Rdma rdma = listener(2);
+        Rdma connector = start(targetDevice, 2, its -> {});
+        RdmaConnection here = connector.connect(address(), NO_DATA);
+        RdmaConnection there = nextRequest().accept(NO_DATA);
+        assertThat(there.counters())
+                .isNotEmpty()
+                .allSatisfy((_, count) -> assertThat(count).isZero());
+        until("connected", () -> there.state() == RdmaConnection.State.CONNECTED);
+        assertThat(there.counters()).containsOnlyKeys(here.counters().keySet());
+
+        RdmaConnection given = connector.connect(address(), NO_DATA);
+        RdmaConnectionRequest request = nextRequest();
+        given.disconnect();
+        RdmaConnection late = request.accept(NO_DATA);
+        until("its end", () -> late.state() == RdmaConnection.State.FAILED);
+        assertThat(late.counters()).containsOnlyKeys(here.counters().keySet());
+
+        RdmaConnection last = connector.connect(address(), NO_DATA);
+        RdmaConnection stopped = nextRequest().accept(NO_DATA);
+        stop(rdma); // before the acceptance is sent
+        assertThat(stopped.state()).isEqualTo(RdmaConnection.State.DISCONNECTED);
+        assertThat(stopped.counters()).allSatisfy((_, count) -> assertThat(count).isZero());
+        until("a refusal", () -> last.state() == RdmaConnection.State.FAILED);
+        assertThat(last.failure()).isEqualTo(Status.CONNECTION_ABORTED);
+        assertThat(last.failureReason()).contains("listener is stopping");
+    }
+
     @Test
     void shouldRefuseRequestsBeyondThoseThatItsProgramMayFindOnceItProgresses() {
         Rdma _ = listener(1);
         List<RdmaConnection> requested = new ArrayList<>();
         try (ProgressEngine other = ProgressEngine.create();
                 Rdma connector = Rdma.create(targetDevice)) {
-            connector.setMaxConnections(BACKLOG + 2).setConnectTimeout(Patience.LIMIT);
+            connector
+                    .setMaxConnections(BACKLOG + 2)
+                    .setConnectTimeout(Patience.LIMIT)
+                    .setSendTasks(1, task -> task.free(), task -> task.free());
             other.connect(connector);
             connector.start();
             for (int i = 0; i < BACKLOG + 2; i++) {
@@ -146,10 +200,7 @@ class RoceAddressTest extends ListenFixture {
             assertThat(request.isPending()).isTrue();
             assertThat(requests).isEmpty();
             connector.stop();
-            Await.byStep(
-                    "idle",
-                    () -> connector.state() == ContextState.IDLE,
-                    other::progress);
+            Await.byStep("idle", () -> connector.state() == ContextState.IDLE, other::progress);
         }
     }
 

@@ -7,6 +7,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.roce.nic.NicFailures;
+import io.softdpu.rdma.roce.rc.ConnectionCounter;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,57 @@ class RoceNicTest {
                 far);
         assertThat(near.results.remove()).isEqualTo(Status.SUCCESS);
         assertThat(far.results.remove()).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldCountThePacketsOfAConnection(@TempDir Path folder) {
+        try (Party near = new Party(folder, Side.TARGET);
+                Party far = new Party(folder, Side.DPU)) {
+            RdmaConnection toFar = near.export();
+            RdmaConnection toNear = far.export();
+            assertThat(toFar.counters()).as("no provider yet").isEmpty();
+            connect(near, toFar, far, toNear);
+            exchange(near, toFar, far);
+
+            assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
+            Party.drive(
+                    "a refusal for want of a receive",
+                    () -> toFar.counters().get("rnr_naks_received") > 0,
+                    near,
+                    far);
+            assertThat(far.receive(MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
+            Party.drive(
+                    "send and receive",
+                    () -> !near.results.isEmpty() && !far.results.isEmpty(),
+                    near,
+                    far);
+
+            Map<String, Long> here = toFar.counters();
+            Map<String, Long> there = toNear.counters();
+            assertThat(here.keySet())
+                    .containsExactlyElementsOf(there.keySet())
+                    .startsWith("packets_sent", "bytes_sent")
+                    .hasSize(ConnectionCounter.values().length);
+            assertThat(here.get("packets_sent")).as("two, one of them twice").isGreaterThan(2);
+            assertThat(here.get("bytes_sent")).isGreaterThan(3L * MESSAGE_BYTES);
+            assertThat(here.get("retransmissions")).isPositive();
+            assertThat(there.get("bytes_received")).isGreaterThan(3L * MESSAGE_BYTES);
+            assertThat(there.get("rnr_naks_sent")).isPositive();
+            assertThat(there.get("packets_sent")).as("acknowledgements").isPositive();
+            assertThat(here.get("bad_icrc") + there.get("bad_icrc")).isZero();
+
+            toFar.disconnect();
+            Party.drive(
+                    "the end",
+                    () ->
+                            toFar.state() == RdmaConnection.State.DISCONNECTED
+                                    && toNear.state() == RdmaConnection.State.DISCONNECTED,
+                    near,
+                    far);
+            assertThat(toFar.counters().get("packets_sent"))
+                    .as("after the end")
+                    .isGreaterThanOrEqualTo(here.get("packets_sent"));
+        }
     }
 
     @Test

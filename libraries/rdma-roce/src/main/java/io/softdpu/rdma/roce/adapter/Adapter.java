@@ -3,6 +3,7 @@ package io.softdpu.rdma.roce.adapter;
 import io.softdpu.core.Status;
 import io.softdpu.rdma.roce.rc.Agenda;
 import io.softdpu.rdma.roce.rc.Attachment;
+import io.softdpu.rdma.roce.rc.ConnectionCounter;
 import io.softdpu.rdma.roce.rc.OutgoingPacket;
 import io.softdpu.rdma.roce.rc.PacketSink;
 import io.softdpu.rdma.roce.rc.Path;
@@ -179,8 +180,11 @@ public final class Adapter {
             increment(Counter.UNKNOWN_QUEUE_PAIR);
         } else if (path.peer().low() != sourceLow || path.peer().high() != sourceHigh) {
             increment(Counter.FOREIGN_SOURCE);
+            queuePair.counters().increment(ConnectionCounter.FOREIGN_SOURCE);
         } else if (isIntact(view, sourceHigh, sourceLow, sourcePort, path.peerIdentifications())) {
             queuePair.receive(received, nowNanos);
+        } else {
+            queuePair.counters().increment(ConnectionCounter.BAD_ICRC);
         }
     }
 

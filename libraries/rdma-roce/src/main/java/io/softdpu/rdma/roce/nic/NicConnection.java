@@ -7,6 +7,7 @@ import io.softdpu.rdma.roce.cm.Agreement;
 import io.softdpu.rdma.roce.cm.CmConnection;
 import io.softdpu.rdma.roce.cm.ConnectKey;
 import io.softdpu.rdma.roce.cm.ConnectionListener;
+import io.softdpu.rdma.roce.rc.ConnectionCounters;
 import io.softdpu.rdma.roce.rc.QueuePair;
 import io.softdpu.rdma.roce.rc.ReceiveListener;
 import io.softdpu.rdma.roce.wire.Gid;
@@ -32,6 +33,12 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
 
     /** Reason of the end where the program of the listener has rejected the request. */
     private @Nullable String rejection;
+
+    /**
+     * Of its queue pair, which may be gone before the engine asks for them; before it has one, and
+     * if it gets none since its request is gone, all are 0.
+     */
+    private volatile ConnectionCounters counters = new ConnectionCounters();
 
     /** Whether the engine is to get no further event. */
     private boolean silent;
@@ -72,10 +79,16 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
         return made == null ? 0 : made.path().mtuBytes();
     }
 
+    /** What was counted for it, also after its end. */
+    public ConnectionCounters counters() {
+        return counters;
+    }
+
     // ---- for the thread of the NIC ----
 
     void begin(CmConnection begun) {
         connection = begun;
+        counters = queuePairOf(begun).counters();
     }
 
     /** By address, of a peer whose timer is not known. */

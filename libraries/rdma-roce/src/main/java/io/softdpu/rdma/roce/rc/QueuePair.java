@@ -59,6 +59,7 @@ public final class QueuePair {
     private final Agenda agenda;
     private final Requester requester;
     private final Responder responder;
+    private final ConnectionCounters counters = new ConnectionCounters();
     private State state = State.IDLE;
     private @Nullable Path path;
 
@@ -116,6 +117,11 @@ public final class QueuePair {
     /** What it has agreed on with its peer; null while IDLE. */
     public @Nullable Path path() {
         return path;
+    }
+
+    /** What it has counted. */
+    public ConnectionCounters counters() {
+        return counters;
     }
 
     boolean isConnected() {
@@ -199,6 +205,8 @@ public final class QueuePair {
      * @param packet of a reliable connection: its role is REQUEST or RESPONSE
      */
     public void receive(Packet packet, long nowNanos) {
+        counters.increment(ConnectionCounter.PACKETS_RECEIVED);
+        counters.add(ConnectionCounter.BYTES_RECEIVED, packet.bytes());
         switch (state) {
             case IDLE -> {}
             case READY -> {
@@ -314,6 +322,7 @@ public final class QueuePair {
             try {
                 if (next(packet, request, nowNanos)) {
                     sink.send(packet);
+                    counters.sent(packet);
                     sent++;
                 }
             } catch (RuntimeException | InternalError e) { // of memory, as in receiveConnected

@@ -264,6 +264,9 @@ final class Requester {
         int packets = packetsAt(request, cursorPacket);
         long bytes = bytesAt(request, cursorPacket);
         boolean fresh = cursorPsn == sentPsn;
+        if (!fresh) {
+            queuePair.counters().increment(ConnectionCounter.RETRANSMISSIONS);
+        }
         int psn = cursorPsn;
         int index = cursorPacket;
         boolean last = index + packets == packetCounts[slot];
@@ -457,6 +460,7 @@ final class Requester {
         int psn = packet.psn();
         if (SequenceNumber.of(psn - unacknowledgedPsn)
                 >= SequenceNumber.of(sentPsn - unacknowledgedPsn)) {
+            queuePair.counters().increment(ConnectionCounter.DROPPED_ANSWERS);
             return;
         }
         switch (packet.opcode()) {
@@ -473,6 +477,7 @@ final class Requester {
 
     private void acknowledgement(Packet packet, int psn, long nowNanos) {
         int syndrome = packet.syndrome();
+        queuePair.counters().refusedByPeer(syndrome);
         if (Syndrome.isAcknowledgement(syndrome)) {
             if (isAllAcknowledged(SequenceNumber.next(psn), nowNanos)) {
                 return;
@@ -766,6 +771,7 @@ final class Requester {
                     nowNanos);
             return;
         }
+        queuePair.counters().increment(ConnectionCounter.TIMEOUTS);
         roundTrip.repeated();
         repeated = false;
         if (probing) {

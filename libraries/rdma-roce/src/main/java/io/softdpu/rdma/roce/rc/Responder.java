@@ -139,10 +139,12 @@ final class Responder {
         if (ahead == 0) {
             execute(packet, psn, nowNanos);
         } else if (ahead > 0) {
+            queuePair.counters().increment(ConnectionCounter.DROPPED_BEHIND_GAP);
             if (!refused) {
                 refuse(expectedPsn, Syndrome.negative(Syndrome.SEQUENCE_ERROR));
             }
         } else if (ahead > -SequenceNumber.MAX_WINDOW) {
+            queuePair.counters().increment(ConnectionCounter.DUPLICATES);
             repeat(packet, psn);
         }
     }
@@ -503,6 +505,7 @@ final class Responder {
     /** Tells the sender from which PSN on it has to repeat; once, until that one comes. */
     private void refuse(int psn, int syndrome) {
         refused = true;
+        queuePair.counters().refused(syndrome);
         connectedReplies().acknowledge(psn, syndrome, msn);
     }
 
