@@ -1,4 +1,4 @@
-/** RDMA over UDP in the RoCE v2 format: packets, captures of them, and reliable connections. */
+/** RDMA provider over UDP in the RoCE v2 format, and captures of its packets. */
 module io.softdpu.rdma.roce {
     requires io.softdpu.core;
     requires io.softdpu.linux;
@@ -9,4 +9,7 @@ module io.softdpu.rdma.roce {
             io.softdpu.cli;
     exports io.softdpu.rdma.roce.wire to
             io.softdpu.cli;
+
+    provides io.softdpu.rdma.spi.RdmaProvider with
+            io.softdpu.rdma.roce.RoceProvider;
 }

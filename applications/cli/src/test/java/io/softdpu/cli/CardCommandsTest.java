@@ -295,7 +295,7 @@ class CardCommandsTest {
                 .startsWith(
                         "softdpu: NOT_FOUND: no RDMA provider of this name serves the device:"
                                 + " option=--provider, provider=ib, device=03:00.0,"
-                                + " expected=auto or one of [shm");
+                                + " expected=auto or one of [shm, roce]");
         assertThat(out.toString()).isEmpty();
         assertThat(run("caps", "--library", "comch", "--provider", "shm"))
                 .isEqualTo(ExitCode.USAGE.code());

@@ -104,7 +104,7 @@ class DemoFaultsTest {
                 .anyMatch(line -> line.startsWith("softdpu: NOT_FOUND: demo failed: "))
                 .anyMatch(line ->
                         line.contains("option=--provider, provider=ib, device=")
-                                && line.contains("expected=auto or one of [shm"));
+                                && line.contains("expected=auto or one of [shm, roce]"));
         assertNothingLeft();
     }
 

@@ -97,6 +97,34 @@ class DemoTest {
         assertNothingLeft();
     }
 
+    /** The service serves the initiator's memory by its NIC, and the target has a copy of none. */
+    @Test
+    void shouldRunOverTheNetwork() throws IOException {
+        ChildProcess demo =
+                demo(
+                        "--size",
+                        "1MiB",
+                        "--seconds",
+                        "0.1",
+                        "--measure",
+                        "random-read-4k,random-write-4k",
+                        "--provider",
+                        "roce",
+                        "--json",
+                        "-");
+
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
+
+        JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
+        assertThat(document.get("valid").asBoolean()).isTrue();
+        assertThat(document.get("provider").asText()).isEqualTo("roce");
+        assertThat(document.get("bytes_verified").asLong()).isEqualTo(2 * (1 << 20));
+        assertThat(document.get("payload_copies").asDouble())
+                .as("by programs; those of the NICs are not theirs")
+                .isZero();
+        assertNothingLeft();
+    }
+
     @Test
     void shouldRunWithSeveralCoresInEachProcess() throws IOException {
         Path json = folder.resolve("demo.json");

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of the RDMA measurement with two real processes. */
 @StartsProcesses
@@ -119,8 +120,9 @@ class PerfRdmaTest extends PerfFixture {
         }
     }
 
-    @Test
-    void shouldUseTheProviderThatTheUserAsksFor() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"shm", "roce"})
+    void shouldUseTheProviderThatTheUserAsksFor(String provider) throws IOException {
         JsonNode found =
                 measured(
                         perf(
@@ -130,12 +132,12 @@ class PerfRdmaTest extends PerfFixture {
                                 "--seconds",
                                 "0.05",
                                 "--provider",
-                                "shm",
+                                provider,
                                 "--json",
                                 "-"));
 
-        assertThat(found.get("provider").asText()).isEqualTo("shm");
-        assertThat(found.at("/softdpu/options/provider").asText()).isEqualTo("shm");
+        assertThat(found.get("provider").asText()).isEqualTo(provider);
+        assertThat(found.at("/softdpu/options/provider").asText()).isEqualTo(provider);
     }
 
     @ParameterizedTest
@@ -149,7 +151,7 @@ class PerfRdmaTest extends PerfFixture {
                 .anyMatch(line ->
                         line.startsWith("softdpu: NOT_FOUND: ")
                                 && line.contains("option=--provider, provider=shn, device=")
-                                && line.contains("expected=auto or one of [shm")
+                                && line.contains("expected=auto or one of [shm, roce]")
                                 && line.endsWith("; did you mean shm?"));
         assertNothingLeft();
     }

@@ -384,7 +384,7 @@ class StorageRolesTest {
                                 "softdpu: NOT_FOUND: no RDMA provider of this name serves the"
                                         + " device: option=--provider, provider=ib, device="
                                         + device
-                                        + ", expected=auto or one of [shm"));
+                                        + ", expected=auto or one of [shm, roce]"));
         assertThat(role.outputLines()).isEmpty();
     }
 

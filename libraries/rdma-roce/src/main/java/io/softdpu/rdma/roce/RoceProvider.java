@@ -11,14 +11,12 @@ import io.softdpu.rdma.spi.RdmaProvider;
 
 /**
  * RDMA provider over UDP, for devices whose address is one of this machine. It connects by blob,
- * and by addresses of the family of the instance's GID.
+ * and by addresses of the family of the instance's GID. Loaded by ServiceLoader.
  */
 public final class RoceProvider implements RdmaProvider {
     private static final ProviderLimits LIMITS =
             ProviderLimits.ofQueuesInMemory(
-                    1L << 30,
-                    RoceDetails.MIN_PATH_MTU_BYTES,
-                    RoceDetails.MAX_PATH_MTU_BYTES);
+                    1L << 30, RoceDetails.MIN_PATH_MTU_BYTES, RoceDetails.MAX_PATH_MTU_BYTES);
 
     /** For ServiceLoader. */
     public RoceProvider() {}
