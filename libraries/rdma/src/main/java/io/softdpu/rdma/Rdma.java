@@ -420,9 +420,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
     RdmaConnection exportConnection();
 
     /**
-     * Connects an exported connection to the peer that exported the blob. Returns at once; progress
-     * on both sides establishes the connection. The peer has to connect its end to this
-     * connection's blob.
+     * Connects an exported connection to the peer that exported the blob. Does not wait for the
+     * peer: progress on both sides establishes the connection. Over a network, the first call for a
+     * device maps the memory that its process has imported and exported again, half a second per
+     * GiB. The peer has to connect its end to this connection's blob.
      *
      * <p>The blob may be of another connection of this instance, or of this connection itself: a
      * loopback, with which the instance is its own peer. What is sent on it is received here, by a
@@ -431,7 +432,7 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @throws DpuException BAD_STATE unless STARTING or RUNNING, or if the connection was connected
      *     before; INVALID_VALUE if the blob is damaged or the connection is another instance's;
      *     UNSUPPORTED_VERSION if it is of another version; NOT_SUPPORTED if no provider of both
-     *     sides reaches the peer (another machine, another fabric folder)
+     *     sides reaches the peer (another machine, another fabric folder); NO_MEMORY
      */
     void connect(byte[] peerBlob, RdmaConnection connection);
 
@@ -478,8 +479,10 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * @param privateData for the listener's program, at most {@link #MAX_CONNECT_DATA_BYTES}: 56,
      *     too few for an export of memory
      * @throws DpuException BAD_STATE unless STARTING or RUNNING; INVALID_VALUE if there is too much
-     *     data; NOT_SUPPORTED if no provider reaches the address; FULL if there are as many
-     *     connections as configured, not counting ended ones; NO_MEMORY, OPERATING_SYSTEM
+     *     data; NOT_SUPPORTED if no provider reaches the address; ALREADY_EXIST if only a network
+     *     reaches it and its UDP port 4791 is held here by another process, naming that; FULL if
+     *     there are as many connections as configured, not counting ended ones; NO_MEMORY,
+     *     OPERATING_SYSTEM
      */
     RdmaConnection connect(RdmaAddress address, byte[] privateData);
 

@@ -97,7 +97,8 @@ public final class RdmaCapabilities {
     /**
      * Checks the name of a provider that a user has chosen, before an instance needs it.
      *
-     * @param name one of {@link #providers()} of the device, or {@link Rdma#ANY_PROVIDER}
+     * @param name one of {@link #providers()} of the device, or {@link Rdma#ANY_PROVIDER}, which is
+     *     accepted for any device
      * @param source where the name is from, for the message: {@code option=--provider}
      * @throws DpuException NOT_FOUND if no provider of this name serves the device, naming those
      *     that do

@@ -35,8 +35,9 @@ public interface ProviderConnection {
      * Begins to connect; {@link EndpointListener#established} or {@link EndpointListener#ended}
      * follows. Once.
      *
-     * @param section the peer's {@link #details()}; {@link ProviderEndpoint#reaches} has accepted it
-     * @throws io.softdpu.core.DpuException INVALID_VALUE if it is malformed
+     * @param section the peer's {@link #details()}; {@link ProviderEndpoint#reaches} has accepted
+     *     it
+     * @throws io.softdpu.core.DpuException INVALID_VALUE if it is malformed; NO_MEMORY
      */
     void connect(byte[] section);
 

@@ -45,14 +45,14 @@ public record ProviderLimits(
         return new ProviderLimits(
                 EnumSet.allOf(WorkRequest.Kind.class),
                 maxMessageBytes,
-                8192,
-                16384,
-                1 << 16,
-                64,
-                64,
-                1024,
-                1 << 16,
-                16384,
+                /* maxSendQueueSize= */ 8192,
+                /* maxReceiveQueueSize= */ 16384,
+                /* maxSendQueueElements= */ 1 << 16,
+                /* maxSendListLength= */ 64,
+                /* maxReceiveListLength= */ 64,
+                /* maxConnections= */ 1024,
+                /* maxTasks= */ 1 << 16,
+                /* maxReceiveTasks= */ 16384,
                 minPathMtuBytes,
                 maxPathMtuBytes);
     }
