@@ -56,7 +56,9 @@ public final class RoceTestEnvironment implements RdmaTestEnvironment {
     }
 
     private static Topology withOwnAddresses(Path folder, Topology topology) throws IOException {
-        int own = folder.toRealPath().toString().hashCode() * GOLDEN_RATIO >>> Integer.SIZE - OWN_BITS;
+        int own =
+                folder.toRealPath().toString().hashCode() * GOLDEN_RATIO
+                        >>> Integer.SIZE - OWN_BITS;
         Topology.Builder made = Topology.builder(topology.name());
         for (PciFunction function : topology.functions()) {
             int place = BUILTIN.indexOf(function.ipv4().getHostAddress());
@@ -78,6 +80,12 @@ public final class RoceTestEnvironment implements RdmaTestEnvironment {
 
     @Override
     public boolean hasIpv6() {
+        return false;
+    }
+
+    /** One queue pair has one peer, and connection management has two ends. */
+    @Override
+    public boolean connectsOneEndToItself() {
         return false;
     }
 

@@ -58,6 +58,11 @@ public final class LimitedTestEnvironment implements RdmaTestEnvironment {
     }
 
     @Override
+    public boolean connectsOneEndToItself() {
+        return devices.connectsOneEndToItself();
+    }
+
+    @Override
     public Set<RdmaTrait> traits() {
         return devices.traits();
     }

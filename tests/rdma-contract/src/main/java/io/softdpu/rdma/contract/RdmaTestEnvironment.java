@@ -48,6 +48,11 @@ public interface RdmaTestEnvironment {
         return true;
     }
 
+    /** Whether a connection can be connected to its own blob. By default it can. */
+    default boolean connectsOneEndToItself() {
+        return true;
+    }
+
     /**
      * Holds the packets of this process back until {@link #release}: what is submitted meanwhile
      * stays in flight. No time of the provider runs meanwhile, so that nothing is repeated or given
