@@ -63,6 +63,7 @@ class DataPathProgressTest {
                                 0,
                                 0,
                                 0,
+                                0,
                                 Duration.ZERO,
                                 "")),
                 0,

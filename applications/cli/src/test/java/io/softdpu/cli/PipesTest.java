@@ -138,7 +138,7 @@ class PipesTest {
     @Test
     void shouldNotWaitForTheReportOfAChild() {
         ChildReport report =
-                new ChildReport(Status.SUCCESS.name(), 0, 0, 0, 0, 0, "", List.of(), null);
+                new ChildReport(Status.SUCCESS.name(), 0, 0, 0, 0, 0, 0, "", List.of(), null);
         Path file = folder.resolve("target.json");
         try (NamedPipe pipe = NamedPipe.create(file)) {
             assertThatThrownBy(() -> Bounded.call("reading a report", () -> ChildReport.read(file)))

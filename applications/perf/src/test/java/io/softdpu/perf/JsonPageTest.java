@@ -172,8 +172,9 @@ class JsonPageTest {
                         1,
                         1,
                         1,
+                        1,
                         "shm",
-                        List.of(new ChildReport.Core("0", 1, 1, 1, 1, 1)),
+                        List.of(new ChildReport.Core("0", 1, 1, 1, 1, 1, 1)),
                         new ChildReport.Run(1, 1, phases));
         DemoResult result =
                 new DemoResult(

@@ -41,6 +41,13 @@ public final class RdmaConnection {
         FAILED
     }
 
+    /**
+     * Name of a counter: bytes that a NIC in software has copied on this side, payload of writes of
+     * the peer and of reads of this side. Copies of an engine are counted by {@link
+     * io.softdpu.core.execution.ProgressEngine#payloadBytesCopied()} alone.
+     */
+    public static final String NIC_PAYLOAD_BYTES_COPIED = "nic_payload_bytes_copied";
+
     private final RdmaContext rdma;
     private final int id;
     private final @Nullable ProviderConnection[] providerConnections;
@@ -163,9 +170,10 @@ public final class RdmaConnection {
 
     /**
      * A snapshot of what the provider has counted for this connection: numbers by name, in an order
-     * that does not change. Which there are depends on the provider, and {@code shm} has none; they
-     * are kept when the connection ends. Empty as long as {@link #provider()} is. Each call makes a
-     * map, so it is not for the data path.
+     * that does not change. Which there are depends on the provider, and {@code shm} has none; one
+     * with a NIC in software has {@link #NIC_PAYLOAD_BYTES_COPIED} among them. They are kept when
+     * the connection ends. Empty as long as {@link #provider()} is. Each call makes a map, so it is
+     * not for the data path.
      *
      * @return unmodifiable
      * @throws DpuException NOT_PERMITTED from another thread

@@ -101,6 +101,14 @@ public record SessionReport(
         return controlPayloadBytesCopied + sum(WorkerReport::payloadBytesCopied);
     }
 
+    /**
+     * Payload bytes that NICs of this process copied out of packets, which are none of {@link
+     * #payloadBytesCopied()}; 0 before the end of the data path.
+     */
+    public long nicPayloadBytesCopied() {
+        return sum(WorkerReport::nicPayloadBytesCopied);
+    }
+
     /** Message bytes that this role's engines copied, the control thread's included. */
     public long messageBytesCopied() {
         return controlMessageBytesCopied + sum(WorkerReport::messageBytesCopied);

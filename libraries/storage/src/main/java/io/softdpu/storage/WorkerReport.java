@@ -17,6 +17,8 @@ import java.time.Duration;
  * @param progressHits progress rounds of the data path that found work
  * @param progressMisses progress rounds of the data path that found no work
  * @param payloadBytesCopied bytes of the volume's data that its engine copied
+ * @param nicPayloadBytesCopied bytes of the volume's data that NICs of its process copied out of
+ *     packets of its RDMA connections; 0 before the end of the data path
  * @param messageBytesCopied bytes of messages that its engine copied
  * @param allocatedBytes heap bytes that its thread allocated in the data path
  * @param dataPathDuration duration of the data path; zero before its end
@@ -35,6 +37,7 @@ public record WorkerReport(
         long progressHits,
         long progressMisses,
         long payloadBytesCopied,
+        long nicPayloadBytesCopied,
         long messageBytesCopied,
         long allocatedBytes,
         Duration dataPathDuration,

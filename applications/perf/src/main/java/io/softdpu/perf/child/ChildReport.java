@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param progressHits rounds of its progress engines with work
  * @param progressMisses rounds without
  * @param payloadBytesCopied payload that it copied
+ * @param nicPayloadBytesCopied payload that its NICs copied out of packets
  * @param messageBytesCopied message bytes that it copied
  * @param provider name of the RDMA provider that served its connections; empty for none
  * @param cores its data path threads
@@ -38,6 +39,7 @@ public record ChildReport(
         long progressHits,
         long progressMisses,
         long payloadBytesCopied,
+        long nicPayloadBytesCopied,
         long messageBytesCopied,
         String provider,
         List<Core> cores,
@@ -61,6 +63,7 @@ public record ChildReport(
      * @param progressHits rounds of its progress engine with work
      * @param progressMisses rounds without
      * @param payloadBytesCopied payload that it copied
+     * @param nicPayloadBytesCopied payload that NICs copied out of packets for it
      * @param messageBytesCopied message bytes that it copied
      */
     public record Core(
@@ -69,6 +72,7 @@ public record ChildReport(
             long progressHits,
             long progressMisses,
             long payloadBytesCopied,
+            long nicPayloadBytesCopied,
             long messageBytesCopied) {
 
         /** Takes its text for what it is: written by another process, and to be printed. */
@@ -83,6 +87,7 @@ public record ChildReport(
                     worker.progressHits(),
                     worker.progressMisses(),
                     worker.payloadBytesCopied(),
+                    worker.nicPayloadBytesCopied(),
                     worker.messageBytesCopied());
         }
 
@@ -157,6 +162,7 @@ public record ChildReport(
                 session.progressHits(),
                 session.progressMisses(),
                 session.payloadBytesCopied(),
+                session.nicPayloadBytesCopied(),
                 session.messageBytesCopied(),
                 session.provider(),
                 session.workers().stream().map(Core::of).toList(),

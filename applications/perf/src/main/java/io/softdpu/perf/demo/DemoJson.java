@@ -38,6 +38,7 @@ public final class DemoJson {
                                 .put("actual", result.actualSha256().orElse(null)))
                 .put("bytes_verified", result.bytesVerified())
                 .put("payload_copies", result.payloadCopies())
+                .put("nic_copies", result.nicCopies())
                 .put("allocated_bytes_per_op", result.allocatedBytesPerOperation());
         for (DemoPhase phase : DemoPhase.of(options)) {
             if (phase.isMeasured()) {
@@ -79,6 +80,7 @@ public final class DemoJson {
     private static Map<String, String> units() {
         Map<String, String> units = new LinkedHashMap<>();
         units.put("payload_copies", "copies/byte");
+        units.put("nic_copies", "copies/byte");
         units.put("allocated_bytes_per_op", "bytes/operation");
         units.put("cores_used", "processors");
         units.put("iops", "operations/s");
@@ -128,6 +130,9 @@ public final class DemoJson {
                 .put("exit", started ? outcome.exitCode() : null)
                 .put("operations", report == null ? null : report.operations())
                 .put("payload_bytes_copied", report == null ? null : report.payloadBytesCopied())
+                .put(
+                        "nic_payload_bytes_copied",
+                        report == null ? null : report.nicPayloadBytesCopied())
                 .put("message_bytes_copied", report == null ? null : report.messageBytesCopied())
                 .put("hit_rate", report == null ? null : report.hitRatePercent())
                 .put("cores", cores.stream().map(DemoJson::core).toList());
@@ -138,6 +143,7 @@ public final class DemoJson {
                 .put("cpu", core.cpu())
                 .put("operations", core.operations())
                 .put("payload_bytes_copied", core.payloadBytesCopied())
+                .put("nic_payload_bytes_copied", core.nicPayloadBytesCopied())
                 .put("message_bytes_copied", core.messageBytesCopied())
                 .put("hit_rate", core.hitRatePercent());
     }

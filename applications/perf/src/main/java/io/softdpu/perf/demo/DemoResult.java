@@ -121,6 +121,16 @@ public record DemoResult(
     }
 
     /**
+     * How often NICs copied the payload out of packets on its way: payload bytes that went through
+     * the NICs of any of the processes, by the payload moved; empty if a process left no report.
+     */
+    public OptionalDouble nicCopies() {
+        return perTotal(
+                ChildReport::nicPayloadBytesCopied,
+                run().map(ChildReport.Run::payloadBytesMoved).orElse(0L));
+    }
+
+    /**
      * Heap that all threads of all three processes allocated in the measurements, by their
      * operations; empty if that is not known of all three. The warm-up, in which classes are
      * loaded, is no measurement.

@@ -50,14 +50,7 @@ public final class DemoTable {
         result.provider()
                 .ifPresent(
                         name -> lines.add("RDMA provider between zero-copy and target: " + name));
-        result.payloadCopies()
-                .ifPresent(copies ->
-                        lines.add(
-                                "payload copies: "
-                                        + Figures.number(copies)
-                                        + ", which is how often each byte was copied between the"
-                                        + " memory of the host and the volume; 1 is the least"
-                                        + " possible."));
+        addCopies(lines, result);
         result.allocatedBytesPerOperation()
                 .ifPresent(bytes ->
                         lines.add(
@@ -70,6 +63,25 @@ public final class DemoTable {
         }
         result.notes().forEach(note -> lines.add(style.notable("note: " + note)));
         return lines;
+    }
+
+    private static void addCopies(List<String> lines, DemoResult result) {
+        double byNics = result.nicCopies().orElse(0);
+        result.payloadCopies()
+                .ifPresent(copies ->
+                        lines.add(
+                                "payload copies: "
+                                        + Figures.number(copies)
+                                        + ", which is how often each byte was copied by a program"
+                                        + " between the memory of the host and the volume"
+                                        + (byNics > 0 ? "." : "; 1 is the least possible.")));
+        if (byNics > 0) {
+            lines.add(
+                    "NIC copies: "
+                            + Figures.number(byNics)
+                            + ", which is how often a NIC has copied each byte out of a packet; 1"
+                            + " is the least possible.");
+        }
     }
 
     /** The last line: whether all is right, and what to try next. */

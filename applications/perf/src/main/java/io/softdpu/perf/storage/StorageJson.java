@@ -46,6 +46,7 @@ public final class StorageJson {
                                                 .map(StorageJson::core)
                                                 .toList()))
                 .put("payload_bytes_copied", session.payloadBytesCopied())
+                .put("nic_payload_bytes_copied", session.nicPayloadBytesCopied())
                 .put("message_bytes_copied", session.messageBytesCopied());
         if (run != null) {
             root.put("phases", run.phases().stream().map(StorageJson::phase).toList());

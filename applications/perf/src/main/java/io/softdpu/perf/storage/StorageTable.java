@@ -44,6 +44,12 @@ public final class StorageTable {
         if (!session.provider().isEmpty()) {
             lines.add(session.role() + ": RDMA provider " + session.provider());
         }
+        if (session.nicPayloadBytesCopied() > 0) {
+            lines.add(
+                    session.role()
+                            + ": payload bytes copied out of packets by the NIC "
+                            + session.nicPayloadBytesCopied());
+        }
         return lines;
     }
 

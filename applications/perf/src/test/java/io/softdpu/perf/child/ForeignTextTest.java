@@ -26,8 +26,9 @@ class ForeignTextTest {
                         1,
                         1,
                         1,
+                        1,
                         "HASH",
-                        List.of(new ChildReport.Core("HASH", 1, 1, 1, 1, 1)),
+                        List.of(new ChildReport.Core("HASH", 1, 1, 1, 1, 1, 1)),
                         new ChildReport.Run(
                                 1,
                                 1,

@@ -45,10 +45,24 @@ class DemoResultTest {
     }
 
     @Test
+    void shouldCountTheCopiesOfNicsApartFromThoseOfPrograms() {
+        ChildReport target = new ChildReport("SUCCESS", 3, 1, 3, 0, SIZE, 64, "n", List.of(), null);
+        ChildReport service = new ChildReport("SUCCESS", 3, 1, 3, 0, SIZE, 9, "n", List.of(), null);
+
+        DemoResult result =
+                result("aa", new ChildOutcome("target", 0, false, 1, List.of(), target), service);
+
+        assertThat(result.nicCopies()).hasValue(1.0);
+        assertThat(result.payloadCopies()).hasValue(0.0);
+        assertThat(result("aa", ended("target", 0, 1)).nicCopies()).hasValue(0.0);
+    }
+
+    @Test
     void shouldNotCountCopiesWhereAReportIsMissing() {
         DemoResult result = result("aa", ended("target", 0, 1), (ChildReport) null);
 
         assertThat(result.payloadCopies()).isEmpty();
+        assertThat(result.nicCopies()).isEmpty();
     }
 
     @Test
@@ -130,7 +144,8 @@ class DemoResultTest {
     }
 
     private static ChildReport report(long payloadBytesCopied) {
-        return new ChildReport("SUCCESS", 3, 1, 3, payloadBytesCopied, 64, "shm", List.of(), null);
+        return new ChildReport(
+                "SUCCESS", 3, 1, 3, payloadBytesCopied, 0, 64, "shm", List.of(), null);
     }
 
     static ChildReport initiator(String actual) {
@@ -139,6 +154,7 @@ class DemoResultTest {
                 4,
                 1,
                 3,
+                0,
                 0,
                 128,
                 "",

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 class DemoTextTest {
     private static final List<ChildReport.Core> CORES =
             List.of(
-                    new ChildReport.Core("any", 700, 70, 30, 0, 1),
-                    new ChildReport.Core("5", 300, 30, 70, 0, 1));
+                    new ChildReport.Core("any", 700, 70, 30, 0, 0, 1),
+                    new ChildReport.Core("5", 300, 30, 70, 0, 0, 1));
 
     private static final String HASH = "0123456789abcdef0123456789abcdef";
     private static final long SECOND = 1_000_000_000L;
@@ -36,6 +36,7 @@ class DemoTextTest {
 
     private final StringWriter written = new StringWriter();
     private long heapBytes;
+    private long nicBytes;
 
     @Test
     void shouldPrintALinePerPhaseWithTheTimeLeftWhereThereIsNoTerminal() {
@@ -155,7 +156,16 @@ class DemoTextTest {
                                         0,
                                         List.of(),
                                         new ChildReport(
-                                                "NO_MEMORY", 0, 0, 0, 0, 0, "", List.of(), null))),
+                                                "NO_MEMORY",
+                                                0,
+                                                0,
+                                                0,
+                                                0,
+                                                0,
+                                                0,
+                                                "",
+                                                List.of(),
+                                                null))),
                         Map.of(),
                         0,
                         null);
@@ -207,6 +217,18 @@ class DemoTextTest {
                 .containsExactly(
                         "6 threads share 2 processors: the figures are those of their scheduler",
                         "the sanitizer is on: it delays and checks each call");
+    }
+
+    @Test
+    void shouldTellCopiesOfNicsFromThoseOfPrograms() {
+        assertThat(DemoTable.lines(options(1), result(0, 1), TextStyle.plain()))
+                .anyMatch(line -> line.matches("payload copies: 1.*; 1 is the least possible."))
+                .noneMatch(line -> line.contains("NIC"));
+        nicBytes = SIZE;
+
+        assertThat(DemoTable.lines(options(1), result(0, 1), TextStyle.plain()))
+                .anyMatch(line -> line.matches("payload copies: 0.* and the volume[.]"))
+                .anyMatch(line -> line.matches("NIC copies: 1.*; 1 is the least possible."));
     }
 
     @Test
@@ -291,11 +313,15 @@ class DemoTextTest {
                         1,
                         1,
                         0,
+                        0,
                         1,
                         "",
                         CORES,
                         new ChildReport.Run(2 * SIZE, 2 * SIZE, phases));
-        ChildReport other = new ChildReport("SUCCESS", 1, 1, 1, SIZE, 1, "shm", CORES, null);
+        ChildReport other =
+                nicBytes == 0
+                        ? new ChildReport("SUCCESS", 1, 1, 1, SIZE, 0, 1, "shm", CORES, null)
+                        : new ChildReport("SUCCESS", 1, 1, 1, 0, nicBytes, 1, "n", CORES, null);
         return new DemoResult(
                 SIZE,
                 HASH,

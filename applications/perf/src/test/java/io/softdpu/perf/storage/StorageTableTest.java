@@ -41,7 +41,12 @@ class StorageTableTest {
                                         .isEqualTo(
                                                 "target: payload bytes copied 0, message bytes"
                                                         + " copied 0"),
-                        line -> assertThat(line).isEqualTo("target: RDMA provider shm"));
+                        line -> assertThat(line).isEqualTo("target: RDMA provider shm"),
+                        line ->
+                                assertThat(line)
+                                        .isEqualTo(
+                                                "target: payload bytes copied out of packets by the"
+                                                        + " NIC 6442450944"));
         assertThat(StorageTable.lines(StorageFixture.session("initiator")))
                 .noneMatch(line -> line.contains("RDMA"));
     }

@@ -88,6 +88,9 @@ class RoceNicTest {
             assertThat(here.get("packets_sent")).as("two, one of them twice").isGreaterThan(2);
             assertThat(here.get("bytes_sent")).isGreaterThan(3L * MESSAGE_BYTES);
             assertThat(here.get("retransmissions")).isPositive();
+            assertThat(there)
+                    .as("messages are no payload")
+                    .containsEntry(RdmaConnection.NIC_PAYLOAD_BYTES_COPIED, 0L);
             assertThat(there.get("bytes_received")).isGreaterThan(3L * MESSAGE_BYTES);
             assertThat(there.get("rnr_naks_sent")).isPositive();
             assertThat(there.get("packets_sent")).as("acknowledgements").isPositive();

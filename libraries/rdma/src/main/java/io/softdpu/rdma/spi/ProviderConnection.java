@@ -24,8 +24,10 @@ public interface ProviderConnection {
 
     /**
      * A snapshot of what this provider counts for the connection, in a map of its own: numbers by
-     * names in snake_case, the same names in the same order each time. After the end, and after
-     * {@link #close()}, the last ones. By default it counts nothing.
+     * names in snake_case, the same names in the same order each time. A provider that copies
+     * payload on another thread than the engine's counts these bytes as {@code
+     * nic_payload_bytes_copied}. After the end, and after {@link #close()}, the last ones. By
+     * default it counts nothing.
      */
     default SequencedMap<String, Long> counters() {
         return new LinkedHashMap<>();

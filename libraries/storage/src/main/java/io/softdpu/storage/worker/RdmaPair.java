@@ -99,6 +99,14 @@ public final class RdmaPair {
                 .collect(Collectors.joining(", "));
     }
 
+    /** Payload that a NIC of this process has copied out of packets of the connections. */
+    public long nicPayloadBytesCopied() {
+        return connections.values().stream()
+                .mapToLong(each ->
+                        each.counters().getOrDefault(RdmaConnection.NIC_PAYLOAD_BYTES_COPIED, 0L))
+                .sum();
+    }
+
     /** The context with this role. */
     public Rdma context(RdmaConnectionRole role) {
         return switch (role) {

@@ -87,9 +87,9 @@ public abstract class Worker extends WorkerThread {
 
     // ---- commands, on the worker's thread
 
-    /** Records the provider of RDMA connections, which are connected, for the report. */
+    /** Records RDMA connections, which are connected, for the report. */
     protected final void servedBy(RdmaPair pair) {
-        statistics.servedBy(pair.provider());
+        statistics.servedBy(pair);
     }
 
     /** Whether all contexts are RUNNING. */

@@ -29,6 +29,7 @@ final class WorkerStatistics {
 
     private volatile @Nullable WorkerReport dataPath;
     private volatile String provider = "";
+    private @Nullable RdmaPair pair;
 
     WorkerStatistics(WorkerSlot slot) {
         this.slot = slot;
@@ -45,9 +46,10 @@ final class WorkerStatistics {
         payloadBytes.add(movedBytes);
     }
 
-    /** Records the name of the RDMA provider that serves the connections. */
-    void servedBy(String providerName) {
-        provider = providerName;
+    /** Records the RDMA connections, which are connected. */
+    void servedBy(RdmaPair connected) {
+        pair = connected;
+        provider = connected.provider();
     }
 
     /** Records the begin of the data path. */
@@ -62,7 +64,13 @@ final class WorkerStatistics {
     /** Records the end of the data path, which fixes the report. */
     void endDataPath(ProgressEngine engine) {
         long allocated = AllocationMeter.currentThreadBytes() - startAllocated;
-        dataPath = report(engine, allocated, Duration.ofNanos(System.nanoTime() - startNanos));
+        RdmaPair connected = pair;
+        dataPath =
+                report(
+                        engine,
+                        connected == null ? 0 : connected.nicPayloadBytesCopied(),
+                        allocated,
+                        Duration.ofNanos(System.nanoTime() - startNanos));
     }
 
     /**
@@ -75,11 +83,14 @@ final class WorkerStatistics {
         if (last != null) {
             return last;
         }
-        return report(engine, 0, Duration.ZERO);
+        return report(engine, 0, 0, Duration.ZERO);
     }
 
     private WorkerReport report(
-            @Nullable ProgressEngine engine, long allocatedBytes, Duration duration) {
+            @Nullable ProgressEngine engine,
+            long nicPayloadBytesCopied,
+            long allocatedBytes,
+            Duration duration) {
         return new WorkerReport(
                 slot.index(),
                 slot.cpu().toString(),
@@ -92,6 +103,7 @@ final class WorkerStatistics {
                 engine == null || !begun ? 0 : engine.hits() - startHits,
                 engine == null || !begun ? 0 : engine.misses() - startMisses,
                 engine == null ? 0 : engine.payloadBytesCopied(),
+                nicPayloadBytesCopied,
                 engine == null ? 0 : engine.messageBytesCopied(),
                 allocatedBytes,
                 duration,

@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
+import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaWriteTask;
 import io.softdpu.testkit.Clause;
 import java.lang.foreign.ValueLayout;
@@ -94,6 +95,39 @@ public abstract class RdmaReadWriteContract extends RdmaContract {
         near.write(pair.toFar(), near.data(500, 64), to, 0);
         assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
         assertThat(far.mismatch(700, 64, 2)).isEqualTo(-1);
+    }
+
+    /** Messages are no payload. */
+    @Test
+    void shouldCountThatPayloadIsCopiedOnceByAnEngineOrByANic() {
+        Pair pair = connected();
+        Peer near = pair.near();
+        Peer far = pair.far();
+        Mmap remote = near.importRdma(far);
+        assertThat(copiedByNic(pair.toFar()) + copiedByNic(pair.toNear())).isZero();
+
+        near.read(
+                pair.toFar(), near.inventory.bufByData(remote, 0, 10_000), near.room(0, 10_000), 0);
+        assertThat(near.next().status()).isEqualTo(Status.SUCCESS);
+        Buf to = near.inventory.bufByAddress(remote, 20_000, 30_000);
+        near.write(pair.toFar(), near.data(0, 30_000), to, 0);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+        far.receive(far.room(0, 500), 0);
+        near.send(pair.toFar(), near.data(0, 500), 0);
+        assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+
+        long byEngines = near.engine.payloadBytesCopied() + far.engine.payloadBytesCopied();
+        if (pair.toFar().counters().containsKey(RdmaConnection.NIC_PAYLOAD_BYTES_COPIED)) {
+            assertThat(byEngines).isZero();
+            assertThat(copiedByNic(pair.toFar())).as("by the side that reads").isEqualTo(10_000);
+            assertThat(copiedByNic(pair.toNear())).as("at the memory written").isEqualTo(30_000);
+        } else {
+            assertThat(byEngines).isEqualTo(40_000);
+        }
+    }
+
+    private static long copiedByNic(RdmaConnection connection) {
+        return connection.counters().getOrDefault(RdmaConnection.NIC_PAYLOAD_BYTES_COPIED, 0L);
     }
 
     @ParameterizedTest

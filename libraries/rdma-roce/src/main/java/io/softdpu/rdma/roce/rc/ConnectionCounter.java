@@ -12,6 +12,8 @@ public enum ConnectionCounter {
     PACKETS_RECEIVED,
     /** Their bytes, from the BTH to the ICRC. */
     BYTES_RECEIVED,
+    /** Payload of writes and of answers to reads that the NIC has copied out of packets. */
+    NIC_PAYLOAD_BYTES_COPIED,
     /** Packets of requests that were sent again. */
     RETRANSMISSIONS,
     /** Timeouts, after which requests are sent again. */

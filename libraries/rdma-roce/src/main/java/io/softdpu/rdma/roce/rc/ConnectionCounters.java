@@ -37,6 +37,11 @@ public final class ConnectionCounters {
         add(ConnectionCounter.BYTES_SENT, packet.bytes());
     }
 
+    /** Payload was copied out of a packet; its operation is completed afterwards. */
+    void copied(int bytes) {
+        add(ConnectionCounter.NIC_PAYLOAD_BYTES_COPIED, bytes);
+    }
+
     /** A refusal for the peer was made. */
     void refused(int syndrome) {
         if (Syndrome.isReceiverNotReady(syndrome)) {

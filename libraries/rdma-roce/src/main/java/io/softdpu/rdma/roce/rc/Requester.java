@@ -577,6 +577,7 @@ final class Requester {
             from += piece;
             left -= piece;
         }
+        queuePair.counters().copied(bytes);
         request.progressBytes += bytes;
         advance(1, nowNanos);
         rearm(nowNanos);

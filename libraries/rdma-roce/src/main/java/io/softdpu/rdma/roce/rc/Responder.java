@@ -349,6 +349,7 @@ final class Responder {
         } else {
             attachment.copier().payload(packet.memory(), packet.payloadAt(), memory, offset, bytes);
         }
+        queuePair.counters().copied(bytes);
     }
 
     private void read(Packet packet, int psn, long nowNanos) {
