@@ -60,12 +60,16 @@ import picocli.CommandLine.Spec;
             "  softdpu demo",
             "  softdpu demo --volume disk.img --seconds 1",
             "  softdpu demo --cores 2",
+            "  softdpu demo --provider roce --separate-folders",
             "  softdpu demo --measure random-read-4k,idle --repeat 5",
             "  softdpu demo --topology storage-guide \\",
             "    --json results.json"
         })
 final class DemoCommand implements Callable<Integer> {
     private static final String DEFAULT_SIZE = "64MiB";
+
+    /** The RDMA provider that connects processes of one fabric folder. */
+    private static final String OF_ONE_FOLDER = "shm";
 
     @Spec private @Nullable CommandSpec spec;
     @ParentCommand private @Nullable SoftDpu root;
@@ -132,6 +136,14 @@ final class DemoCommand implements Callable<Integer> {
                             + " in the middle), and the spread (default: ${DEFAULT-VALUE}).")
     private int repeats;
 
+    @Option(
+            names = "--separate-folders",
+            description =
+                    "The target has a fabric folder of its own, as on another machine: service and"
+                            + " target are connected over the network, by a provider other than"
+                            + " shm.")
+    private boolean separateFolders;
+
     @Mixin private final TopologyOption topology = new TopologyOption();
     @Mixin private final ProviderOption provider = new ProviderOption();
     @Mixin private final JsonOption json = new JsonOption();
@@ -143,6 +155,7 @@ final class DemoCommand implements Callable<Integer> {
         requireRepeats(command);
         long sizeBytes = sizeBytes(command, blockSizeBytes);
         requireCores(command, sizeBytes / blockSizeBytes);
+        requireNetwork(command);
         DemoOptions options =
                 new DemoOptions(
                         volume,
@@ -155,6 +168,7 @@ final class DemoCommand implements Callable<Integer> {
                         seconds.toNanos(),
                         repeats,
                         provider.choice(),
+                        separateFolders,
                         roleArguments(),
                         DemoDevices.of(topology.load()));
         json.check(command);
@@ -204,6 +218,21 @@ final class DemoCommand implements Callable<Integer> {
                             "number of runs is illegal: option=--repeat, repeat=%d, expected=1 to"
                                     + " %d",
                             repeats, DemoOptions.MAX_REPEATS));
+        }
+    }
+
+    private void requireNetwork(CommandLine command) {
+        String chosen =
+                provider.choice().isAuto()
+                        ? System.getenv(EnvironmentVariable.SOFTDPU_RDMA_PROVIDER.name())
+                        : provider.choice().name();
+        if (separateFolders && OF_ONE_FOLDER.equals(chosen)) {
+            throw new ParameterException(
+                    command,
+                    "provider connects within one fabric folder only: option=--separate-folders,"
+                            + " provider="
+                            + OF_ONE_FOLDER
+                            + ", expected=--provider roce, or no --separate-folders");
         }
     }
 

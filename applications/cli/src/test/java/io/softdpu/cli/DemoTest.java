@@ -125,6 +125,48 @@ class DemoTest {
         assertNothingLeft();
     }
 
+    /** As between two machines: nothing in one folder is seen in the other. */
+    @Test
+    void shouldReachATargetThatHasAFolderOfItsOwn() throws IOException {
+        ChildProcess demo =
+                demo(
+                        "--size",
+                        "1MiB",
+                        "--seconds",
+                        "0.1",
+                        "--measure",
+                        "random-write-4k",
+                        "--separate-folders",
+                        "--json",
+                        "-");
+
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
+
+        JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
+        assertThat(document.get("valid").asBoolean()).isTrue();
+        assertThat(document.get("provider").asText()).as("of its own accord").isEqualTo("roce");
+        assertThat(document.at("/softdpu/options/provider").asText()).isEqualTo("auto");
+        assertThat(document.at("/softdpu/options/separate_folders").asBoolean()).isTrue();
+        assertCopiedByNicsAlone(document);
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldRefuseSeparateFoldersWhereTheEnvironmentNamesAProviderOfOneFolder() {
+        ChildProcess demo =
+                processes.start(
+                        Pipeline.command("demo")
+                                .withArguments("--separate-folders")
+                                .withEnvironment("SOFTDPU_RDMA_PROVIDER", "shm"));
+
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.USAGE.code());
+        assertThat(demo.errorLines())
+                .anyMatch(line ->
+                        line.contains(
+                                "option=--separate-folders, provider=shm, expected=--provider roce,"
+                                        + " or no --separate-folders"));
+    }
+
     @Test
     void shouldRunWithSeveralCoresInEachProcess() throws IOException {
         Path json = folder.resolve("demo.json");

@@ -159,6 +159,8 @@ class UsageTest {
                 "demo --cores 0|number of cores is illegal: option=--cores, cores=0, expected=1 to"
                         + " 64",
                 "demo --cores 65|number of cores is illegal: option=--cores, cores=65,",
+                "demo --separate-folders --provider shm|option=--separate-folders, provider=shm,"
+                        + " expected=--provider roce, or no --separate-folders",
                 "demo --size 8K --cores 3|volume has fewer blocks than there are cores:"
                         + " option=--cores, cores=3, expected=1 to 2",
                 "demo --size 0|size is zero: option=--size, size=0, expected=bytes, or",

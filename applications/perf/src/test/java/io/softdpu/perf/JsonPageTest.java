@@ -156,6 +156,7 @@ class JsonPageTest {
                         1,
                         1,
                         ProviderChoice.AUTO,
+                        false,
                         List.of(),
                         DemoDevices.of(Topology.builtin()));
         List<PhaseResult> phases =

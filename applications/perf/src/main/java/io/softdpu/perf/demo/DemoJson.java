@@ -72,6 +72,7 @@ public final class DemoJson {
                 .put("cores", options.cores())
                 .put("cpu", cpu)
                 .put("provider", options.provider().name())
+                .put("separate_folders", options.separateFolders())
                 .put("topology", options.devices().topology().name())
                 .node()
                 .put("seconds", options.measureNanos() / 1e9);

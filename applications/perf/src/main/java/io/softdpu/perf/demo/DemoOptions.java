@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param measureNanos how long each measurement lasts
  * @param repeats how often each measurement is made, 1 to {@link #MAX_REPEATS}
  * @param provider RDMA provider of service and target
+ * @param separateFolders whether the target has a fabric folder of its own, and is reached over the
+ *     network
  * @param roleArguments options that all three processes get besides: which card, what to log
  * @param devices what they work on
  */
@@ -32,6 +34,7 @@ public record DemoOptions(
         long measureNanos,
         int repeats,
         ProviderChoice provider,
+        boolean separateFolders,
         List<String> roleArguments,
         DemoDevices devices) {
 

@@ -311,7 +311,9 @@ public final class DemoSession {
                 ChildProcess.start(
                         role.id(),
                         jvm.with(command.apply(new RoleArguments(options, cpus, folder))),
-                        List.of("SOFTDPU_FABRIC", folder.fabric().toString()),
+                        List.of(
+                                "SOFTDPU_FABRIC",
+                                RoleArguments.fabric(options, folder, role).toString()),
                         RoleArguments.report(folder, role),
                         this::deliver));
     }

@@ -70,6 +70,13 @@ final class RoleArguments {
         return arguments;
     }
 
+    /** The fabric folder of a process. */
+    static Path fabric(DemoOptions options, SharedFolder folder, DemoRole role) {
+        return options.separateFolders() && role == DemoRole.TARGET
+                ? folder.fabric(role.id())
+                : folder.fabric();
+    }
+
     /** The report that a process leaves at its end. */
     static Path report(SharedFolder folder, DemoRole role) {
         return folder.root().resolve(role.id() + ".json");

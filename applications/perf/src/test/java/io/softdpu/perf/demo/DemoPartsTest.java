@@ -123,11 +123,15 @@ class DemoPartsTest {
     }
 
     private static DemoOptions options(long sizeBytes, int blockSizeBytes, int cores) {
-        return options(sizeBytes, blockSizeBytes, cores, ProviderChoice.AUTO);
+        return options(sizeBytes, blockSizeBytes, cores, ProviderChoice.AUTO, false);
     }
 
     private static DemoOptions options(
-            long sizeBytes, int blockSizeBytes, int cores, ProviderChoice provider) {
+            long sizeBytes,
+            int blockSizeBytes,
+            int cores,
+            ProviderChoice provider,
+            boolean separateFolders) {
         return new DemoOptions(
                 null,
                 sizeBytes,
@@ -137,13 +141,14 @@ class DemoPartsTest {
                 7,
                 1,
                 provider,
+                separateFolders,
                 List.of(),
                 DemoDevices.of(Topology.builtin()));
     }
 
     @Test
     void shouldPassTheProviderToServiceAndTargetAlone() {
-        DemoOptions options = options(1 << 20, 4096, 1, new ProviderChoice("mine"));
+        DemoOptions options = options(1 << 20, 4096, 1, new ProviderChoice("mine"), false);
         try (SharedFolder folder = SharedFolder.create("softdpu-demo-")) {
             RoleArguments arguments =
                     new RoleArguments(options, List.of("any", "any", "any"), folder);
@@ -151,6 +156,21 @@ class DemoPartsTest {
             assertThat(arguments.target()).containsSubsequence("--provider", "mine");
             assertThat(arguments.service(1)).containsSubsequence("--provider", "mine");
             assertThat(arguments.initiator()).doesNotContain("--provider");
+        }
+    }
+
+    @Test
+    void shouldGiveTheTargetAFolderOfItsOwnIfAsked() {
+        try (SharedFolder folder = SharedFolder.create("softdpu-demo-")) {
+            DemoOptions one = options(1 << 20, 4096, 1, ProviderChoice.AUTO, false);
+            DemoOptions separate = options(1 << 20, 4096, 1, ProviderChoice.AUTO, true);
+
+            for (DemoRole role : DemoRole.values()) {
+                assertThat(RoleArguments.fabric(one, folder, role)).isEqualTo(folder.fabric());
+                assertThat(RoleArguments.fabric(separate, folder, role))
+                        .startsWithRaw(folder.root())
+                        .matches(path -> path.equals(folder.fabric()) == (role != DemoRole.TARGET));
+            }
         }
     }
 

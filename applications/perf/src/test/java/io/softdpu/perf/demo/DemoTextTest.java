@@ -290,6 +290,7 @@ class DemoTextTest {
                 2 * SECOND,
                 repeats,
                 ProviderChoice.AUTO,
+                false,
                 List.of(),
                 DemoDevices.of(Topology.builtin()));
     }

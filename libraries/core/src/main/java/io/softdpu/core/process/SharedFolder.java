@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A folder that a process makes for itself and its children, and removes at its end. It has the
- * fabric folder of these processes. No other user has access.
+ * fabric folder of these processes, or several. No other user has access.
  *
  * <p>The process that made it holds an exclusive lock on a file in it. The kernel releases this
  * lock at the end of the process, by whatever it ends; then the folder is removed by the last child
@@ -175,13 +175,15 @@ public final class SharedFolder implements AutoCloseable {
 
     /**
      * Removes a folder without a lock file. It may be empty: its process was killed before it had
-     * made that, or is about to make it and then makes another folder. Or it has a fabric folder
-     * alone, which a child has made anew while it ended. With another file it is none of these.
+     * made that, or is about to make it and then makes another folder. Or it has a fabric folder or
+     * several alone, which children have made anew while they ended. With another file it is none
+     * of these.
      */
     private static void removeWithoutLock(Path root) throws IOException {
         try (DirectoryStream<Path> content = Files.newDirectoryStream(root)) {
             for (Path each : content) {
-                if (!each.equals(fabricOf(root))) {
+                String name = each.getFileName().toString();
+                if (!name.equals(FABRIC) && !name.startsWith(FABRIC + "-")) {
                     LOG.log(
                             System.Logger.Level.DEBUG,
                             "folder has no lock file, and stays: folder=" + name(root));
@@ -205,6 +207,21 @@ public final class SharedFolder implements AutoCloseable {
     /** The fabric folder in it. */
     public Path fabric() {
         return fabricOf(root);
+    }
+
+    /**
+     * A further fabric folder in it: processes that have this one reach those that have {@link
+     * #fabric()} over the network alone. The first process that opens it makes it.
+     *
+     * @param name of letters, digits and dashes
+     */
+    public Path fabric(String name) {
+        return fabricOf(root, name);
+    }
+
+    /** As {@link #fabric(String)}, in the folder of another process. */
+    public static Path fabricOf(Path root, String name) {
+        return root.resolve(FABRIC + "-" + name);
     }
 
     /**

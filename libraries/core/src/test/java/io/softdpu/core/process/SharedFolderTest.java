@@ -85,6 +85,8 @@ class SharedFolderTest {
         Path late = Files.createDirectory(parent.resolve("demo-late"));
         Files.createDirectory(SharedFolder.fabricOf(late));
         Files.writeString(SharedFolder.fabricOf(late).resolve("topology"), "of a child");
+        Files.createDirectory(SharedFolder.fabricOf(late, "target"));
+        Files.writeString(SharedFolder.fabricOf(late, "target").resolve("topology"), "as well");
         Path foreign = Files.createDirectory(parent.resolve("demo-of-the-user"));
         Files.writeString(foreign.resolve("thesis.txt"), "three years");
         for (Path each : List.of(held, empty, foreign)) {
