@@ -12,16 +12,11 @@ final class ChildMain {
     /**
      * Runs the program of a file that {@link Children} has written.
      *
-     * @param arguments the file, its folder, and the fabric folder
+     * @param arguments the file, and its folder
      */
     public static void main(String[] arguments) throws Throwable {
         Children.Job job = read(Path.of(arguments[0]));
-        SoftDpu card =
-                new SoftDpu(
-                        job.settings(),
-                        Path.of(arguments[1]),
-                        Path.of(arguments[2]),
-                        job.testClass());
+        SoftDpu card = new SoftDpu(job.settings(), Path.of(arguments[1]), job.testClass());
         Throwable failure = null;
         try {
             job.program().run(card);

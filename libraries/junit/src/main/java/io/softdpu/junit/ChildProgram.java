@@ -13,7 +13,7 @@ public interface ChildProgram extends Serializable {
      * an object that is left open and a mistake that the sanitizer has found are printed to
      * standard error, and the exit code is 1.
      *
-     * @param card of the other process: the same fabric folder, topology and seed as in the test
+     * @param card of the other process: the same fabric folders, topology and seed as in the test
      * @throws Exception fails the process
      */
     void run(SoftDpu card) throws Exception;

@@ -1,6 +1,7 @@
 package io.softdpu.junit;
 
 import io.softdpu.core.execution.Sanitizer;
+import io.softdpu.core.process.SharedFolder;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import java.io.File;
@@ -24,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 final class Children {
     private final CardSettings settings;
     private final Path folder;
-    private final Path fabricFolder;
     private final List<ChildJvm> started = new ArrayList<>();
     private final Thread atExit = new Thread(this::killAll, "softdpu-junit-kill");
     private int programs;
@@ -35,10 +35,9 @@ final class Children {
      * @param folder the root of the folder that the processes share, which ends them with this JVM;
      *     programs are passed to them there
      */
-    Children(CardSettings settings, Path folder, Path fabricFolder) {
+    Children(CardSettings settings, Path folder) {
         this.settings = settings;
         this.folder = folder;
-        this.fabricFolder = fabricFolder;
     }
 
     /** A program and the card that it gets. */
@@ -63,16 +62,18 @@ final class Children {
             throw new UncheckedIOException("program not written: file=" + file, e);
         }
         return run(
+                SharedFolder.fabricOf(folder),
                 ChildMain.class.getName(),
                 program.getClass(),
-                List.of(file.toString(), folder.toString(), fabricFolder.toString()));
+                List.of(file.toString(), folder.toString()));
     }
 
-    synchronized ChildJvm startMain(Class<?> mainClass, String... arguments) {
-        return run(mainClass.getName(), mainClass, List.of(arguments));
+    synchronized ChildJvm startMain(Path fabricFolder, Class<?> mainClass, String... arguments) {
+        return run(fabricFolder, mainClass.getName(), mainClass, List.of(arguments));
     }
 
-    private ChildJvm run(String mainClass, Class<?> needed, List<String> arguments) {
+    private ChildJvm run(
+            Path fabricFolder, String mainClass, Class<?> needed, List<String> arguments) {
         List<String> line = new ArrayList<>();
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         line.add("--enable-native-access=ALL-UNNAMED");

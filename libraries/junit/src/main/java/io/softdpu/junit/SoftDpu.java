@@ -10,6 +10,7 @@ import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.SanitizerReport;
+import io.softdpu.core.process.SharedFolder;
 import io.softdpu.core.resource.ResourceTracking;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
@@ -25,9 +26,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Card of one test: machines on the host, DPU and target side over one fabric folder, opened when
- * they are first asked for and closed after the test. A parameter of a test method, or of a method
- * with {@code @BeforeEach} or {@code @AfterEach}, of a class with {@link SoftDpuTest} or {@link
+ * Card of one test: machines on the host, DPU and target side over one fabric folder, or
+ * {@linkplain SoftDpuExtension.Builder#separateFolders several}, opened when they are first asked
+ * for and closed after the test. A parameter of a test method, or of a method with
+ * {@code @BeforeEach} or {@code @AfterEach}, of a class with {@link SoftDpuTest} or {@link
  * SoftDpuExtension}.
  *
  * <p>After the test, and after its {@code @AfterEach} methods, are closed: first what was given to
@@ -37,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class SoftDpu {
     private final CardSettings settings;
     private final Topology topology;
-    private final Path fabricFolder;
+    private final Path folder;
     private final String testClass;
     private final Thread thread = Thread.currentThread();
     private final ResourceTracking tracking;
@@ -57,14 +59,15 @@ public final class SoftDpu {
     /**
      * Begins a test on the calling thread.
      *
+     * @param folder that the processes of the test share, with their fabric folders
      * @param testClass prefix of the names of the classes of the test, for the place of a leak
      */
-    SoftDpu(CardSettings settings, Path folder, Path fabricFolder, String testClass) {
+    SoftDpu(CardSettings settings, Path folder, String testClass) {
         this.settings = settings;
         this.topology = settings.topology();
-        this.fabricFolder = fabricFolder;
+        this.folder = folder;
         this.testClass = testClass;
-        this.children = new Children(settings, folder, fabricFolder);
+        this.children = new Children(settings, folder);
         this.tracking = ResourceTracking.start();
         this.sanitizer = settings.sanitized() ? Sanitizer.startForThread(settings.seed()) : null;
         if (sanitizer != null) {
@@ -95,7 +98,7 @@ public final class SoftDpu {
     public synchronized Machine machine(Side side) {
         Machine open = machines.get(Objects.requireNonNull(side, "side"));
         if (open == null) {
-            open = Machine.builder(side).topology(topology).fabricFolder(fabricFolder).open();
+            open = Machine.builder(side).topology(topology).fabricFolder(fabricFolder(side)).open();
             machines.put(side, open);
             own.push(open);
         }
@@ -203,9 +206,21 @@ public final class SoftDpu {
         return object;
     }
 
-    /** The fabric folder of this test, for programs that take it as an option. */
+    /**
+     * The fabric folder of this test, for programs that take it as an option: that of all sides
+     * without one of their own.
+     */
     public Path fabricFolder() {
-        return fabricFolder;
+        return SharedFolder.fabricOf(folder);
+    }
+
+    /**
+     * The fabric folder of a side: {@link #fabricFolder()}, or one of {@linkplain
+     * SoftDpuExtension.Builder#separateFolders its own}, which the first program that opens it
+     * makes.
+     */
+    public Path fabricFolder(Side side) {
+        return settings.fabricFolder(folder, Objects.requireNonNull(side, "side"));
     }
 
     /** The topology of the card. */
@@ -216,7 +231,7 @@ public final class SoftDpu {
     /**
      * Runs a method of the test in another process, on the class path of this one: {@code
      * card.start(CopyTest::serve)}, or {@code card.start(other -> serve(other, name))}. The card of
-     * the other process has the same fabric folder, topology and seed, so that which side it is is
+     * the other process has the same fabric folders, topology and seed, so that which side it is is
      * its choice: {@code other.dpu()}.
      *
      * @param program a static method, or a lambda whose captured variables are serializable
@@ -228,15 +243,25 @@ public final class SoftDpu {
     }
 
     /**
-     * Runs a main class in another process, on the class path of this one. It finds the fabric
-     * folder by {@code SOFTDPU_FABRIC}, and so does {@link Machine#open}.
+     * Runs a main class in another process, on the class path of this one. It finds {@link
+     * #fabricFolder()} by {@code SOFTDPU_FABRIC}, and so does {@link Machine#open}.
      *
      * @param mainClass with a main method
      * @param arguments of the main method
      * @return the running process; it ends with the test at the latest
      */
     public ChildJvm startMain(Class<?> mainClass, String... arguments) {
-        return children.startMain(Objects.requireNonNull(mainClass, "mainClass"), arguments);
+        return children.startMain(
+                fabricFolder(), Objects.requireNonNull(mainClass, "mainClass"), arguments);
+    }
+
+    /**
+     * Runs a main class in another process, as {@link #startMain(Class, String...)}, which finds
+     * the {@linkplain #fabricFolder(Side) fabric folder of a side}.
+     */
+    public ChildJvm startMain(Side side, Class<?> mainClass, String... arguments) {
+        return children.startMain(
+                fabricFolder(side), Objects.requireNonNull(mainClass, "mainClass"), arguments);
     }
 
     /**
@@ -292,6 +317,6 @@ public final class SoftDpu {
     public String toString() {
         return Text.format(
                 "card of topology=%s, fabricFolder=%s, %s",
-                topology, fabricFolder, settings.repetition());
+                topology, fabricFolder(), settings.repetition());
     }
 }

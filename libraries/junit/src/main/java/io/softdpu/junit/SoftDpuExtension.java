@@ -1,6 +1,7 @@
 package io.softdpu.junit;
 
 import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.process.SharedFolder;
@@ -82,11 +83,7 @@ public final class SoftDpuExtension
         CardSettings settings = settings(context);
         SharedFolder folder = SharedFolder.create(PREFIX);
         SoftDpu card =
-                new SoftDpu(
-                        settings,
-                        folder.root(),
-                        folder.fabric(),
-                        context.getRequiredTestClass().getName());
+                new SoftDpu(settings, folder.root(), context.getRequiredTestClass().getName());
         context.getStore(CARDS).put(Running.class, new Running(card, folder));
     }
 
@@ -136,7 +133,10 @@ public final class SoftDpuExtension
                                 context.getRequiredTestClass(),
                                 SoftDpuTest.class,
                                 context.getEnclosingTestClasses()))
-                .ifPresent(annotation -> annotated.sanitized(annotation.sanitized()));
+                .ifPresent(annotation ->
+                        annotated
+                                .sanitized(annotation.sanitized())
+                                .separateFolders(annotation.separateFolders()));
         return annotated.settings();
     }
 
@@ -174,6 +174,7 @@ public final class SoftDpuExtension
     /** Builder of an extension. Belongs to one thread. */
     public static final class Builder {
         private Topology topology = Topology.builtin();
+        private List<Side> separateFolders = List.of();
         private boolean sanitized = true;
         private @Nullable Long seed;
         private Duration leakDeadline = Duration.ofSeconds(10);
@@ -184,6 +185,20 @@ public final class SoftDpuExtension
         /** Sets the topology of the card, instead of the built-in one. */
         public Builder topology(Topology topology) {
             this.topology = Objects.requireNonNull(topology, "topology");
+            return this;
+        }
+
+        /**
+         * Gives each of these sides a fabric folder of its own; none by default, so that all sides
+         * are in one. What is in different folders is reached over the network alone, as on another
+         * machine: by RDMA, with a provider that connects through it, but not by PCI or the Comm
+         * Channel. Each function of the card of each test gets an IPv4 address of its own in
+         * 127.128.0.0/9, in place of that of the topology, so that such tests may run in parallel.
+         *
+         * <p>{@code separateFolders(Side.TARGET)} leaves host and DPU together, as in one machine.
+         */
+        public Builder separateFolders(Side... sides) {
+            this.separateFolders = List.of(sides);
             return this;
         }
 
@@ -224,6 +239,7 @@ public final class SoftDpuExtension
         public SoftDpuExtension build() {
             Builder copy = new Builder();
             copy.topology = topology;
+            copy.separateFolders = separateFolders;
             copy.sanitized = sanitized;
             copy.seed = seed;
             copy.leakDeadline = leakDeadline;
@@ -232,9 +248,11 @@ public final class SoftDpuExtension
         }
 
         private CardSettings settings() {
+            Topology card = separateFolders.isEmpty() ? topology : OwnAddresses.of(topology);
             return new CardSettings(
-                    topology.name(),
-                    topology.canonicalText(),
+                    card.name(),
+                    card.canonicalText(),
+                    separateFolders,
                     sanitized,
                     sanitized ? chooseSeed() : 0,
                     leakDeadline,

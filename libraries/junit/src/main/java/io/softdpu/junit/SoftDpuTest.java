@@ -1,5 +1,6 @@
 package io.softdpu.junit;
 
+import io.softdpu.core.Side;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
@@ -36,4 +37,10 @@ public @interface SoftDpuTest {
      * seed.
      */
     boolean sanitized() default true;
+
+    /**
+     * Sides with a fabric folder of their own, as in {@link
+     * SoftDpuExtension.Builder#separateFolders}.
+     */
+    Side[] separateFolders() default {};
 }

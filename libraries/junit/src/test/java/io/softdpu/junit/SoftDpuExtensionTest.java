@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
+import io.softdpu.core.device.PciFunction;
+import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Sanitizer;
@@ -191,6 +193,26 @@ class SoftDpuExtensionTest {
         assertThat(SEEN).hasSize(AtTheSameTime.TESTS).doesNotHaveDuplicates();
     }
 
+    /** Both cards are there at the same time. */
+    @Test
+    void shouldGiveSidesFoldersAndCardsAddressesOfTheirOwnIfConfigured() {
+        Map<String, TestExecutionResult> results = Run.inParallel(Separate.class, Separate.TESTS);
+        assertThat(results)
+                .hasSize(Separate.TESTS)
+                .allSatisfy((name, result) -> assertThat(result.getThrowable()).as(name).isEmpty());
+        assertThat(SEEN)
+                .as("one of each function of each card")
+                .hasSize(Separate.TESTS * Topology.builtin().functions().size())
+                .doesNotHaveDuplicates()
+                .allMatch(address -> PciFunction.ipv4Of(address).getAddress()[1] < 0);
+    }
+
+    @Test
+    void shouldTakeTheSidesOfTheAnnotation() {
+        assertThat(Run.of(SeparateByAnnotation.class, "notesItsFolders").getThrowable()).isEmpty();
+        assertThat(SEEN).hasSize(3).doesNotHaveDuplicates();
+    }
+
     private static Mmap mmap(Device device, SharedMemory memory) {
         return Mmap.create()
                 .setMemory(memory)
@@ -348,6 +370,50 @@ class SoftDpuExtensionTest {
             meet(card);
             forgetABufOf(card);
             ALL.await(Patience.SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    static class Separate {
+        static final int TESTS = 2;
+        private static final CyclicBarrier ALL = new CyclicBarrier(TESTS);
+
+        @RegisterExtension
+        static final SoftDpuExtension CARD =
+                SoftDpuExtension.builder().separateFolders(Side.TARGET).build();
+
+        private static void check(SoftDpu card) throws Exception {
+            assertThat(card.host().fabricFolder())
+                    .isEqualTo(card.fabricFolder())
+                    .isEqualTo(card.dpu().fabricFolder());
+            assertThat(card.target().fabricFolder())
+                    .isEqualTo(card.fabricFolder(Side.TARGET))
+                    .isNotEqualTo(card.fabricFolder())
+                    .hasParent(card.fabricFolder().getParent());
+            assertThat(card.target().topology())
+                    .isEqualTo(card.topology())
+                    .isEqualTo(card.host().topology());
+            card.topology().functions().forEach(each -> SEEN.add(each.ipv4().getHostAddress()));
+            ALL.await(Patience.SECONDS, TimeUnit.SECONDS);
+        }
+
+        @Test
+        void one(SoftDpu card) throws Exception {
+            check(card);
+        }
+
+        @Test
+        void other(SoftDpu card) throws Exception {
+            check(card);
+        }
+    }
+
+    @SoftDpuTest(separateFolders = {Side.HOST, Side.DPU, Side.TARGET})
+    static class SeparateByAnnotation {
+        @Test
+        void notesItsFolders(SoftDpu card) {
+            for (Side side : Side.values()) {
+                SEEN.add(card.machine(side).fabricFolder().toString());
+            }
         }
     }
 }
