@@ -13,11 +13,21 @@ import org.jspecify.annotations.Nullable;
  * one thread.
  */
 final class ProviderFailures {
-    /** Of providers that were left out before this call, which do not decide its status. */
-    private final List<String> before;
+    /**
+     * Failure of a provider, whose message is asked for when the error is read: it may need a
+     * search.
+     */
+    private record Reason(RdmaProvider provider, DpuException failure) {
+        String text() {
+            return Text.format(
+                    "%s: %s: %s", provider.name(), failure.status(), failure.getMessage());
+        }
+    }
 
-    private final List<String> reasons = new ArrayList<>();
-    private final List<DpuException> failures = new ArrayList<>();
+    /** Of providers that were left out before this call, which do not decide its status. */
+    private final List<Reason> before;
+
+    private final List<Reason> reasons = new ArrayList<>();
 
     /** For the first call. */
     ProviderFailures() {
@@ -29,27 +39,33 @@ final class ProviderFailures {
         this.before = before.all();
     }
 
-    void add(RdmaProvider provider, DpuException failure) {
-        failures.add(failure);
-        reasons.add(
-                Text.format("%s: %s: %s", provider.name(), failure.status(), failure.getMessage()));
+    private List<DpuException> failures() {
+        return reasons.stream().map(Reason::failure).toList();
     }
 
-    private List<String> all() {
-        List<String> all = new ArrayList<>(before);
+    void add(RdmaProvider provider, DpuException failure) {
+        reasons.add(new Reason(provider, failure));
+    }
+
+    private List<String> texts() {
+        return all().stream().map(Reason::text).toList();
+    }
+
+    private List<Reason> all() {
+        List<Reason> all = new ArrayList<>(before);
         all.addAll(reasons);
         return all;
     }
 
     /** What a message ends with: {@code , name=[reasons]}, empty without any. */
     String suffix(String name) {
-        List<String> all = all();
+        List<String> all = texts();
         return all.isEmpty() ? "" : ", " + name + "=" + all;
     }
 
     /** Whether a provider has failed otherwise than because it does not reach the peer. */
     boolean hasOtherThan(Status status) {
-        return failures.stream().anyMatch(failure -> failure.status() != status);
+        return failures().stream().anyMatch(failure -> failure.status() != status);
     }
 
     /**
@@ -59,14 +75,15 @@ final class ProviderFailures {
      * @param what for the message: {@code no RDMA provider listens: port=7}
      */
     DpuException ofAll(String what) {
-        if (all().size() == 1 && failures.size() == 1) {
+        List<DpuException> failures = failures();
+        if (before.isEmpty() && failures.size() == 1) {
             return failures.getFirst();
         }
         DpuException cause = most();
         DpuException failure =
                 new DpuException(
                         cause == null ? Status.NOT_SUPPORTED : cause.status(),
-                        what + ", tried=" + all(),
+                        what + ", tried=" + texts(),
                         cause);
         for (DpuException each : failures) {
             if (!each.equals(cause)) {
@@ -79,7 +96,7 @@ final class ProviderFailures {
     /** A provider that does not reach the peer, or finds nothing there, says less than others. */
     private @Nullable DpuException most() {
         DpuException most = null;
-        for (DpuException failure : failures) {
+        for (DpuException failure : failures()) {
             if (most == null || rank(failure.status()) > rank(most.status())) {
                 most = failure;
             }

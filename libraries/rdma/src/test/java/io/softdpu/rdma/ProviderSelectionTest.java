@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -113,6 +114,22 @@ class ProviderSelectionTest {
         assertThat(near.endpoint.ports).containsExactly(PORT);
         table.stopListening(PORT);
         assertThat(far.endpoint.ports).containsExactly(PORT + 1);
+    }
+
+    /** It may cost a search. */
+    @Test
+    void shouldNotAskAProviderThatIsLeftOutForItsMessageBeforeSomeoneReadsIt() {
+        AtomicInteger asked = new AtomicInteger();
+        far.endpoint.defect =
+                new DpuException(Status.ALREADY_EXIST, "held") {
+                    @Override
+                    public String getMessage() {
+                        return "asked=" + asked.incrementAndGet();
+                    }
+                };
+        table.listen(PORT);
+        assertThat(asked).hasValue(0);
+        assertThat(table.describeAwaited()).contains("asked=1");
     }
 
     @Test
