@@ -128,6 +128,9 @@ class CodeRulesTest {
                             "creates a file with CREATE_NEW, which opens no existing file"),
                     Map.entry("io.softdpu.fabric.region.BusIdentity.readBootId", "reads /proc/sys"),
                     Map.entry("io.softdpu.rdma.roce.LocalNetwork.readBootId", "reads /proc/sys"),
+                    Map.entry(
+                            "io.softdpu.rdma.roce.nic.PortHolder.addLinks",
+                            "reads /proc/net/udp and udp6"),
                     Map.entry("io.softdpu.perf.demo.CpuChoice.here", "reads /proc/self/status"),
                     Map.entry("io.softdpu.perf.result.MachineUse.now", "reads /proc/stat"),
                     Map.entry(

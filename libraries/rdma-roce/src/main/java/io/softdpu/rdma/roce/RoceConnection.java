@@ -284,11 +284,14 @@ final class RoceConnection implements ProviderConnection {
 
     private String reasonOf(NicEvent.Ended event) {
         String requested = target;
-        return requested == null || state != State.CONNECTING || event.status() == Status.SUCCESS
-                ? event.reason()
+        String reason = event.reason();
+        if (requested == null || state != State.CONNECTING || event.status() == Status.SUCCESS) {
+            return reason;
+        }
+        return reason.contains(requested) // most reasons of connection management name it
+                ? "RDMA connection by address failed: reason=" + reason
                 : Text.format(
-                        "RDMA connection by address failed: %s, reason=%s",
-                        requested, event.reason());
+                        "RDMA connection by address failed: %s, reason=%s", requested, reason);
     }
 
     /**
@@ -315,7 +318,7 @@ final class RoceConnection implements ProviderConnection {
         if (!endpoint.forget(this)) {
             return;
         }
-        boolean used = state != State.CONNECTING;
+        boolean used = state == State.EXPORTED || state == State.CONNECTED;
         state = State.ENDED;
         NicRequest request = accepting;
         if (request != null) {

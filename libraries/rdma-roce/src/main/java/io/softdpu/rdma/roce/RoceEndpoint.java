@@ -72,9 +72,19 @@ final class RoceEndpoint implements ProviderEndpoint {
     private int posted;
 
     RoceEndpoint(EndpointConfig config, EndpointListener listener, Gid gid) {
+        this(config, listener, gid, null);
+    }
+
+    /** With the network of its address, for tests; null if it is to be found. */
+    RoceEndpoint(
+            EndpointConfig config,
+            EndpointListener listener,
+            Gid gid,
+            @Nullable LocalNetwork network) {
         this.config = config;
         this.listener = listener;
         this.gid = gid;
+        this.network = network;
         connections = new @Nullable RoceConnection[config.maxConnections()];
         receivesFull =
                 Refusal.ready(
@@ -94,7 +104,7 @@ final class RoceEndpoint implements ProviderEndpoint {
         return listener;
     }
 
-    /** Its part of the NIC; there is one while it has a connection or a port. */
+    /** Its part of the NIC; there is one from its first connection or port until its end. */
     NicEndpoint part() {
         return Objects.requireNonNull(part, "endpoint with a connection has a NIC");
     }
@@ -239,13 +249,7 @@ final class RoceEndpoint implements ProviderEndpoint {
     public RoceConnection connect(InetAddress address, int port, byte[] privateData, Object owner) {
         Gid peer = Gid.ofAddress(address.getAddress());
         if (!network().reaches(peer)) {
-            throw new DpuException(
-                    Status.NOT_SUPPORTED,
-                    Text.format(
-                            "address is not in the network of the device: address=%s, device=%s,"
-                                    + " expected=an address of its subnet; for a loopback address"
-                                    + " one in 127.0.0.0/8, or ::1",
-                            peer, gid));
+            throw new DpuException(Status.NOT_SUPPORTED, notInReach(peer));
         }
         int place = freePlace();
         RoceConnection made = new RoceConnection(this, owner);
@@ -265,6 +269,20 @@ final class RoceEndpoint implements ProviderEndpoint {
         return made;
     }
 
+    private String notInReach(Gid peer) {
+        if (peer.isIpv4() != gid.isIpv4()) {
+            return Text.format(
+                    "address is of another family than the GID of the instance: address=%s, gid=%s,"
+                            + " expected=an %s address, or the GID index of the other",
+                    peer, gid, gid.isIpv4() ? "IPv4" : "IPv6");
+        }
+        return Text.format(
+                "address is not in the network of the device: address=%s, device=%s, expected=an"
+                        + " address of its subnet; for a loopback address one in 127.0.0.0/8, or"
+                        + " ::1",
+                peer, gid);
+    }
+
     /**
      * Its part of the NIC for connections by address: peers know the address alone, and so send to
      * the port of RoCE v2.
@@ -272,19 +290,10 @@ final class RoceEndpoint implements ProviderEndpoint {
     private NicEndpoint openedForAddresses() {
         NicEndpoint open = opened();
         Nic own = Objects.requireNonNull(nic, "an open endpoint has a NIC");
-        int port = own.gid().port();
-        if (port == Headers.UDP_PORT) {
+        if (own.gid().port() == Headers.UDP_PORT) {
             return open;
         }
-        String holder = own.portHolder();
-        throw new DpuException(
-                Status.ALREADY_EXIST,
-                Text.format(
-                        "UDP port of RoCE v2, which connections by address need, was in use when"
-                                + " the device was opened: address=%s, port=%d, portOfDevice=%d,"
-                                + " holder=%s, expected=the end of the holder, and then of all"
-                                + " connections of the device",
-                        gid, Headers.UDP_PORT, port, holder));
+        throw new PortHeldException(own);
     }
 
     /** Accepts a request in the next progress. */
@@ -404,24 +413,33 @@ final class RoceEndpoint implements ProviderEndpoint {
      */
     private boolean reportRequests() {
         boolean moved = false;
-        if (!requests.isEmpty()) { // an iterator per pass would be garbage
-            for (RoceRequest each : requests) {
-                moved |= each.noteEnd();
+        for (int i = requests.size() - 1; i >= 0; i--) {
+            RoceRequest each = requests.get(i);
+            moved |= each.noteEnd();
+            if (each.hasEnded()) {
+                requests.remove(i);
             }
-            requests.removeIf(RoceRequest::hasEnded);
         }
         for (int left = REQUESTS_PER_PASS; left > 0; left--) {
-            NicEndpoint open = part;
-            NicRequest next = open == null ? null : open.pollRequest();
+            NicEndpoint open = part; // until a callback ends it
+            if (open == null) {
+                break;
+            }
+            NicRequest next = open.pollRequest();
             if (next == null) {
                 break;
             }
             moved = true;
-            if (!next.isGone()) {
-                RoceRequest made = new RoceRequest(this, next);
-                requests.add(made);
-                listener.requested(this, made);
+            if (next.isGone()) {
+                continue;
             }
+            if (!network().reaches(next.peer())) { // a router or another interface has let it pass
+                open.refuse(next, notInReach(next.peer()));
+                continue;
+            }
+            RoceRequest made = new RoceRequest(this, next);
+            requests.add(made);
+            listener.requested(this, made);
         }
         return moved;
     }

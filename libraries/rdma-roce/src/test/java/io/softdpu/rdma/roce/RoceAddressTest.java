@@ -5,14 +5,22 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
+import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
+import io.softdpu.rdma.roce.nic.BareEndpoint;
 import io.softdpu.rdma.roce.nic.NicFailures;
+import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
+import io.softdpu.rdma.spi.ConnectRequest;
+import io.softdpu.rdma.spi.EndpointListener;
+import io.softdpu.rdma.spi.ProviderConnection;
+import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.io.IOException;
@@ -21,14 +29,18 @@ import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Connections by address: the port that they need, their reach, and requests nobody looks at. */
+/** Connections by address: the port that they need, their reach, and the backlog of requests. */
 class RoceAddressTest extends ListenFixture {
     /** Requests that an instance may have beyond its connections before it progresses. */
     private static final int BACKLOG = 16;
+
+    /** Of these, those that an address leaves to others. */
+    private static final int LEFT_TO_OTHERS = 8;
 
     @AfterEach
     void requireNoFailures() {
@@ -91,7 +103,7 @@ class RoceAddressTest extends ListenFixture {
         }
         assertThat(refusalOf(() -> one.listen(PORT)))
                 .as("until its connections have ended")
-                .hasMessageContaining("holder=unknown")
+                .hasMessageContaining("holder=process " + ProcessHandle.current().pid() + ",")
                 .extracting(DpuException::status)
                 .isEqualTo(Status.ALREADY_EXIST);
         RdmaConnection there = other.exportConnection();
@@ -112,6 +124,71 @@ class RoceAddressTest extends ListenFixture {
                 .isEqualTo(Status.NOT_SUPPORTED);
     }
 
+    /** It has one address, of the family that the GID index selects. */
+    @Test
+    void shouldNameTheFamilyThatItServesIfAnAddressIsOfTheOther() {
+        Rdma connector = start(targetDevice, 1, rdma -> {});
+        RdmaAddress other = RdmaAddress.of(RdmaAddress.Type.IPV6, "::1", PORT);
+
+        assertThat(refusalOf(() -> connector.connect(other, NO_DATA)))
+                .hasMessageContaining("address is of another family than the GID of the instance")
+                .hasMessageContaining("expected=an IPv4 address")
+                .extracting(DpuException::status)
+                .isEqualTo(Status.NOT_SUPPORTED);
+    }
+
+    /** Reach is mutual: what comes from elsewhere, as by a router, is not shown to the program. */
+    @Test
+    void shouldRefuseTheRequestOfAPeerThatIsNotInItsNetwork() throws IOException {
+        Gid own = Gid.ofAddress(device.info().ipv4().getAddress());
+        LocalNetwork elsewhere =
+                new LocalNetwork(Gid.ofAddress(new byte[] {10, 1, 2, 3}), 24, new UUID(1, 2), 1);
+        Unasked unasked = new Unasked();
+        RoceEndpoint endpoint =
+                new RoceEndpoint(BareEndpoint.config(device), unasked, own, elsewhere);
+        Rdma connector = start(targetDevice, 1, rdma -> {});
+        try {
+            endpoint.listen(PORT);
+            RdmaConnection here = connector.connect(address(), NO_DATA);
+            until(
+                    "a refusal",
+                    () -> {
+                        boolean _ = endpoint.progress();
+                        return here.state() == RdmaConnection.State.FAILED;
+                    });
+            assertThat(here.failure()).isEqualTo(Status.CONNECTION_ABORTED);
+            assertThat(here.failureReason())
+                    .contains("address is not in the network of the device")
+                    .contains("address=" + targetDevice.info().ipv4().getHostAddress());
+            assertThat(unasked.requests).isZero();
+        } finally {
+            endpoint.close();
+        }
+    }
+
+    /** Listener that counts the requests. */
+    private static final class Unasked implements EndpointListener {
+        private int requests;
+
+        @Override
+        public void requested(ProviderEndpoint from, ConnectRequest request) {
+            requests++;
+        }
+
+        @Override
+        public void accepted(
+                ProviderConnection connection, Permissions permissions, byte[] privateData) {}
+
+        @Override
+        public void rejected(ProviderConnection connection, byte[] privateData) {}
+
+        @Override
+        public void established(ProviderConnection connection) {}
+
+        @Override
+        public void ended(ProviderConnection connection, Status status, String reason) {}
+    }
+
     /** One without a NIC answers by the system, one with a NIC by connection management. */
     @Test
     void shouldFindNoListenerWhereNobodyHasThePortAndWhereNobodyListens() {
@@ -128,7 +205,7 @@ class RoceAddressTest extends ListenFixture {
         until("a failure", () -> here.state() == RdmaConnection.State.FAILED);
         assertThat(here.failure()).isEqualTo(Status.NOT_FOUND);
         assertThat(here.failureReason())
-                .contains("address=" + device.info().ipv4().getHostAddress())
+                .containsOnlyOnce("address=" + device.info().ipv4().getHostAddress())
                 .contains("port=" + PORT)
                 .contains(why);
     }
@@ -163,45 +240,99 @@ class RoceAddressTest extends ListenFixture {
         assertThat(last.failureReason()).contains("listener is stopping");
     }
 
+    /** An instance of the target, and one of the listener's device, which has another address. */
     @Test
-    void shouldRefuseRequestsBeyondThoseThatItsProgramMayFindOnceItProgresses() {
+    void shouldKeepAsManyRequestsUntilItProgressesAsItsLimitWithPlacesForEachAddress() {
         Rdma _ = listener(1);
-        List<RdmaConnection> requested = new ArrayList<>();
+        int limit = 1 + BACKLOG;
+        int share = limit - LEFT_TO_OTHERS;
         try (ProgressEngine other = ProgressEngine.create();
-                Rdma connector = Rdma.create(targetDevice)) {
-            connector
-                    .setMaxConnections(BACKLOG + 2)
-                    .setConnectTimeout(Patience.LIMIT)
-                    .setSendTasks(1, task -> task.free(), task -> task.free());
-            other.connect(connector);
-            connector.start();
-            for (int i = 0; i < BACKLOG + 2; i++) {
-                requested.add(connector.connect(address(), NO_DATA));
-            }
-            Await.byStep(
-                    "a refusal without progress of the listener",
-                    () -> failures(requested).findAny().isPresent(),
-                    other::progress);
+                Rdma here = connector(targetDevice, other, share + 1);
+                Rdma there = connector(device, other, LEFT_TO_OTHERS + 1)) {
+            List<RdmaConnection> ofOne = connect(here, share + 1);
+            awaitOneRefusal(ofOne, other);
+            List<RdmaConnection> ofOther = connect(there, LEFT_TO_OTHERS + 1);
+            awaitOneRefusal(ofOther, other);
+            assertThat(failures(ofOne)).hasSize(1);
 
-            assertThat(failures(requested))
-                    .singleElement()
-                    .satisfies(failed -> {
-                        assertThat(failed.failure()).isEqualTo(Status.CONNECTION_ABORTED);
-                        assertThat(failed.failureReason())
-                                .contains("listener has not looked at its requests: requests=17");
-                    });
             RdmaConnectionRequest request = nextRequest();
             until(
-                    "all but one are refused",
+                    "all but the one that is shown are refused",
                     () -> {
                         other.progress();
-                        return failures(requested).count() == BACKLOG + 1;
+                        return failures(ofOne).count() + failures(ofOther).count() == limit + 1;
                     });
             assertThat(request.isPending()).isTrue();
             assertThat(requests).isEmpty();
-            connector.stop();
-            Await.byStep("idle", () -> connector.state() == ContextState.IDLE, other::progress);
+            stop(here, other);
+            stop(there, other);
         }
+    }
+
+    @Test
+    void shouldGiveThePlacesOfRequestsThatWereGivenUpToOthers() {
+        Rdma _ = listener(1);
+        int share = 1 + BACKLOG - LEFT_TO_OTHERS;
+        try (ProgressEngine other = ProgressEngine.create();
+                Rdma connector = connector(targetDevice, other, share + 1)) {
+            for (int round = 0; round < 3; round++) {
+                List<RdmaConnection> requested = connect(connector, share + 1);
+                awaitOneRefusal(requested, other);
+                for (RdmaConnection each : requested) {
+                    if (each.state() == RdmaConnection.State.CONNECTING) {
+                        each.disconnect();
+                    }
+                }
+                Await.byStep(
+                        "all have ended",
+                        () ->
+                                requested.stream()
+                                        .noneMatch(each ->
+                                                each.state() == RdmaConnection.State.CONNECTING),
+                        other::progress);
+                assertThat(failures(requested)).hasSize(1);
+            }
+            stop(connector, other);
+        }
+    }
+
+    private static Rdma connector(Device on, ProgressEngine engine, int maxConnections) {
+        Rdma connector = Rdma.create(on);
+        connector
+                .setMaxConnections(maxConnections)
+                .setConnectTimeout(Patience.LIMIT)
+                .setSendTasks(1, task -> task.free(), task -> task.free());
+        engine.connect(connector);
+        connector.start();
+        return connector;
+    }
+
+    private List<RdmaConnection> connect(Rdma connector, int number) {
+        List<RdmaConnection> requested = new ArrayList<>();
+        for (int i = 0; i < number; i++) {
+            requested.add(connector.connect(address(), NO_DATA));
+        }
+        return requested;
+    }
+
+    private static void awaitOneRefusal(List<RdmaConnection> requested, ProgressEngine engine) {
+        Await.byStep(
+                "a refusal without progress of the listener",
+                () -> failures(requested).findAny().isPresent(),
+                engine::progress);
+        assertThat(failures(requested))
+                .singleElement()
+                .satisfies(failed -> {
+                    assertThat(failed.failure()).isEqualTo(Status.CONNECTION_ABORTED);
+                    assertThat(failed.failureReason())
+                            .contains("listener has not looked at its requests: requests=")
+                            .contains("limit=17, limitOfAddress=9");
+                });
+    }
+
+    private static void stop(Rdma connector, ProgressEngine engine) {
+        connector.stop();
+        Await.byStep("idle", () -> connector.state() == ContextState.IDLE, engine::progress);
     }
 
     private static Stream<RdmaConnection> failures(List<RdmaConnection> of) {

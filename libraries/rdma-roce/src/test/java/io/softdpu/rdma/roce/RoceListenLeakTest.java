@@ -49,7 +49,10 @@ class RoceListenLeakTest extends ListenFixture {
         return ending == Ending.UNANSWERED ? Duration.ofMillis(200) : Patience.LIMIT;
     }
 
-    /** Connects; where nobody answers, with a timeout that lets the request be reported. */
+    /**
+     * Connects; where the request stays unanswered, with a timeout that lets the request be
+     * reported.
+     */
     private RdmaConnection connect(Ending ending, Rdma connector) {
         RdmaConnection here = connector.connect(address(), NO_DATA);
         if (ending != Ending.UNANSWERED) {

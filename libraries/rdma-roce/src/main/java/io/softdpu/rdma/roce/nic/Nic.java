@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,8 @@ public final class Nic {
     private final int receiveBufferBytes;
     private final NicLoop loop;
 
+    private final Supplier<String> portHolder;
+
     /** Guarded by {@link #OPEN}. */
     private int users;
 
@@ -62,6 +65,7 @@ public final class Nic {
         this.socket = socket;
         receiveBufferBytes = socket.setReceiveBuffer(BUFFER_BYTES);
         int _ = socket.setSendBuffer(BUFFER_BYTES);
+        portHolder = new PortHolder.Search(address);
         loop = new NicLoop(gid(), socket, RANDOM);
     }
 
@@ -233,9 +237,12 @@ public final class Nic {
         return address.withPort(socket.localAddress().getPort());
     }
 
-    /** The holder of the port of RoCE v2 at its address, for a message: {@code process PID}. */
-    public String portHolder() {
-        return PortHolder.of(address);
+    /**
+     * The holder of the port of RoCE v2 at its address, for a message: {@code process PID}. It is
+     * looked for once, when it is asked for; also after the end of the NIC.
+     */
+    public Supplier<String> portHolder() {
+        return portHolder;
     }
 
     /** Size of the buffer in which packets wait for it. */

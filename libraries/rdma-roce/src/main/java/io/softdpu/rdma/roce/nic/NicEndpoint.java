@@ -3,6 +3,7 @@ package io.softdpu.rdma.roce.nic;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.Reason;
+import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.roce.cm.CmConnection;
 import io.softdpu.rdma.roce.cm.CmState;
 import io.softdpu.rdma.roce.cm.ConnectKey;
@@ -21,7 +22,6 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -41,11 +41,11 @@ public final class NicEndpoint implements ReceiveQueue {
     /** Code of 0.5 seconds, the longest time until a repeat. */
     private static final int ACK_TIMEOUT = 17;
 
-    /**
-     * Limit of requests beyond the connections of the instance that its engine has not seen: while
-     * it does not progress they count, though their peers may have given up.
-     */
+    /** Limit of requests beyond the connections of the instance that its engine has not seen. */
     private static final int BACKLOG = 16;
+
+    /** Of these, those that an address leaves to others. */
+    private static final int LEFT_TO_OTHERS = 8;
 
     private static final String STOPPING = "listener is stopping";
 
@@ -224,14 +224,20 @@ public final class NicEndpoint implements ReceiveQueue {
                 nic.manager().stopListening(port);
             }
         });
-        for (Iterator<NicRequest> all = arrived.iterator(); all.hasNext(); ) {
-            NicRequest each = all.next();
-            if (each.port() == port) {
-                all.remove();
-                unseen.decrementAndGet();
+        for (NicRequest each : arrived) {
+            if (each.port() == port && removeUnseen(each)) {
                 refuse(each, "listener has released the port: port=" + port);
             }
         }
+    }
+
+    /** Removes a request from those that the engine has not seen; false if it is none of these. */
+    private boolean removeUnseen(NicRequest request) {
+        boolean removed = arrived.remove(request); // by one of both threads
+        if (removed) {
+            unseen.decrementAndGet();
+        }
+        return removed;
     }
 
     /** Takes the oldest request that the engine has not seen; null if there is none. */
@@ -253,7 +259,10 @@ public final class NicEndpoint implements ReceiveQueue {
         nic.run(() -> connection.close(System.nanoTime()));
     }
 
-    /** As {@link #close(NicConnection)}, later: one that was not established has no requests. */
+    /**
+     * As {@link #close(NicConnection)}, later: one that was not established, or whose end the
+     * engine has seen, has no requests.
+     */
     public void closeLater(NicConnection connection) {
         nic.post(() -> connection.close(System.nanoTime()));
     }
@@ -327,24 +336,39 @@ public final class NicEndpoint implements ReceiveQueue {
     private final class Requests implements RequestListener {
         @Override
         public void requested(CmConnection request) {
+            NicRequest made = new NicRequest(request);
             int limit = config.maxConnections() + BACKLOG;
-            if (unseen.get() >= limit) {
+            if (unseen.get() >= limit || !leavesPlaces(made.peer(), limit - LEFT_TO_OTHERS)) {
                 request.refuse(
-                        "listener has not looked at its requests: requests=" + limit,
+                        Text.format(
+                                "listener has not looked at its requests: requests=%d, limit=%d,"
+                                        + " limitOfAddress=%d",
+                                unseen.get(), limit, limit - LEFT_TO_OTHERS),
                         System.nanoTime());
                 return;
             }
-            NicRequest made = new NicRequest(request);
             waiting.put(request, made);
             unseen.incrementAndGet();
             arrived.add(made);
             changed();
         }
 
+        /** Whether an address has fewer unseen requests than its limit. */
+        private boolean leavesPlaces(Gid address, int limit) {
+            if (unseen.get() < limit) {
+                return true;
+            }
+            int ofAddress = 0;
+            for (NicRequest each : arrived) {
+                ofAddress += each.peer().hasAddressOf(address) ? 1 : 0;
+            }
+            return ofAddress < limit;
+        }
+
         @Override
         public void gone(CmConnection request) {
             NicRequest known = waiting.remove(request);
-            if (known != null) {
+            if (known != null && !removeUnseen(known)) { // else the engine has not got it
                 known.setGone();
                 changed();
             }

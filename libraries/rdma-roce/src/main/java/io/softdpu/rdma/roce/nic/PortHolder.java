@@ -3,6 +3,7 @@ package io.softdpu.rdma.roce.nic;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -12,30 +13,67 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Holder of the UDP port of RoCE v2 at an address, as procfs lists sockets and descriptors. For
- * messages; any thread.
+ * messages: it looks at a limited number of them, for the engine of the caller waits. Any thread.
  */
 final class PortHolder {
     private static final Path PROCESSES = Path.of("/proc");
     private static final Path IPV4_SOCKETS = Path.of("/proc/net/udp");
     private static final Path IPV6_SOCKETS = Path.of("/proc/net/udp6");
+    private static final String PORT = Text.format(":%04X", Headers.UDP_PORT);
     private static final int LOCAL_ADDRESS = 1;
     private static final int INODE = 9;
     private static final int IPV4_BYTES = 4;
 
-    private PortHolder() {}
+    /** Limits of lines per list of sockets, and of processes and descriptors together. */
+    private static final int MAX_LINES = 4096;
+
+    private static final int MAX_LOOKS = 4096;
+
+    /** Search that is made when its result is asked for, once. */
+    static final class Search implements Supplier<String> {
+        private final Gid address;
+        private @Nullable String found;
+
+        Search(Gid address) {
+            this.address = address;
+        }
+
+        @Override
+        public synchronized String get() {
+            String known = found;
+            if (known == null) {
+                known = of(address);
+                found = known;
+            }
+            return known;
+        }
+    }
+
+    private final Set<String> links;
+    private int looksLeft;
+
+    private PortHolder(Set<String> links, int looksLeft) {
+        this.links = links;
+        this.looksLeft = looksLeft;
+    }
 
     /**
      * The holder.
      *
-     * @return {@code process PID}; {@code unknown} if no process that is visible has the socket, as
-     *     for one of the kernel
+     * @return {@code process PID}; {@code unknown} if none of the processes and descriptors that it
+     *     has looked at has the socket, as for one of the kernel
      */
     static String of(Gid address) {
+        return of(address, MAX_LOOKS);
+    }
+
+    static String of(Gid address, int looks) {
         Set<String> links = new HashSet<>();
         byte[] bytes = address.addressBytes();
         if (address.isIpv4()) {
@@ -43,27 +81,30 @@ final class PortHolder {
         }
         byte[] mapped = address.bytes();
         addLinks(links, IPV6_SOCKETS, Set.of(text(mapped), text(new byte[mapped.length])));
-        return links.isEmpty() ? "unknown" : processWith(links);
+        return links.isEmpty() ? "unknown" : new PortHolder(links, looks).process();
     }
 
     private static void addLinks(Set<String> links, Path sockets, Set<String> addresses) {
-        try {
-            links.addAll(links(Files.readAllLines(sockets, StandardCharsets.US_ASCII), addresses));
+        try (BufferedReader lines = Files.newBufferedReader(sockets, StandardCharsets.US_ASCII)) {
+            String line = lines.readLine();
+            for (int read = 0; line != null && read < MAX_LINES; read++) {
+                addLink(links, line, addresses);
+                line = lines.readLine();
+            }
         } catch (IOException e) {
             // No procfs, or no IPv6: the message does without a process.
         }
     }
 
-    /** The links of descriptors to the sockets that have the port at one of these addresses. */
-    static Set<String> links(List<String> lines, Set<String> addresses) {
-        Set<String> links = new HashSet<>();
-        for (String line : lines) {
-            String[] fields = line.strip().split("\\s+", -1);
-            if (fields.length > INODE && addresses.contains(fields[LOCAL_ADDRESS])) {
-                links.add("socket:[" + fields[INODE] + "]");
-            }
+    /** Adds the link of descriptors to the socket of a line, if it has one of these addresses. */
+    static void addLink(Set<String> links, String line, Set<String> addresses) {
+        if (!line.contains(PORT)) {
+            return; // without taking it apart
         }
-        return links;
+        String[] fields = line.strip().split("\\s+", -1);
+        if (fields.length > INODE && addresses.contains(fields[LOCAL_ADDRESS])) {
+            links.add("socket:[" + fields[INODE] + "]");
+        }
     }
 
     /** The port at an address, whose words the kernel prints in the order of the processor. */
@@ -73,13 +114,16 @@ final class PortHolder {
         for (int at = 0; at < address.length; at += IPV4_BYTES) {
             text.append(Text.format("%08X", words.getInt(at)));
         }
-        return text.append(Text.format(":%04X", Headers.UDP_PORT)).toString();
+        return text.append(PORT).toString();
     }
 
-    private static String processWith(Set<String> links) {
+    private String process() {
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[1-9]*")) {
             for (Path process : processes) {
-                if (hasDescriptor(process, links)) {
+                if (looksLeft-- <= 0) {
+                    return "unknown";
+                }
+                if (hasDescriptor(process)) {
                     return "process " + process.getFileName();
                 }
             }
@@ -89,9 +133,12 @@ final class PortHolder {
         return "unknown";
     }
 
-    private static boolean hasDescriptor(Path process, Set<String> links) {
+    private boolean hasDescriptor(Path process) {
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(process.resolve("fd"))) {
             for (Path each : descriptors) {
+                if (looksLeft-- <= 0) {
+                    return false;
+                }
                 if (links.contains(targetOf(each))) {
                     return true;
                 }

@@ -1,11 +1,13 @@
 package io.softdpu.rdma.roce.nic;
 
+import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.rdma.roce.rc.RemoteKeys;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.RnrTimer;
 import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
 
 /** Endpoint without a device, whose engine never sleeps. */
 public final class BareEndpoint {
@@ -26,8 +28,13 @@ public final class BareEndpoint {
 
     /** Its configuration; device and services are null. */
     public static EndpointConfig config() {
+        return config(null);
+    }
+
+    /** That of an endpoint on a device; services are null. */
+    public static EndpointConfig config(@Nullable Device device) {
         return new EndpointConfig(
-                null,
+                device,
                 null,
                 Permissions.LOCAL_READ_ONLY,
                 4,

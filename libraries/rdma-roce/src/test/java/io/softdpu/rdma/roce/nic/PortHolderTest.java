@@ -9,11 +9,12 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Names of those who have the port of RoCE v2. */
+/** Name of the process that has the port of RoCE v2. */
 class PortHolderTest {
     private static final Gid ADDRESS = Gid.ofAddress(new byte[] {127, 99, 0, 6});
     private static final String HEADER =
@@ -30,6 +31,7 @@ class PortHolderTest {
             assertThat(socket.isBound()).isTrue();
             assertThat(PortHolder.of(ADDRESS))
                     .isEqualTo("process " + ProcessHandle.current().pid());
+            assertThat(PortHolder.of(ADDRESS, 1)).as("after one process").isEqualTo("unknown");
         }
     }
 
@@ -62,7 +64,10 @@ class PortHolderTest {
                                 + " 00000000  1000        0 4713 2 0000000000000000 0",
                         "");
 
-        assertThat(PortHolder.links(lines, Set.of("0600637F:12B7", "00000000:12B7")))
-                .containsExactlyInAnyOrder("socket:[4711]", "socket:[4713]");
+        Set<String> addresses = Set.of("0600637F:12B7", "00000000:12B7");
+        Set<String> links = new HashSet<>();
+        lines.forEach(line -> PortHolder.addLink(links, line, addresses));
+
+        assertThat(links).containsExactlyInAnyOrder("socket:[4711]", "socket:[4713]");
     }
 }
