@@ -21,6 +21,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,9 @@ public final class SharedFolder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(SharedFolder.class.getName());
     private static final String LOCK_FILE = "in-use";
     private static final String FABRIC = "fabric";
+
+    /** Name of a further fabric folder, behind {@link #FABRIC} and a dash. */
+    private static final Pattern FURTHER = Pattern.compile("[a-z0-9-]{1,64}");
 
     private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -183,7 +187,7 @@ public final class SharedFolder implements AutoCloseable {
         try (DirectoryStream<Path> content = Files.newDirectoryStream(root)) {
             for (Path each : content) {
                 String name = each.getFileName().toString();
-                if (!name.equals(FABRIC) && !name.startsWith(FABRIC + "-")) {
+                if (!isFabric(name) || !Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)) {
                     LOG.log(
                             System.Logger.Level.DEBUG,
                             "folder has no lock file, and stays: folder=" + name(root));
@@ -192,6 +196,13 @@ public final class SharedFolder implements AutoCloseable {
             }
         }
         FolderTree.remove(root, lockFileOf(root));
+    }
+
+    private static boolean isFabric(String name) {
+        String further = FABRIC + "-";
+        return name.startsWith(further)
+                ? FURTHER.matcher(name.substring(further.length())).matches()
+                : name.equals(FABRIC);
     }
 
     /** For messages: another process has given it its name. */
@@ -213,7 +224,8 @@ public final class SharedFolder implements AutoCloseable {
      * A further fabric folder in it: processes that have this one reach those that have {@link
      * #fabric()} over the network alone. The first process that opens it makes it.
      *
-     * @param name of letters, digits and dashes
+     * @param name of 1 to 64 lower-case letters, digits and dashes
+     * @throws DpuException INVALID_VALUE for another one
      */
     public Path fabric(String name) {
         return fabricOf(root, name);
@@ -221,6 +233,13 @@ public final class SharedFolder implements AutoCloseable {
 
     /** As {@link #fabric(String)}, in the folder of another process. */
     public static Path fabricOf(Path root, String name) {
+        if (!FURTHER.matcher(name).matches()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "name of a fabric folder is illegal: name="
+                            + ForeignText.escapeAndCut(name)
+                            + ", expected=1 to 64 lower-case letters, digits and dashes");
+        }
         return root.resolve(FABRIC + "-" + name);
     }
 

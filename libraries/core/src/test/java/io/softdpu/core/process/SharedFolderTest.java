@@ -31,6 +31,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SharedFolderTest {
     private static final String PREFIX = "demo-";
@@ -89,6 +91,10 @@ class SharedFolderTest {
         Files.writeString(SharedFolder.fabricOf(late, "target").resolve("topology"), "as well");
         Path foreign = Files.createDirectory(parent.resolve("demo-of-the-user"));
         Files.writeString(foreign.resolve("thesis.txt"), "three years");
+        Path notes = Files.createDirectory(parent.resolve("demo-with-notes"));
+        Files.writeString(notes.resolve("fabric-notes"), "a file");
+        Path thesis = Files.createDirectory(parent.resolve("demo-with-another-folder"));
+        Files.createDirectory(thesis.resolve("fabric-Of_Space"));
         for (Path each : List.of(held, empty, foreign)) {
             Files.setLastModifiedTime(each, LONG_AGO);
         }
@@ -102,9 +108,23 @@ class SharedFolderTest {
         assertThat(empty).as("of a process that was killed while it made it").doesNotExist();
         assertThat(late).as("of a child that ended after it was removed").doesNotExist();
         assertThat(foreign.resolve("thesis.txt")).hasContent("three years");
+        assertThat(notes.resolve("fabric-notes")).hasContent("a file");
+        assertThat(thesis.resolve("fabric-Of_Space")).isDirectory();
 
         SharedFolder.removeLeftovers(parent, PREFIX);
         assertThat(held).as("its lock is free").doesNotExist();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "x/../..", "Target", "..", "a.b"})
+    void shouldRefuseAFurtherFabricFolderWithoutAPlainName(String name) {
+        assertThatThrownBy(() -> SharedFolder.fabricOf(parent, name))
+                .isInstanceOf(DpuException.class)
+                .hasMessageStartingWith("name of a fabric folder is illegal: name=" + name + ", ")
+                .extracting(e -> ((DpuException) e).status())
+                .isEqualTo(Status.INVALID_VALUE);
+        assertThat(SharedFolder.fabricOf(parent, "target-2"))
+                .isEqualTo(parent.resolve("fabric-target-2"));
     }
 
     @Test
