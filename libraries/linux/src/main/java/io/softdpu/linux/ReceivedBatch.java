@@ -42,7 +42,7 @@ public abstract sealed class ReceivedBatch permits ReceivedDatagrams, ReceivedEr
         return count;
     }
 
-    /** Where a payload begins in {@link #memory}. */
+    /** Offset of a payload in {@link #memory}, in bytes. */
     public final long offset(int index) {
         return vector.offset(checked(index));
     }

@@ -93,7 +93,7 @@ record LocalNetwork(Gid address, int prefixLength, UUID kernel, long namespace) 
                 : address.high() == 0 && address.low() == 1;
     }
 
-    /** Whether each of both addresses is reached from the other. */
+    /** Whether this address and that of the peer reach each other. */
     boolean reaches(LocalNetwork peer) {
         if (address.isIpv4() != peer.address.isIpv4()) {
             return false;
@@ -108,8 +108,8 @@ record LocalNetwork(Gid address, int prefixLength, UUID kernel, long namespace) 
     }
 
     /**
-     * Whether an address is reached by which a peer is known alone: one that is in this part of the
-     * network.
+     * The same for a peer of which only the address is known: it is taken to have the prefix, the
+     * kernel and the namespace of this one.
      */
     boolean reaches(Gid peer) {
         return reaches(new LocalNetwork(peer, prefixLength, kernel, namespace));

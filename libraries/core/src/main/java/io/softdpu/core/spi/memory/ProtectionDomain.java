@@ -156,7 +156,7 @@ public final class ProtectionDomain {
         }
     }
 
-    /** What is mapped stays so until it is withdrawn. */
+    /** Ends the service of one adapter; mapped memory stays mapped until its withdrawal. */
     synchronized void endService() {
         serving--;
     }
