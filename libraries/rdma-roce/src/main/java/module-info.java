@@ -5,11 +5,12 @@ module io.softdpu.rdma.roce {
     requires io.softdpu.rdma;
     requires static org.jspecify;
 
+    exports io.softdpu.rdma.roce;
     exports io.softdpu.rdma.roce.capture to
             io.softdpu.cli;
     exports io.softdpu.rdma.roce.wire to
             io.softdpu.cli;
 
     provides io.softdpu.rdma.spi.RdmaProvider with
-            io.softdpu.rdma.roce.RoceProvider;
+            io.softdpu.rdma.roce.RoceService.Provider;
 }

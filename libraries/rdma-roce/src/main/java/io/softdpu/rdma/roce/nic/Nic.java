@@ -15,9 +15,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -35,18 +37,19 @@ import org.jspecify.annotations.Nullable;
  * socket. Any thread.
  */
 public final class Nic {
+    private static final System.Logger LOG = System.getLogger(Nic.class.getName());
+
     private static final Map<Gid, Nic> OPEN = new HashMap<>();
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /** Attempts to find a free port besides that of RoCE v2. */
     private static final int PORT_ATTEMPTS = 64;
 
-    private static final int BUFFER_BYTES = 4 << 20;
-
     /** Limit of the wait for the thread of the NIC, which is busy for a batch at a time. */
     private static final long TASK_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final Gid address;
+    private final NicOptions options;
     private final UdpSocket socket;
     private final int receiveBufferBytes;
     private final NicLoop loop;
@@ -60,13 +63,44 @@ public final class Nic {
     private @Nullable Thread thread;
     private boolean closed;
 
-    private Nic(Gid address, UdpSocket socket) {
+    private Nic(Gid address, UdpSocket socket, NicOptions options) {
         this.address = address;
         this.socket = socket;
-        receiveBufferBytes = socket.setReceiveBuffer(BUFFER_BYTES);
-        int _ = socket.setSendBuffer(BUFFER_BYTES);
+        this.options = options;
+        receiveBufferBytes =
+                granted(
+                        "net.core.rmem_max",
+                        NicOptions.DEFAULTS.receiveBufferBytes(),
+                        options.receiveBufferBytes(),
+                        socket.setReceiveBuffer(options.receiveBufferBytes()));
+        int _ =
+                granted(
+                        "net.core.wmem_max",
+                        NicOptions.DEFAULTS.sendBufferBytes(),
+                        options.sendBufferBytes(),
+                        socket.setSendBuffer(options.sendBufferBytes()));
         portHolder = new PortHolder.Search(address);
-        loop = new NicLoop(gid(), socket, RANDOM);
+        loop = new NicLoop(gid(), socket, options, RANDOM);
+    }
+
+    /**
+     * The size that the system has granted; a warning if it is less than what was asked for, unless
+     * that is the default.
+     */
+    private int granted(String limit, int defaultBytes, int wantedBytes, int grantedBytes) {
+        if (grantedBytes < wantedBytes && wantedBytes != defaultBytes) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "system has granted a smaller buffer: address="
+                            + address
+                            + ", grantedBytes="
+                            + grantedBytes
+                            + ", expected="
+                            + wantedBytes
+                            + ", limit="
+                            + limit);
+        }
+        return grantedBytes;
     }
 
     /**
@@ -74,15 +108,16 @@ public final class Nic {
      * Waits for the end of one that is closing, which has the port until then.
      *
      * @param address whose port does not count
+     * @param options of a NIC that is opened; one that is open keeps its own
      * @throws DpuException NOT_FOUND if it is no local address; OPERATING_SYSTEM, NO_MEMORY
      */
-    public static Nic open(Gid address) {
+    public static Nic open(Gid address, NicOptions options) {
         while (true) {
             Nic closing;
             synchronized (OPEN) {
                 Nic nic = OPEN.get(address);
                 if (nic == null) {
-                    nic = create(address);
+                    nic = create(address, options);
                     OPEN.put(address, nic);
                 }
                 if (!nic.isClosed()) {
@@ -95,11 +130,11 @@ public final class Nic {
         }
     }
 
-    private static Nic create(Gid address) {
+    private static Nic create(Gid address, NicOptions options) {
         UdpSocket socket = socket(address);
         boolean made = false;
         try {
-            Nic nic = new Nic(address, socket);
+            Nic nic = new Nic(address, socket, options);
             made = true;
             return nic;
         } catch (LinuxException e) {
@@ -215,6 +250,13 @@ public final class Nic {
         }
     }
 
+    /** The address of a NIC that is open, the lowest as text; empty if none is. */
+    public static Optional<String> anyOpen() {
+        synchronized (OPEN) {
+            return OPEN.keySet().stream().map(Gid::toString).min(Comparator.naturalOrder());
+        }
+    }
+
     /** The NICs that have a thread. */
     static List<Nic> running() {
         synchronized (OPEN) {
@@ -243,6 +285,11 @@ public final class Nic {
      */
     public Supplier<String> portHolder() {
         return portHolder;
+    }
+
+    /** With which it was opened. */
+    public NicOptions options() {
+        return options;
     }
 
     /** Size of the buffer in which packets wait for it. */

@@ -36,10 +36,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NicEndpoint implements ReceiveQueue {
     private static final int RESPONDER_RESOURCES = 16;
-    private static final int TRANSPORT_RETRIES = 7;
-
-    /** Code of 0.5 seconds, the longest time until a repeat. */
-    private static final int ACK_TIMEOUT = 17;
 
     /** Limit of requests beyond the connections of the instance that its engine has not seen. */
     private static final int BACKLOG = 16;
@@ -132,8 +128,8 @@ public final class NicEndpoint implements ReceiveQueue {
                 config.pathMtuBytes(),
                 RESPONDER_RESOURCES,
                 RESPONDER_RESOURCES,
-                ACK_TIMEOUT,
-                TRANSPORT_RETRIES,
+                nic.options().ackTimeout(),
+                nic.options().retries(),
                 config.rnrRetries(),
                 config.connectTimeoutNanos());
     }

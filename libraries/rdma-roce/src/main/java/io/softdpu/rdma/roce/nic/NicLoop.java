@@ -80,6 +80,10 @@ final class NicLoop implements Runnable {
     private final ByteBuffer receivedView;
     private final ReceivedErrors errors;
     private final SocketSink sink;
+
+    /** Between the adapter and that; null without an impairment. */
+    private final @Nullable ImpairedSink impaired;
+
     private final Adapter adapter;
     private final ConnectionManager manager;
     private final AccessBatches batches;
@@ -104,7 +108,7 @@ final class NicLoop implements Runnable {
      *
      * @param gid with the socket's port
      */
-    NicLoop(Gid gid, UdpSocket socket, RandomGenerator random) {
+    NicLoop(Gid gid, UdpSocket socket, NicOptions options, RandomGenerator random) {
         this.gid = gid;
         this.socket = socket;
         received = socket.newReceived(RECEIVED_AT_ONCE, Headers.MAX_PACKET_BYTES);
@@ -112,6 +116,11 @@ final class NicLoop implements Runnable {
         receivedView = receivedMemory.asByteBuffer();
         errors = socket.newErrors(ERRORS_AT_ONCE, QUOTED_BYTES);
         sink = new SocketSink(socket, gid);
+        Impairment impairment = options.impairment();
+        impaired =
+                impairment == null
+                        ? null
+                        : new ImpairedSink(impairment, gid, sink, System::nanoTime);
         batches = new AccessBatches(gid.toString());
         adapter =
                 new Adapter(
@@ -121,7 +130,7 @@ final class NicLoop implements Runnable {
                                 MAX_QUEUE_PAIRS,
                                 MAX_DATAGRAMS,
                                 Limits.defaults(MAX_PIECES)),
-                        sink,
+                        impaired == null ? sink : impaired,
                         new IcrcCheck(gid));
         manager = new ConnectionManager(adapter, CM_LIMITS, random);
     }
@@ -259,6 +268,10 @@ final class NicLoop implements Runnable {
             batches.begin();
             try {
                 boolean _ = transmit(System.nanoTime());
+                if (impaired != null) {
+                    impaired.releaseAll();
+                    sink.flush();
+                }
             } finally {
                 batches.end();
                 wakeEngines();
@@ -273,7 +286,10 @@ final class NicLoop implements Runnable {
     }
 
     private boolean hasLastWork() {
-        return !tasks.isEmpty() || adapter.isTransmitWaiting() || sink.isBlocked();
+        return !tasks.isEmpty()
+                || adapter.isTransmitWaiting()
+                || sink.isBlocked()
+                || (impaired != null && impaired.hasPackets());
     }
 
     /** Closes socket and poller; without a thread the caller's. */
@@ -383,7 +399,11 @@ final class NicLoop implements Runnable {
         if (sink.isBlocked()) {
             sink.unblock();
         }
-        if (!adapter.isTransmitWaiting() || sink.isBlocked()) {
+        if (impaired != null && impaired.hasPackets()) {
+            impaired.release(nowNanos);
+            sink.flush();
+        }
+        if (!mayTransmit()) {
             return false;
         }
         try {
@@ -392,6 +412,13 @@ final class NicLoop implements Runnable {
             sink.flush(); // also what others have sent before a failure
         }
         return true;
+    }
+
+    /** Whether packets of the adapter wait, and the next one could be sent. */
+    private boolean mayTransmit() {
+        return adapter.isTransmitWaiting()
+                && !sink.isBlocked()
+                && (impaired == null || impaired.isReady());
     }
 
     // ---- sleep ----
@@ -415,7 +442,7 @@ final class NicLoop implements Runnable {
     }
 
     private boolean hasWork() {
-        if (stopping || !tasks.isEmpty() || (adapter.isTransmitWaiting() && !sink.isBlocked())) {
+        if (stopping || !tasks.isEmpty() || mayTransmit()) {
             return true;
         }
         for (int i = 0; i < endpoints.size(); i++) {
@@ -429,7 +456,13 @@ final class NicLoop implements Runnable {
     /** Time until the next deadline; negative for none. */
     private long timeoutNanos() {
         long deadline = adapter.nextDeadline();
-        return deadline == Adapter.NO_DEADLINE ? -1 : Math.max(0, deadline - System.nanoTime());
+        boolean none = deadline == Adapter.NO_DEADLINE;
+        if (impaired != null && impaired.hasPackets() && !sink.isBlocked()) {
+            long due = impaired.nextNanos();
+            deadline = none || due - deadline < 0 ? due : deadline;
+            none = false;
+        }
+        return none ? -1 : Math.max(0, deadline - System.nanoTime());
     }
 
     private void watchWritable(boolean wanted) {

@@ -50,6 +50,12 @@ final class SocketSink implements PacketSink {
         batch.add(to.high(), to.low(), to.port(), bytes);
     }
 
+    /** Takes a packet that has its ICRC; only if it {@link #isReady}. */
+    void send(MemorySegment from, long at, int bytes, Gid to) {
+        MemorySegment.copy(from, at, memory, batch.next(), bytes);
+        batch.add(to.high(), to.low(), to.port(), bytes);
+    }
+
     /** Sends the packets that wait, as far as the socket takes them. */
     void flush() {
         while (batch.waiting() > 0) {

@@ -27,7 +27,7 @@ class NicLoopTest {
         InetAddress address = InetAddress.getByAddress(ADDRESS.addressBytes());
         UdpSocket socket = UdpSocket.open(new InetSocketAddress(address, 0));
         Gid gid = ADDRESS.withPort(socket.localAddress().getPort());
-        NicLoop loop = new NicLoop(gid, socket, random);
+        NicLoop loop = new NicLoop(gid, socket, NicOptions.DEFAULTS, random);
         loop.prepare();
         int[] events = new int[1];
         try (Poller watch = new Poller()) {

@@ -33,7 +33,7 @@ class NicTest {
     private static final Gid OTHER_ADDRESS = Gid.ofAddress(new byte[] {127, 99, 0, 2});
 
     private static Nic started() {
-        Nic nic = Nic.open(ADDRESS);
+        Nic nic = Nic.open(ADDRESS, NicOptions.DEFAULTS);
         nic.start();
         return nic;
     }
@@ -110,7 +110,7 @@ class NicTest {
         Nic running = started(); // what the process opens once
         running.release();
         long before = pollers();
-        Nic nic = Nic.open(ADDRESS);
+        Nic nic = Nic.open(ADDRESS, NicOptions.DEFAULTS);
         try {
             BareEndpoint.of(nic).open();
             assertThat(pollers()).isEqualTo(before);
@@ -180,13 +180,13 @@ class NicTest {
         CompletableFuture<Gid> reopened = new CompletableFuture<>();
         try {
             Await.until("a release", () -> releasing.getState() == Thread.State.WAITING);
-            Nic other = Nic.open(OTHER_ADDRESS);
+            Nic other = Nic.open(OTHER_ADDRESS, NicOptions.DEFAULTS);
             other.release();
             assertThat(releasing.isAlive()).as("held").isTrue();
             Thread.ofPlatform()
                     .start(() -> {
                         try {
-                            Nic next = Nic.open(ADDRESS);
+                            Nic next = Nic.open(ADDRESS, NicOptions.DEFAULTS);
                             reopened.complete(next.gid());
                             next.release();
                         } catch (Throwable e) {
@@ -209,7 +209,7 @@ class NicTest {
         "IO_FAILED, CONNECTION_ABORTED"
     })
     void shouldCompleteRequestsThatItHasNotGotAsThoseThatItHas(Status end, Status expected) {
-        Nic nic = Nic.open(ADDRESS);
+        Nic nic = Nic.open(ADDRESS, NicOptions.DEFAULTS);
         try {
             NicEndpoint endpoint = BareEndpoint.of(nic);
             endpoint.open();

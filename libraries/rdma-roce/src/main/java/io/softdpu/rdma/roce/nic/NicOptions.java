@@ -1,0 +1,50 @@
+package io.softdpu.rdma.roce.nic;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Options of a NIC.
+ *
+ * @param ackTimeout code of the longest time until a packet is repeated: 4.096 µs x 2^code
+ * @param retries repeats of a packet, each after that time, before its connection fails
+ * @param receiveBufferBytes room for packets that wait for the NIC; the system may grant less
+ * @param sendBufferBytes room for packets that wait for the network; the system may grant less
+ * @param impairment of the packets that are sent; null for none
+ */
+public record NicOptions(
+        int ackTimeout,
+        int retries,
+        int receiveBufferBytes,
+        int sendBufferBytes,
+        @Nullable Impairment impairment) {
+    private static final int BUFFER_BYTES = 4 << 20;
+
+    /** 0.5 seconds, seven retries, 4 MiB each, and no impairment. */
+    public static final NicOptions DEFAULTS =
+            new NicOptions(17, 7, BUFFER_BYTES, BUFFER_BYTES, null);
+
+    /** The same with another longest time until a packet is repeated. */
+    public NicOptions withAckTimeout(int code) {
+        return new NicOptions(code, retries, receiveBufferBytes, sendBufferBytes, impairment);
+    }
+
+    /** The same with another number of repeats. */
+    public NicOptions withRetries(int number) {
+        return new NicOptions(ackTimeout, number, receiveBufferBytes, sendBufferBytes, impairment);
+    }
+
+    /** The same with another buffer for packets that wait for the NIC. */
+    public NicOptions withReceiveBuffer(int bytes) {
+        return new NicOptions(ackTimeout, retries, bytes, sendBufferBytes, impairment);
+    }
+
+    /** The same with another buffer for packets that wait for the network. */
+    public NicOptions withSendBuffer(int bytes) {
+        return new NicOptions(ackTimeout, retries, receiveBufferBytes, bytes, impairment);
+    }
+
+    /** The same with another impairment. */
+    public NicOptions with(@Nullable Impairment other) {
+        return new NicOptions(ackTimeout, retries, receiveBufferBytes, sendBufferBytes, other);
+    }
+}

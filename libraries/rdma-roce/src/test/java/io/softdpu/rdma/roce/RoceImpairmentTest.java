@@ -1,0 +1,65 @@
+package io.softdpu.rdma.roce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
+import io.softdpu.rdma.RdmaConnection;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Connections over a network that is as bad as the options say. */
+class RoceImpairmentTest {
+    private static final int MESSAGE_BYTES = 3000;
+    private static final int MESSAGES = 300;
+
+    @AfterEach
+    void useTheDefaults() {
+        RoceOptions.defaults().use();
+    }
+
+    private static void exchange(Party near, RdmaConnection toFar, Party far) {
+        assertThat(far.receive(MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
+        assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
+        Party.drive(
+                "send and receive",
+                () -> !near.results.isEmpty() && !far.results.isEmpty(),
+                near,
+                far);
+        assertThat(near.results.remove()).isEqualTo(Status.SUCCESS);
+        assertThat(far.results.remove()).isEqualTo(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldMoveAllMessagesOverABadNetwork(@TempDir Path folder) {
+        RoceOptions.defaults()
+                .withImpairment("loss=0.05,dup=0.05,reorder=0.05,delay=10us,corrupt=0.05,seed=7")
+                .use();
+        try (Party near = new Party(folder, Side.TARGET);
+                Party far = new Party(folder, Side.DPU)) {
+            RdmaConnection toFar = near.export();
+            RdmaConnection toNear = far.export();
+            near.connect(toFar, toNear.blob());
+            far.connect(toNear, toFar.blob());
+            Party.drive(
+                    "connection",
+                    () ->
+                            toFar.state() == RdmaConnection.State.CONNECTED
+                                    && toNear.state() == RdmaConnection.State.CONNECTED,
+                    near,
+                    far);
+            for (int i = 0; i < MESSAGES; i++) {
+                exchange(near, toFar, far);
+            }
+
+            Map<String, Long> here = toFar.counters();
+            Map<String, Long> there = toNear.counters();
+            assertThat(here.get("retransmissions")).isPositive();
+            assertThat(there.get("duplicates")).isPositive();
+            assertThat(there.get("bad_icrc")).isPositive();
+        }
+    }
+}
