@@ -25,6 +25,7 @@ module io.softdpu.linux {
             io.softdpu.core,
             io.softdpu.fabric,
             io.softdpu.perf,
+            io.softdpu.rdma.roce,
             io.softdpu.samples,
             io.softdpu.storage,
             io.softdpu.topology.json;

@@ -175,7 +175,8 @@ class CodeRulesTest {
                     "java.io.File.deleteOnExit",
                     "java.io.File.renameTo",
                     "io.softdpu.linux.FileDescriptors.truncate",
-                    "io.softdpu.linux.file.CheckedFile.replaceContent");
+                    "io.softdpu.linux.file.CheckedFile.replaceContent",
+                    "io.softdpu.linux.file.CheckedFile.truncate");
 
     /** Methods that may remove a file, and why no file of the user is lost by that. */
     private static final Map<String, String> MAY_REMOVE =
@@ -195,6 +196,15 @@ class CodeRulesTest {
                     Map.entry(
                             "io.softdpu.linux.file.CheckedFile.replaceContent",
                             "of a file that was examined; its callers are in this table"),
+                    Map.entry(
+                            "io.softdpu.linux.file.CheckedFile.truncate",
+                            "of a file that was examined; its callers are in this table"),
+                    Map.entry(
+                            "io.softdpu.linux.file.GrowingFile.create",
+                            "empties a file that was examined, as one to be replaced"),
+                    Map.entry(
+                            "io.softdpu.linux.file.GrowingFile.append",
+                            "removes the part of a piece that it has written itself"),
                     Map.entry("io.softdpu.linux.Memfd.allocate", "of memory, which has no name"),
                     Map.entry(
                             "io.softdpu.fabric.folder.NameLocks.write",

@@ -272,6 +272,19 @@ public final class CheckedFile implements AutoCloseable {
         return descriptor;
     }
 
+    /**
+     * Locks the file exclusively, as {@link FileDescriptors#tryLockExclusive}.
+     *
+     * @throws IOException if its file system has no locks
+     */
+    boolean tryLock() throws IOException {
+        try {
+            return FileDescriptors.tryLockExclusive(descriptor);
+        } catch (LinuxException e) {
+            throw asIoException(e, file);
+        }
+    }
+
     /** Whether another name, or a name at another time, has led to the same file. */
     boolean isSameFile(CheckedFile other) {
         return FileDescriptors.status(descriptor)
@@ -387,6 +400,33 @@ public final class CheckedFile implements AutoCloseable {
                 }
                 done += FileIo.write(descriptor, piece, done);
             }
+        } catch (LinuxException e) {
+            throw asIoException(e, file);
+        }
+    }
+
+    /**
+     * Writes a piece of the file.
+     *
+     * @param from native memory
+     * @param offsetBytes where in the file
+     * @throws IOException if it cannot be written; then the file holds a part of the piece
+     */
+    void write(MemorySegment from, long offsetBytes) throws IOException {
+        try {
+            long done = 0;
+            while (done < from.byteSize()) {
+                done += FileIo.write(descriptor, from.asSlice(done), offsetBytes + done);
+            }
+        } catch (LinuxException e) {
+            throw asIoException(e, file);
+        }
+    }
+
+    /** Removes what is behind a place in the file. */
+    void truncate(long lengthBytes) throws IOException {
+        try {
+            FileDescriptors.truncate(descriptor, lengthBytes);
         } catch (LinuxException e) {
             throw asIoException(e, file);
         }
