@@ -174,7 +174,7 @@ final class RoceEndpoint implements ProviderEndpoint {
     }
 
     private NicEndpoint open() {
-        Nic own = Nic.open(gid, RoceOptions.ofNics());
+        Nic own = RoceOptions.openNic(gid);
         boolean opened = false;
         try {
             DomainAccess granted = Regions.domainOf(config.device()).attach(own.batches());

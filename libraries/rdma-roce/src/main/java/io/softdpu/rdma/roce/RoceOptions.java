@@ -4,12 +4,20 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.linux.text.ForeignText;
+import io.softdpu.linux.text.GivenText;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
+import io.softdpu.rdma.roce.capture.CaptureWriter;
 import io.softdpu.rdma.roce.nic.Impairment;
 import io.softdpu.rdma.roce.nic.Nic;
 import io.softdpu.rdma.roce.nic.NicOptions;
 import io.softdpu.rdma.roce.nic.TimeText;
+import io.softdpu.rdma.roce.wire.Gid;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -42,18 +50,27 @@ public final class RoceOptions {
     private static final String RECEIVE_BUFFER = "SOFTDPU_ROCE_RECEIVE_BUFFER";
     private static final String SEND_BUFFER = "SOFTDPU_ROCE_SEND_BUFFER";
     private static final String IMPAIR = "SOFTDPU_ROCE_IMPAIR";
+    private static final String PCAP = "SOFTDPU_ROCE_PCAP";
 
     private static final long TIME_UNIT_NANOS = 4096;
 
-    private static final RoceOptions DEFAULTS = new RoceOptions(NicOptions.DEFAULTS);
+    private static final RoceOptions DEFAULTS = new RoceOptions(NicOptions.DEFAULTS, null);
 
-    /** Those of this process; null until they are needed. Guarded by the class. */
+    // Guarded by the class: those of this process, null until they are needed; their capture.
     private static @Nullable RoceOptions inUse;
+    private static @Nullable CaptureWriter writer;
 
+    // Guarded by the class: of adapters that are being opened with the options.
+    private static final List<Gid> OPENING = new ArrayList<>();
+
+    /** Without the capture. */
     private final NicOptions ofNic;
 
-    private RoceOptions(NicOptions ofNic) {
+    private final @Nullable Path capture;
+
+    private RoceOptions(NicOptions ofNic, @Nullable Path capture) {
         this.ofNic = ofNic;
+        this.capture = capture;
     }
 
     // ---- of the process
@@ -72,6 +89,8 @@ public final class RoceOptions {
      *   <li>{@code SOFTDPU_ROCE_RECEIVE_BUFFER}, {@code SOFTDPU_ROCE_SEND_BUFFER}, in bytes: {@link
      *       #withReceiveBuffer}, {@link #withSendBuffer}
      *   <li>{@code SOFTDPU_ROCE_IMPAIR}: {@link #withImpairment}
+     *   <li>{@code SOFTDPU_ROCE_PCAP}, with {@code %p} for the number of the process: {@link
+     *       #withCapture}
      * </ul>
      *
      * @throws DpuException INVALID_VALUE for an illegal value, naming the variable
@@ -106,6 +125,16 @@ public final class RoceOptions {
         if (!impairment.isEmpty()) {
             made = made.withImpairment(source(IMPAIR), impairment);
         }
+        String file = environment.getOrDefault(PCAP, "");
+        if (!file.isEmpty()) {
+            String pid = Long.toString(ProcessHandle.current().pid());
+            made =
+                    made.withCapture(
+                            GivenText.path(
+                                    source(PCAP),
+                                    file.replace("%p", pid),
+                                    refusal -> new DpuException(Status.INVALID_VALUE, refusal)));
+        }
         return made;
     }
 
@@ -138,29 +167,107 @@ public final class RoceOptions {
     }
 
     /**
-     * Makes these the options of this process, for all adapters that it opens from now on.
+     * Makes these the options of this process, for all adapters that it opens from now on, and
+     * creates the file of their capture. The one before ends; whether it lacks packets is logged,
+     * and thrown by {@link #endCapture} alone, which a program calls before to learn it.
      *
-     * @throws DpuException BAD_STATE if one is open: as long as there is a connection, or an
-     *     instance that listens, with the provider {@code roce}
+     * @throws DpuException BAD_STATE if an adapter is open: as long as there is a connection, or an
+     *     instance that listens, with the provider {@code roce}; IO_FAILED if the file cannot be
+     *     written. Then the options are those before; their capture has ended if it has this file
      */
     public void use() {
         synchronized (RoceOptions.class) {
-            Nic.anyOpen()
-                    .ifPresent(address -> {
-                        throw new DpuException(
-                                Status.BAD_STATE,
-                                "adapter of the provider roce is open: address="
-                                        + address
-                                        + ", expected=RoceOptions.use before the first connection"
-                                        + " of the process, or after the last was closed");
-                    });
+            Optional<String> open =
+                    OPENING.isEmpty() ? Nic.anyOpen() : Optional.of(OPENING.getFirst().toString());
+            if (open.isPresent()) {
+                throw new DpuException(
+                        Status.BAD_STATE,
+                        "adapter of the provider roce is open: address="
+                                + open.get()
+                                + ", expected=RoceOptions.use before the first connection"
+                                + " of the process, or after the last was closed");
+            }
+            CaptureWriter before = writer;
+            if (before != null && before.path().equals(capture)) {
+                before.close(); // a file has one writer
+            }
+            writer = openCapture();
             inUse = this;
+            if (before != null) {
+                before.close();
+            }
         }
     }
 
-    /** The options of an adapter that is opened. */
-    static NicOptions ofNics() {
-        return current().ofNic;
+    private @Nullable CaptureWriter openCapture() {
+        if (capture == null) {
+            return null;
+        }
+        try {
+            return CaptureWriter.create(capture);
+        } catch (IOException e) {
+            throw notWritten(capture, e, "");
+        }
+    }
+
+    private static DpuException notWritten(Path file, IOException failure, String lost) {
+        return new DpuException(
+                Status.IO_FAILED,
+                "capture cannot be written: file="
+                        + ForeignText.escape(file.toString())
+                        + lost
+                        + ", failure="
+                        + Reason.of(failure),
+                failure);
+    }
+
+    /**
+     * The adapter of an address, as {@link Nic#open}, with the options of this process, which stay
+     * the same meanwhile.
+     */
+    static Nic openNic(Gid address) {
+        NicOptions options = begin(address);
+        try {
+            return Nic.open(address, options); // may wait: without the lock
+        } finally {
+            synchronized (RoceOptions.class) {
+                boolean _ = OPENING.remove(address);
+            }
+        }
+    }
+
+    private static synchronized NicOptions begin(Gid address) {
+        RoceOptions options = current();
+        if (writer == null) {
+            writer = options.openCapture();
+        }
+        OPENING.add(address);
+        return options.ofNic.withCapture(writer);
+    }
+
+    /**
+     * Ends the capture of this process: closes its file. What is sent and received later is not in
+     * it. Does nothing without a capture.
+     *
+     * @throws DpuException IO_FAILED if packets are missing, since the file could not be written
+     */
+    public static void endCapture() {
+        CaptureWriter ended;
+        synchronized (RoceOptions.class) {
+            ended = writer;
+        }
+        if (ended != null) {
+            end(ended);
+        }
+    }
+
+    /** Closes a capture; throws as {@link #endCapture}. */
+    static void end(CaptureWriter capture) {
+        capture.close();
+        IOException failure = capture.failure();
+        if (failure != null) {
+            throw notWritten(capture.path(), failure, ", lostPackets=" + capture.lost());
+        }
     }
 
     // ---- the options
@@ -193,7 +300,7 @@ public final class RoceOptions {
         while (TIME_UNIT_NANOS << code < timeout.toNanos()) {
             code++;
         }
-        return new RoceOptions(ofNic.withAckTimeout(code));
+        return new RoceOptions(ofNic.withAckTimeout(code), capture);
     }
 
     /** The longest time until a packet is repeated. */
@@ -216,7 +323,7 @@ public final class RoceOptions {
         if (retries < 0 || retries > MAX_RETRIES) {
             throw illegal("number of retries", source, "retries", text, "0 to " + MAX_RETRIES);
         }
-        return new RoceOptions(ofNic.withRetries(retries));
+        return new RoceOptions(ofNic.withRetries(retries), capture);
     }
 
     /** Repeats of a packet before its connection fails. */
@@ -233,7 +340,7 @@ public final class RoceOptions {
      */
     public RoceOptions withReceiveBuffer(int bytes) {
         int checked = requireBuffer("call=withReceiveBuffer", bytes, Integer.toString(bytes));
-        return new RoceOptions(ofNic.withReceiveBuffer(checked));
+        return new RoceOptions(ofNic.withReceiveBuffer(checked), capture);
     }
 
     /** Room for packets that wait for the adapter. */
@@ -250,7 +357,7 @@ public final class RoceOptions {
      */
     public RoceOptions withSendBuffer(int bytes) {
         int checked = requireBuffer("call=withSendBuffer", bytes, Integer.toString(bytes));
-        return new RoceOptions(ofNic.withSendBuffer(checked));
+        return new RoceOptions(ofNic.withSendBuffer(checked), capture);
     }
 
     /** Room for packets that wait for the network. */
@@ -282,13 +389,30 @@ public final class RoceOptions {
     }
 
     private RoceOptions withImpairment(String source, String items) {
-        return new RoceOptions(ofNic.with(Impairment.parse(source, items)));
+        return new RoceOptions(ofNic.withImpairment(Impairment.parse(source, items)), capture);
     }
 
     /** The items of the impairment; empty without one. */
     public String impairment() {
         Impairment impairment = ofNic.impairment();
         return impairment == null ? "" : impairment.toString();
+    }
+
+    /**
+     * The same with a capture of all packets of this process, both directions, in the format pcap:
+     * each as it goes to the network and comes from it, with an impairment what is left of it. The
+     * file is replaced if it is a regular one. {@code softdpu packets FILE} explains it.
+     *
+     * <p>It costs time for each packet, and is not for measurements. A file that cannot be written
+     * any more is logged, and {@link #endCapture} throws.
+     */
+    public RoceOptions withCapture(Path file) {
+        return new RoceOptions(ofNic, Arguments.notNull(file, "file").toAbsolutePath());
+    }
+
+    /** The file of the capture; null without one. */
+    public @Nullable Path capture() {
+        return capture;
     }
 
     private static int requireBuffer(String source, int bytes, String text) {
@@ -330,6 +454,8 @@ public final class RoceOptions {
                 + ", sendBufferBytes="
                 + sendBuffer()
                 + ", impairment="
-                + (impairment().isEmpty() ? "none" : impairment());
+                + (impairment().isEmpty() ? "none" : impairment())
+                + ", capture="
+                + (capture == null ? "none" : capture);
     }
 }

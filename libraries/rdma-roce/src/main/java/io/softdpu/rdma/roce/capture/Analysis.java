@@ -75,7 +75,8 @@ public final class Analysis {
         while (reader.next()) {
             firstNanos = reader.number() == 1 ? reader.timeNanos() : firstNanos;
             Datagram.Kind kind = datagram.wrap(reader.linkType(), reader.frameBytes());
-            if (kind != Datagram.Kind.OTHER) {
+            if (kind != Datagram.Kind.OTHER
+                    && (kind != Datagram.Kind.OTHER_PORT || hasRightIcrc())) {
                 packets++;
                 source = Addresses.text(datagram.source());
                 destination = Addresses.text(datagram.destination());
@@ -87,12 +88,26 @@ public final class Analysis {
         return false;
     }
 
+    /**
+     * Whether a datagram is a packet with a right ICRC: most for the port are of other programs.
+     */
+    private boolean hasRightIcrc() {
+        return packet.wrap(frame, datagram.payloadAt(), datagram.payloadBytes()) == null
+                && isIcrcOfPacket();
+    }
+
+    private boolean isIcrcOfPacket() {
+        Icrc icrc = datagram.isIpv4() ? ipv4 : ipv6;
+        datagram.setIn(icrc);
+        return icrc.of(packet, view) == packet.icrc();
+    }
+
     private void look(Datagram.Kind kind) {
         fault = null;
         note = null;
         message = null;
         icrcRight = false;
-        if (kind != Datagram.Kind.WHOLE) {
+        if (kind != Datagram.Kind.WHOLE && kind != Datagram.Kind.OTHER_PORT) {
             fail(word(kind));
             return;
         }
@@ -101,9 +116,7 @@ public final class Analysis {
             fail(word(found));
             return;
         }
-        Icrc icrc = datagram.isIpv4() ? ipv4 : ipv6;
-        datagram.setIn(icrc);
-        icrcRight = icrc.of(packet, view) == packet.icrc();
+        icrcRight = isIcrcOfPacket();
         if (!icrcRight) {
             badIcrc++;
             return;

@@ -24,13 +24,21 @@ final class CaptureReader {
     /** Limit of the captured bytes of a record, as of the programs that write such files. */
     static final int MAX_FRAME_BYTES = 256 << 10;
 
-    private static final int HEADER_BYTES = 24;
-    private static final int RECORD_HEADER_BYTES = 16;
+    /** Size of the header of a file. */
+    static final int HEADER_BYTES = 24;
+
+    /** Size of the header of a record. */
+    static final int RECORD_HEADER_BYTES = 16;
+
+    /** Magic number of files with times in nanoseconds. */
+    static final int NANOSECONDS = 0xa1b23c4d;
+
+    static final int VERSION = 2;
+    static final int MINOR_VERSION = 4;
+    static final long SECOND_NANOS = 1_000_000_000;
+
     private static final int MICROSECONDS = 0xa1b2c3d4;
-    private static final int NANOSECONDS = 0xa1b23c4d;
     private static final int PCAPNG = 0x0a0d0d0a; // the same in both byte orders
-    private static final int VERSION = 2;
-    private static final long SECOND_NANOS = 1_000_000_000;
     private static final long MICRO_NANOS = 1_000;
 
     private final InputStream input;

@@ -1,5 +1,6 @@
 package io.softdpu.rdma.roce.capture;
 
+import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.roce.wire.Icrc;
 import java.lang.foreign.MemorySegment;
@@ -8,16 +9,18 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * View of a frame as a UDP datagram for the port of RoCE v2. A frame is untrusted: each length is
- * compared with what was captured before it is used.
+ * View of a frame as a UDP datagram for the port of RoCE v2, or one of another adapter of softdpu.
+ * A frame is untrusted: each length is compared with what was captured before it is used.
  */
 final class Datagram {
     /** Kinds of frames. */
     enum Kind {
-        /** No datagram for that port. */
+        /** No datagram for these ports. */
         OTHER,
-        /** Such a datagram, in one piece. */
+        /** A datagram for the port of RoCE v2, in one piece. */
         WHOLE,
+        /** A datagram in one piece for a port that another adapter of softdpu may have. */
+        OTHER_PORT,
         /** One of which the capture has a part, or whose lengths contradict each other. */
         CUT,
         /** A fragment of one. */
@@ -50,6 +53,7 @@ final class Datagram {
     private byte[] source = {};
     private byte[] destination = {};
     private int sourcePort;
+    private int destinationPort;
     private int payloadAt;
     private int payloadBytes;
 
@@ -107,13 +111,18 @@ final class Datagram {
             return Kind.OTHER; // not its first piece, which has the ports
         }
         Kind kind = wrapUdp(at + headerBytes, captured, at + u16(at + 2));
+        boolean fragmented = (fragment & OFFSET_OR_MORE) != 0;
+        boolean withOptions = headerBytes != IPV4_BYTES;
+        if (kind == Kind.OTHER_PORT && (fragmented || withOptions)) {
+            return Kind.OTHER;
+        }
         if (kind == Kind.OTHER) {
             return kind;
         }
-        if ((fragment & OFFSET_OR_MORE) != 0) {
+        if (fragmented) {
             return Kind.FRAGMENT;
         }
-        return headerBytes == IPV4_BYTES ? kind : Kind.OPTIONS;
+        return withOptions ? Kind.OPTIONS : kind;
     }
 
     private Kind wrapIpv6(int at, int captured) {
@@ -128,13 +137,23 @@ final class Datagram {
     }
 
     private Kind wrapUdp(int at, int captured, int end) {
-        if (captured - at < UDP_BYTES || u16(at + 2) != Headers.UDP_PORT) {
+        if (captured - at < UDP_BYTES) {
             return Kind.OTHER;
         }
         sourcePort = u16(at);
+        destinationPort = u16(at + 2);
+        boolean usual = destinationPort == Headers.UDP_PORT;
+        if (!usual
+                && (destinationPort < Gid.FIRST_OTHER_PORT
+                        || destinationPort >= Gid.FIRST_FLOW_PORT)) {
+            return Kind.OTHER;
+        }
         payloadAt = at + UDP_BYTES;
         payloadBytes = u16(at + 4) - UDP_BYTES;
         boolean whole = payloadBytes >= 0 && end <= captured && payloadAt + payloadBytes == end;
+        if (!usual) {
+            return whole ? Kind.OTHER_PORT : Kind.OTHER;
+        }
         return whole ? Kind.WHOLE : Kind.CUT;
     }
 
@@ -155,6 +174,7 @@ final class Datagram {
     void setIn(Icrc icrc) {
         icrc.setAddresses(source, destination);
         icrc.setSourcePort(sourcePort);
+        icrc.setDestinationPort(destinationPort);
         icrc.setIdentification(identification, dontFragment);
     }
 

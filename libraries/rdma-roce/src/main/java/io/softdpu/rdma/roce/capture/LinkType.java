@@ -14,6 +14,9 @@ enum LinkType {
     /** Its second version. */
     LINUX_COOKED_2(20, 0);
 
+    /** The number of {@link #RAW_IP} in new files. */
+    static final int RAW_IP_CODE = 101;
+
     /** Its size. */
     final int headerBytes;
 
@@ -33,7 +36,7 @@ enum LinkType {
     static LinkType of(int code) {
         return switch (code) {
             case 1 -> ETHERNET;
-            case 12, 14, 101, 228, 229 -> RAW_IP;
+            case 12, 14, RAW_IP_CODE, 228, 229 -> RAW_IP;
             case 113 -> LINUX_COOKED;
             case 276 -> LINUX_COOKED_2;
             default ->

@@ -12,6 +12,7 @@ import io.softdpu.linux.text.Reason;
 import io.softdpu.rdma.roce.adapter.Adapter;
 import io.softdpu.rdma.roce.adapter.AdapterConfig;
 import io.softdpu.rdma.roce.adapter.IcrcCheck;
+import io.softdpu.rdma.roce.capture.CaptureWriter;
 import io.softdpu.rdma.roce.cm.CmLimits;
 import io.softdpu.rdma.roce.cm.ConnectionManager;
 import io.softdpu.rdma.roce.rc.Limits;
@@ -79,6 +80,10 @@ final class NicLoop implements Runnable {
     private final MemorySegment receivedMemory;
     private final ByteBuffer receivedView;
     private final ReceivedErrors errors;
+
+    /** Of all packets; null without a capture. */
+    private final @Nullable Recorder recorder;
+
     private final SocketSink sink;
 
     /** Between the adapter and that; null without an impairment. */
@@ -115,7 +120,9 @@ final class NicLoop implements Runnable {
         receivedMemory = received.memory();
         receivedView = receivedMemory.asByteBuffer();
         errors = socket.newErrors(ERRORS_AT_ONCE, QUOTED_BYTES);
-        sink = new SocketSink(socket, gid);
+        CaptureWriter capture = options.capture();
+        recorder = capture == null ? null : new Recorder(capture, gid);
+        sink = new SocketSink(socket, gid, recorder);
         Impairment impairment = options.impairment();
         impaired =
                 impairment == null
@@ -306,6 +313,9 @@ final class NicLoop implements Runnable {
                 }
             } finally {
                 socket.close();
+                if (recorder != null) {
+                    recorder.flush();
+                }
             }
         }
     }
@@ -372,6 +382,16 @@ final class NicLoop implements Runnable {
             return; // longer than any packet
         }
         try {
+            if (recorder != null) {
+                recorder.received(
+                        received.sourceHigh(index),
+                        received.sourceLow(index),
+                        received.sourcePort(index),
+                        receivedMemory,
+                        receivedView,
+                        received.offset(index),
+                        received.length(index));
+            }
             adapter.receive(
                     receivedMemory,
                     receivedView,
@@ -428,6 +448,9 @@ final class NicLoop implements Runnable {
         VarHandle.fullFence();
         try {
             if (!hasWork()) {
+                if (recorder != null) {
+                    recorder.flush();
+                }
                 watchWritable(sink.isBlocked());
                 poll(timeoutNanos());
             }

@@ -10,6 +10,7 @@ import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sink that copies packets into a batch of datagrams, and sends that when it is full or {@linkplain
@@ -22,13 +23,20 @@ final class SocketSink implements PacketSink {
     private final UdpSocket socket;
     private final PacketWriter writer;
     private final OutgoingDatagrams batch;
+    private final @Nullable Recorder recorder;
     private final MemorySegment memory;
     private final ByteBuffer view;
     private boolean blocked;
     private long dropped;
 
-    SocketSink(UdpSocket socket, Gid own) {
+    /**
+     * A sink without packets.
+     *
+     * @param recorder of the packets; null for none
+     */
+    SocketSink(UdpSocket socket, Gid own, @Nullable Recorder recorder) {
         this.socket = socket;
+        this.recorder = recorder;
         writer = PacketWriter.ofSocket(own);
         batch = socket.newOutgoing(CAPACITY, Headers.MAX_PACKET_BYTES);
         memory = batch.memory();
@@ -45,14 +53,20 @@ final class SocketSink implements PacketSink {
 
     @Override
     public void send(OutgoingPacket packet) {
-        int bytes = writer.write(packet, memory, view, batch.next());
-        Gid to = packet.destination();
-        batch.add(to.high(), to.low(), to.port(), bytes);
+        add(writer.write(packet, memory, view, batch.next()), packet.destination());
     }
 
     /** Takes a packet that has its ICRC; only if it {@link #isReady}. */
     void send(MemorySegment from, long at, int bytes, Gid to) {
         MemorySegment.copy(from, at, memory, batch.next(), bytes);
+        add(bytes, to);
+    }
+
+    /** Adds the packet that is in the next place. */
+    private void add(int bytes, Gid to) {
+        if (recorder != null) {
+            recorder.sent(to, memory, batch.next(), bytes);
+        }
         batch.add(to.high(), to.low(), to.port(), bytes);
     }
 
