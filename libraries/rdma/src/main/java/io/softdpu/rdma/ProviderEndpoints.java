@@ -9,8 +9,10 @@ import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.rdma.spi.RdmaProvider;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.SequencedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -81,6 +83,12 @@ abstract sealed class ProviderEndpoints permits ConnectionTable {
                 closeEndpoints();
             }
         }
+    }
+
+    /** What the selected provider has counted for the device; empty before one is. */
+    final SequencedMap<String, Long> deviceCounters() {
+        ProviderEndpoint endpoint = selected;
+        return endpoint == null ? new LinkedHashMap<>() : endpoint.counters();
     }
 
     final boolean isSelected(int provider) {

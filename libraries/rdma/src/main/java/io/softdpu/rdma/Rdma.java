@@ -11,6 +11,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.rdma.spi.PrivateData;
 import java.time.Duration;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -231,6 +232,18 @@ public sealed interface Rdma extends Context permits RdmaContext {
      *     device, naming those that do
      */
     Rdma setProvider(String name);
+
+    /**
+     * A snapshot of what the provider of the connections has counted for the device, of all
+     * instances of this process: numbers by name, in an order that does not change. Which there are
+     * depends on the provider, and {@code shm} has none; {@link RdmaConnection#counters()} has
+     * those of one connection. Empty before a provider is selected, and after the stop. A call may
+     * wait for a batch of packets and makes a map, so it is not for the data path.
+     *
+     * @return unmodifiable
+     * @throws DpuException NOT_PERMITTED from another thread
+     */
+    SequencedMap<String, Long> deviceCounters();
 
     /** The name of the provider that was set, {@link #ANY_PROVIDER} if none was. */
     String provider();

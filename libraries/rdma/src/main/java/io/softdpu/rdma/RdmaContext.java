@@ -12,7 +12,10 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.sync.RemoteSyncEvent;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.WorkRequest;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Objects;
+import java.util.SequencedMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -120,6 +123,14 @@ final class RdmaContext extends RdmaSettings implements Rdma {
                                     + " message",
                             call, privateData.length, limitBytes));
         }
+    }
+
+    @Override
+    public SequencedMap<String, Long> deviceCounters() {
+        requireOwnerThread();
+        ConnectionTable open = connections;
+        return Collections.unmodifiableSequencedMap(
+                open == null ? new LinkedHashMap<>() : new LinkedHashMap<>(open.deviceCounters()));
     }
 
     // ---- hooks of ContextBase ----

@@ -24,8 +24,10 @@ import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,6 +117,12 @@ final class RoceEndpoint implements ProviderEndpoint {
      */
     void serve() {
         Objects.requireNonNull(access, "endpoint with a connection has access").serve();
+    }
+
+    @Override
+    public SequencedMap<String, Long> counters() {
+        Nic open = nic;
+        return open == null ? new LinkedHashMap<>() : open.counters();
     }
 
     /** The details of a connection for its blob. */

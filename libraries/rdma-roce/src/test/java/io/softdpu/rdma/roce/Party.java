@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /** Side of a test with sends and receives, which belongs to the thread that opened it. */
@@ -77,6 +78,10 @@ final class Party implements AutoCloseable {
         if (destination != null) {
             destination.release();
         }
+    }
+
+    Map<String, Long> deviceCounters() {
+        return rdma.deviceCounters();
     }
 
     RdmaConnection export() {

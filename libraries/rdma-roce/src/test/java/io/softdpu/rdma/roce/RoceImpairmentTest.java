@@ -6,6 +6,7 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.rdma.RdmaConnection;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,13 @@ class RoceImpairmentTest {
             assertThat(here.get("retransmissions")).isPositive();
             assertThat(there.get("duplicates")).isPositive();
             assertThat(there.get("bad_icrc")).isPositive();
+            Map<String, Long> device = near.deviceCounters();
+            assertThat(device.get("retransmissions"))
+                    .isGreaterThanOrEqualTo(here.get("retransmissions"));
+            for (String done : List.of("lost", "duplicated", "reordered", "delayed", "corrupted")) {
+                assertThat(device.get("impair_" + done)).as(done).isPositive();
+            }
+            assertThat(device.get("impair_partitioned")).isZero();
         }
     }
 }

@@ -8,6 +8,7 @@ import io.softdpu.core.Status;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.roce.nic.NicFailures;
 import io.softdpu.rdma.roce.rc.ConnectionCounter;
+import io.softdpu.testkit.Await;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.io.IOException;
@@ -107,6 +108,49 @@ class RoceNicTest {
             assertThat(toFar.counters().get("packets_sent"))
                     .as("after the end")
                     .isGreaterThanOrEqualTo(here.get("packets_sent"));
+        }
+    }
+
+    @Test
+    void shouldCountForTheDeviceAlsoWhatBelongsToNoConnection(@TempDir Path folder)
+            throws IOException {
+        try (Party near = new Party(folder, Side.TARGET);
+                Party far = new Party(folder, Side.DPU);
+                DatagramSocket hostile =
+                        new DatagramSocket(new InetSocketAddress("127.65.0.1", 0))) {
+            RdmaConnection toFar = near.export();
+            assertThat(near.deviceCounters()).as("no provider yet").isEmpty();
+            RdmaConnection toNear = far.export();
+            connect(near, toFar, far, toNear);
+            RoceDetails target = RoceDetails.decode(section(toNear.blob()));
+            InetAddress address = InetAddress.getByAddress(target.gid().addressBytes());
+            long before = far.deviceCounters().get("nic_malformed");
+            byte[] garbage = new byte[3];
+            hostile.send(new DatagramPacket(garbage, garbage.length, address, target.gid().port()));
+            exchange(near, toFar, far);
+
+            Await.until(
+                    "the malformed packet",
+                    () -> far.deviceCounters().get("nic_malformed") > before);
+            Map<String, Long> device = far.deviceCounters();
+            assertThat(device.keySet())
+                    .startsWith("packets_sent", "bytes_sent")
+                    .contains("nic_received", "nic_not_sent", "cm_repeated")
+                    .doesNotContain("impair_lost", "capture_written");
+            assertThat(device.get("bytes_received"))
+                    .isGreaterThanOrEqualTo(toNear.counters().get("bytes_received"));
+            long packets = device.get("packets_sent");
+            toFar.disconnect();
+            Party.drive(
+                    "the end",
+                    () ->
+                            toFar.state() == RdmaConnection.State.DISCONNECTED
+                                    && toNear.state() == RdmaConnection.State.DISCONNECTED,
+                    near,
+                    far);
+            assertThat(far.deviceCounters().get("packets_sent"))
+                    .as("of a connection that has ended")
+                    .isGreaterThanOrEqualTo(packets);
         }
     }
 

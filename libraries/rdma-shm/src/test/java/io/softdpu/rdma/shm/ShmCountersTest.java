@@ -15,6 +15,7 @@ class ShmCountersTest extends ListenFixture {
         RdmaConnection _ = nextRequest().accept(NO_DATA);
         until("connected", () -> here.state() == RdmaConnection.State.CONNECTED);
         assertThat(here.counters()).isEmpty();
+        assertThat(here.context().deviceCounters()).isEmpty();
         here.disconnect();
         until("disconnected", () -> here.state() == RdmaConnection.State.DISCONNECTED);
         assertThat(here.counters()).isEmpty();

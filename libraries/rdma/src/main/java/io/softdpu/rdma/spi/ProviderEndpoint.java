@@ -3,6 +3,8 @@ package io.softdpu.rdma.spi;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import java.net.InetAddress;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +64,14 @@ public interface ProviderEndpoint {
      *     OPERATING_SYSTEM
      */
     ProviderConnection connect(InetAddress address, int port, byte[] privateData, Object owner);
+
+    /**
+     * A snapshot of what was counted for the device: numbers by name, in an order that does not
+     * change. Not modified afterwards.
+     */
+    default SequencedMap<String, Long> counters() {
+        return new LinkedHashMap<>();
+    }
 
     /**
      * Adds a receive to the queue that all connections share; messages consume them in order.

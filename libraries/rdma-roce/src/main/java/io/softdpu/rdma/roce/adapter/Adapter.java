@@ -51,6 +51,10 @@ public final class Adapter {
     private final Packet received = new Packet();
     private final OutgoingPacket outgoing;
     private final long[] counters = new long[Counter.values().length];
+
+    /** Of queue pairs that were destroyed. */
+    private final long[] ofDestroyed = new long[ConnectionCounter.values().length];
+
     private @Nullable Management management;
 
     /** An adapter without queue pairs. */
@@ -84,6 +88,17 @@ public final class Adapter {
         return counters[counter.ordinal()];
     }
 
+    /**
+     * What its queue pairs have counted in all, those included that were destroyed.
+     *
+     * @return in the order of {@link ConnectionCounter}
+     */
+    public long[] totals() {
+        long[] totals = ofDestroyed.clone();
+        queuePairs.addCounts(totals);
+        return totals;
+    }
+
     /** Number of queue pairs that were created and not destroyed. */
     public int queuePairs() {
         return queuePairs.count();
@@ -115,7 +130,9 @@ public final class Adapter {
     public void destroy(QueuePair queuePair) {
         queuePair.end(Status.CONNECTION_ABORTED);
         queuePair.discard();
-        queuePairs.remove(queuePair);
+        if (queuePairs.remove(queuePair)) {
+            queuePair.counters().addTo(ofDestroyed);
+        }
     }
 
     // ---- connection management ----

@@ -1,5 +1,7 @@
 package io.softdpu.rdma.roce.adapter;
 
+import java.util.Locale;
+
 /** Counts that an adapter keeps of received packets. */
 public enum Counter {
     /** All packets. */
@@ -19,5 +21,12 @@ public enum Counter {
     /** Packets with a mark of congestion. */
     CONGESTION_MARK,
     /** Datagrams of connection management. */
-    DATAGRAM
+    DATAGRAM;
+
+    private final String key = "nic_" + name().toLowerCase(Locale.ROOT);
+
+    /** Its name for programs, in snake_case. */
+    public String key() {
+        return key;
+    }
 }

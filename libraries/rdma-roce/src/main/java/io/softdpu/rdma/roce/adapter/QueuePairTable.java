@@ -1,5 +1,6 @@
 package io.softdpu.rdma.roce.adapter;
 
+import io.softdpu.rdma.roce.rc.ConnectionCounter;
 import io.softdpu.rdma.roce.rc.QueuePair;
 import io.softdpu.rdma.roce.wire.SequenceNumber;
 import org.jspecify.annotations.Nullable;
@@ -58,13 +59,24 @@ final class QueuePairTable {
         return queuePair == null || queuePair.number() != number ? null : queuePair;
     }
 
-    /** Removes a queue pair; does nothing if it is not there. */
-    void remove(QueuePair queuePair) {
+    /** Removes a queue pair; returns whether it was there. */
+    boolean remove(QueuePair queuePair) {
         int place = queuePair.number() & mask;
-        if (places[place] == queuePair) {
-            places[place] = null;
-            free[firstFree + freeCount & mask] = place;
-            freeCount++;
+        if (places[place] != queuePair) {
+            return false;
+        }
+        places[place] = null;
+        free[firstFree + freeCount & mask] = place;
+        freeCount++;
+        return true;
+    }
+
+    /** Adds the counts of all queue pairs, each at the place of its {@link ConnectionCounter}. */
+    void addCounts(long[] into) {
+        for (QueuePair each : places) {
+            if (each != null) {
+                each.counters().addTo(into);
+            }
         }
     }
 

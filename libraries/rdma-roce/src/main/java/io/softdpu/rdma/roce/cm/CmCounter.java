@@ -1,5 +1,7 @@
 package io.softdpu.rdma.roce.cm;
 
+import java.util.Locale;
+
 /** Events of connection management that are counted, since nothing else shows them. */
 public enum CmCounter {
     /** Datagrams for queue pair 1 with another queue key. */
@@ -17,5 +19,12 @@ public enum CmCounter {
     /** Requests that their senders have given up, or not repeated any more. */
     GIVEN_UP,
     /** Messages of this side for which there was no place on their way. */
-    NOT_SENT
+    NOT_SENT;
+
+    private final String key = "cm_" + name().toLowerCase(Locale.ROOT);
+
+    /** Its name for programs, in snake_case. */
+    public String key() {
+        return key;
+    }
 }

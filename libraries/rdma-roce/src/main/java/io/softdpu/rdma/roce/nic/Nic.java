@@ -17,9 +17,11 @@ import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -295,6 +297,13 @@ public final class Nic {
     /** Size of the buffer in which packets wait for it. */
     public int receiveBufferBytes() {
         return receiveBufferBytes;
+    }
+
+    /** A snapshot of what it has counted, by name in a fixed order; its thread makes it. */
+    public SequencedMap<String, Long> counters() {
+        SequencedMap<String, Long> counts = new LinkedHashMap<>();
+        run(() -> loop.count(counts));
+        return counts;
     }
 
     /** Batches of packets in which it accesses memory by key. */

@@ -11,10 +11,13 @@ import io.softdpu.linux.event.Registration;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.rdma.roce.adapter.Adapter;
 import io.softdpu.rdma.roce.adapter.AdapterConfig;
+import io.softdpu.rdma.roce.adapter.Counter;
 import io.softdpu.rdma.roce.adapter.IcrcCheck;
 import io.softdpu.rdma.roce.capture.CaptureWriter;
+import io.softdpu.rdma.roce.cm.CmCounter;
 import io.softdpu.rdma.roce.cm.CmLimits;
 import io.softdpu.rdma.roce.cm.ConnectionManager;
+import io.softdpu.rdma.roce.rc.ConnectionCounter;
 import io.softdpu.rdma.roce.rc.Limits;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
@@ -24,6 +27,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -103,6 +107,7 @@ final class NicLoop implements Runnable {
     private boolean blocked;
     private int passes;
     private long failures;
+    private long tooLong;
 
     private volatile boolean sleeping;
     private volatile boolean stopping;
@@ -379,7 +384,8 @@ final class NicLoop implements Runnable {
 
     private void receive(int index, long nowNanos) {
         if (received.isTruncated(index)) {
-            return; // longer than any packet
+            tooLong++; // than any packet
+            return;
         }
         try {
             if (recorder != null) {
@@ -540,6 +546,34 @@ final class NicLoop implements Runnable {
             } catch (RuntimeException | Error e) { // no memory for the record either
                 failures++;
             }
+        }
+    }
+
+    /**
+     * Adds what was counted, by name: of all connections, of the packets that belong to none, of
+     * connection management, and of what is optional.
+     */
+    void count(Map<String, Long> into) {
+        long[] totals = adapter.totals();
+        int place = 0;
+        for (ConnectionCounter each : ConnectionCounter.values()) {
+            into.put(each.key(), totals[place++]);
+        }
+        for (Counter each : Counter.values()) {
+            into.put(each.key(), adapter.count(each));
+        }
+        into.put("nic_too_long", tooLong);
+        into.put("nic_not_sent", sink.dropped());
+        for (CmCounter each : CmCounter.values()) {
+            into.put(each.key(), manager.count(each));
+        }
+        if (impaired != null) {
+            for (ImpairmentCounter each : ImpairmentCounter.values()) {
+                into.put(each.key(), impaired.count(each));
+            }
+        }
+        if (recorder != null) {
+            recorder.count(into);
         }
     }
 

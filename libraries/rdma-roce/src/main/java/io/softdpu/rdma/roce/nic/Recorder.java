@@ -10,6 +10,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Map;
 
 /**
  * Recorder of the packets of a NIC in a capture, to which other NICs may add theirs. What a socket
@@ -107,6 +108,13 @@ final class Recorder {
         int computed = icrc.of(memory, view, at, bytes);
         int found = memory.get(LITTLE_U32, at + bytes - Headers.ICRC_BYTES);
         return computed == found ? 0 : Math.max(0, icrc.identification(found));
+    }
+
+    /** Adds the numbers of packets that are in the file, and that it lacks; of all NICs. */
+    void count(Map<String, Long> into) {
+        capture.flush();
+        into.put("capture_written", capture.written());
+        into.put("capture_lost", capture.lost());
     }
 
     /** Writes what waits. */

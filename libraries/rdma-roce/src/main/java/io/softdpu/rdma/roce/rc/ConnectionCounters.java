@@ -22,6 +22,13 @@ public final class ConnectionCounters {
         return (long) COUNTS.getOpaque(counts, counter.ordinal());
     }
 
+    /** Adds the counts to others, in the order of {@link ConnectionCounter}. */
+    public void addTo(long[] others) {
+        for (int place = 0; place < counts.length; place++) {
+            others[place] += (long) COUNTS.getOpaque(counts, place);
+        }
+    }
+
     /** Counts one; by the thread of the adapter. */
     public void increment(ConnectionCounter counter) {
         add(counter, 1);
