@@ -3,6 +3,7 @@ package io.softdpu.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Status;
+import io.softdpu.storage.RdmaCounters;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.WorkerReport;
@@ -63,9 +64,9 @@ class DataPathProgressTest {
                                 0,
                                 0,
                                 0,
-                                0,
                                 Duration.ZERO,
-                                "")),
+                                "",
+                                RdmaCounters.NONE)),
                 0,
                 0);
     }

@@ -48,6 +48,13 @@ public record SessionReport(
                 .collect(Collectors.joining(", "));
     }
 
+    /** What that provider has counted for all workers until the end of their data paths. */
+    public RdmaCounters counters() {
+        return workers.stream()
+                .map(WorkerReport::counters)
+                .reduce(RdmaCounters.NONE, RdmaCounters::with);
+    }
+
     /** Operations of all workers. */
     public long operations() {
         return sum(WorkerReport::operations);

@@ -1,5 +1,6 @@
 package io.softdpu.storage;
 
+import io.softdpu.rdma.RdmaConnection;
 import java.time.Duration;
 
 /**
@@ -17,13 +18,12 @@ import java.time.Duration;
  * @param progressHits progress rounds of the data path that found work
  * @param progressMisses progress rounds of the data path that found no work
  * @param payloadBytesCopied bytes of the volume's data that its engine copied
- * @param nicPayloadBytesCopied bytes of the volume's data that NICs of its process copied out of
- *     packets of its RDMA connections; 0 before the end of the data path
  * @param messageBytesCopied bytes of messages that its engine copied
  * @param allocatedBytes heap bytes that its thread allocated in the data path
  * @param dataPathDuration duration of the data path; zero before its end
  * @param provider name of the RDMA provider that serves its connections; empty before they are
  *     connected, and for an initiator, which has none
+ * @param counters of that provider; none before the end of the data path
  */
 public record WorkerReport(
         int index,
@@ -37,8 +37,38 @@ public record WorkerReport(
         long progressHits,
         long progressMisses,
         long payloadBytesCopied,
-        long nicPayloadBytesCopied,
         long messageBytesCopied,
         long allocatedBytes,
         Duration dataPathDuration,
-        String provider) {}
+        String provider,
+        RdmaCounters counters) {
+
+    /**
+     * Bytes of the volume's data that NICs of its process copied out of packets of its RDMA
+     * connections; 0 before the end of the data path.
+     */
+    public long nicPayloadBytesCopied() {
+        return counters.connections().getOrDefault(RdmaConnection.NIC_PAYLOAD_BYTES_COPIED, 0L);
+    }
+
+    /** The same with other counters. */
+    public WorkerReport with(RdmaCounters others) {
+        return new WorkerReport(
+                index,
+                cpu,
+                operations,
+                reads,
+                writes,
+                errors,
+                payloadBytes,
+                refusedSubmissions,
+                progressHits,
+                progressMisses,
+                payloadBytesCopied,
+                messageBytesCopied,
+                allocatedBytes,
+                dataPathDuration,
+                provider,
+                others);
+    }
+}

@@ -1,6 +1,8 @@
 package io.softdpu.perf.storage;
 
 import io.softdpu.core.Status;
+import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.storage.RdmaCounters;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.WorkerReport;
 import io.softdpu.storage.initiator.CoreReport;
@@ -9,7 +11,9 @@ import io.softdpu.storage.initiator.LatencySummary;
 import io.softdpu.storage.initiator.PhaseReport;
 import io.softdpu.storage.wire.IoType;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Reports of a session with two cores, and of its paced phase. */
 public final class StorageFixture {
@@ -37,11 +41,11 @@ public final class StorageFixture {
                                 30,
                                 70,
                                 0,
-                                5 * GIB,
                                 0,
                                 0,
                                 Duration.ofSeconds(2),
-                                provider),
+                                provider,
+                                counters(role)),
                         new WorkerReport(
                                 1,
                                 "5",
@@ -54,13 +58,27 @@ public final class StorageFixture {
                                 10,
                                 10,
                                 0,
-                                GIB,
                                 0,
                                 0,
                                 Duration.ofSeconds(1),
-                                provider)),
+                                provider,
+                                counters(role))),
                 0,
                 0);
+    }
+
+    /** Of one core; both are at the same device. */
+    private static RdmaCounters counters(String role) {
+        return role.equals("initiator")
+                ? RdmaCounters.NONE
+                : new RdmaCounters(
+                        new LinkedHashMap<>(
+                                Map.of(
+                                        "retransmissions",
+                                        3L,
+                                        RdmaConnection.NIC_PAYLOAD_BYTES_COPIED,
+                                        3 * GIB)),
+                        new LinkedHashMap<>(Map.of("nic_malformed", 4L)));
     }
 
     /** A phase of reads by both. */

@@ -85,6 +85,11 @@ final class DataPathLoop {
             worker.failed(e);
         }
         statistics.endDataPath(engine);
+        try {
+            statistics.counted(worker.rdmaCounters());
+        } catch (RuntimeException | Error e) {
+            worker.failed(e);
+        }
         ended = true;
         worker.log().log(System.Logger.Level.INFO, "Core: " + worker.index() + " complete");
         worker.notifyControl();

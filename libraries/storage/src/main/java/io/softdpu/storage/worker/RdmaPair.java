@@ -7,6 +7,7 @@ import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaTaskCallback;
+import io.softdpu.storage.RdmaCounters;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.RdmaConnectionRole;
 import java.time.Duration;
@@ -99,12 +100,16 @@ public final class RdmaPair {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Payload that a NIC of this process has copied out of packets of the connections. */
-    public long nicPayloadBytesCopied() {
-        return connections.values().stream()
-                .mapToLong(each ->
-                        each.counters().getOrDefault(RdmaConnection.NIC_PAYLOAD_BYTES_COPIED, 0L))
-                .sum();
+    /** What the provider has counted for both connections, which may have ended, and the device. */
+    public RdmaCounters counters() {
+        RdmaCounters all = RdmaCounters.NONE;
+        for (RdmaConnectionRole role : RdmaConnectionRole.values()) {
+            all =
+                    all.with(
+                            new RdmaCounters(
+                                    connection(role).counters(), context(role).deviceCounters()));
+        }
+        return all;
     }
 
     /** The context with this role. */

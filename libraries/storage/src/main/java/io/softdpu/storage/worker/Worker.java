@@ -7,6 +7,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.Deadline;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.core.execution.Task;
+import io.softdpu.storage.RdmaCounters;
 import io.softdpu.storage.WorkerReport;
 import io.softdpu.storage.wire.IoType;
 import java.time.Duration;
@@ -23,6 +24,9 @@ public abstract class Worker extends WorkerThread {
     private final WorkerStatistics statistics;
     private final DataPathLoop dataPath;
     private RetryQueue[] retryQueues = {};
+
+    /** Its RDMA connections, once they are connected. */
+    private @Nullable RdmaPair served;
 
     /** Failed operations. */
     protected final Counter errors;
@@ -87,9 +91,10 @@ public abstract class Worker extends WorkerThread {
 
     // ---- commands, on the worker's thread
 
-    /** Records RDMA connections, which are connected, for the report. */
+    /** Records the provider of RDMA connections, which are connected, for the report. */
     protected final void servedBy(RdmaPair pair) {
-        statistics.servedBy(pair);
+        served = pair;
+        statistics.servedBy(pair.provider());
     }
 
     /** Whether all contexts are RUNNING. */
@@ -204,6 +209,12 @@ public abstract class Worker extends WorkerThread {
 
     /** Releases bufs and memory, after all contexts were closed. Called once. */
     protected abstract void releaseObjects();
+
+    /** What the provider of its RDMA connections has counted; at the end of the data path. */
+    final RdmaCounters rdmaCounters() {
+        RdmaPair pair = served;
+        return pair == null ? RdmaCounters.NONE : pair.counters();
+    }
 
     /** Retries rejected submissions. */
     final void retryPending() {

@@ -1,6 +1,7 @@
 package io.softdpu.storage.worker;
 
 import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.storage.RdmaCounters;
 import io.softdpu.storage.WorkerReport;
 import io.softdpu.storage.wire.IoType;
 import java.time.Duration;
@@ -29,7 +30,6 @@ final class WorkerStatistics {
 
     private volatile @Nullable WorkerReport dataPath;
     private volatile String provider = "";
-    private @Nullable RdmaPair pair;
 
     WorkerStatistics(WorkerSlot slot) {
         this.slot = slot;
@@ -46,10 +46,9 @@ final class WorkerStatistics {
         payloadBytes.add(movedBytes);
     }
 
-    /** Records the RDMA connections, which are connected. */
-    void servedBy(RdmaPair connected) {
-        pair = connected;
-        provider = connected.provider();
+    /** Records the name of the RDMA provider that serves the connections. */
+    void servedBy(String providerName) {
+        provider = providerName;
     }
 
     /** Records the begin of the data path. */
@@ -64,13 +63,15 @@ final class WorkerStatistics {
     /** Records the end of the data path, which fixes the report. */
     void endDataPath(ProgressEngine engine) {
         long allocated = AllocationMeter.currentThreadBytes() - startAllocated;
-        RdmaPair connected = pair;
-        dataPath =
-                report(
-                        engine,
-                        connected == null ? 0 : connected.nicPayloadBytesCopied(),
-                        allocated,
-                        Duration.ofNanos(System.nanoTime() - startNanos));
+        dataPath = report(engine, allocated, Duration.ofNanos(System.nanoTime() - startNanos));
+    }
+
+    /** Adds what the RDMA provider has counted to the report of the data path, which has ended. */
+    void counted(RdmaCounters counters) {
+        WorkerReport last = dataPath;
+        if (last != null) {
+            dataPath = last.with(counters);
+        }
     }
 
     /**
@@ -83,14 +84,11 @@ final class WorkerStatistics {
         if (last != null) {
             return last;
         }
-        return report(engine, 0, 0, Duration.ZERO);
+        return report(engine, 0, Duration.ZERO);
     }
 
     private WorkerReport report(
-            @Nullable ProgressEngine engine,
-            long nicPayloadBytesCopied,
-            long allocatedBytes,
-            Duration duration) {
+            @Nullable ProgressEngine engine, long allocatedBytes, Duration duration) {
         return new WorkerReport(
                 slot.index(),
                 slot.cpu().toString(),
@@ -103,10 +101,10 @@ final class WorkerStatistics {
                 engine == null || !begun ? 0 : engine.hits() - startHits,
                 engine == null || !begun ? 0 : engine.misses() - startMisses,
                 engine == null ? 0 : engine.payloadBytesCopied(),
-                nicPayloadBytesCopied,
                 engine == null ? 0 : engine.messageBytesCopied(),
                 allocatedBytes,
                 duration,
-                provider);
+                provider,
+                RdmaCounters.NONE);
     }
 }
