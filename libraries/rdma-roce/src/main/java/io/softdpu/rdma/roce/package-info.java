@@ -2,10 +2,12 @@
  * RDMA provider over UDP, in the RoCE v2 format: for instances that share no fabric folder, on one
  * computer or two.
  *
- * <p>Role: the provider of {@link io.softdpu.rdma.roce.RoceService} opens an endpoint per instance,
- * which has its connections, and the ports on which it listens, in the {@linkplain
- * io.softdpu.rdma.roce.nic NIC} of its address. {@code docs/wire/roce.md} specifies the packets,
- * and the section of a blob.
+ * <p>Role: the provider of {@code RoceService} opens an endpoint per instance, which has its
+ * connections, and the ports on which it listens, in the NIC of its address. {@code
+ * docs/wire/roce.md} specifies the packets, and the section of a blob.
+ *
+ * <p>Users see {@link io.softdpu.rdma.roce.RoceOptions} alone: the options of all adapters of the
+ * process.
  *
  * <p><b>Thread.</b> Endpoint and connections belong to the engine's thread; they exchange requests,
  * completions, events and the requests of peers with the thread of the NIC.

@@ -7,6 +7,9 @@
  * io.softdpu.rdma.roce.nic.NicConnection} are the parts of an instance and a connection between its
  * engine and the adapter, {@link io.softdpu.rdma.roce.nic.NicRequest} is a request of a peer.
  *
+ * <p>Options ({@link io.softdpu.rdma.roce.nic.NicOptions}) may put an impairment between adapter
+ * and socket, and a capture beside both.
+ *
  * <p>Thread rule: the adapter, its queue pairs and connections belong to the thread of the NIC. An
  * engine hands requests over, and gets completions and events, by {@linkplain
  * io.softdpu.rdma.roce.nic.WorkRing rings} and queues without locks; before it sleeps it says so,
