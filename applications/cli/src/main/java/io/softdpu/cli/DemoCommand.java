@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.NetworkOptions;
 import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.doctor.DescriptorLimit;
@@ -7,8 +8,10 @@ import io.softdpu.cli.log.Logging;
 import io.softdpu.cli.options.MeasuredConverter;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.cli.options.SizeConverter;
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.Text;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.child.JvmCommand;
 import io.softdpu.perf.demo.ChildOutcome;
 import io.softdpu.perf.demo.DemoDevices;
@@ -146,6 +149,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Mixin private final TopologyOption topology = new TopologyOption();
     @Mixin private final ProviderOption provider = new ProviderOption();
+    @Mixin private final NetworkOptions network = new NetworkOptions();
     @Mixin private final JsonOption json = new JsonOption();
 
     @Override
@@ -167,7 +171,7 @@ final class DemoCommand implements Callable<Integer> {
                                 : EnumSet.copyOf(measured),
                         seconds.toNanos(),
                         repeats,
-                        provider.choice(),
+                        provider(command),
                         separateFolders,
                         roleArguments(),
                         DemoDevices.of(topology.load()));
@@ -188,6 +192,14 @@ final class DemoCommand implements Callable<Integer> {
                 // Here and not by picocli: after a signal the exit code does not come from picocli.
                 return Errors.report(e, command.getErr()).code();
             }
+        }
+    }
+
+    private ProviderChoice provider(CommandLine command) {
+        try {
+            return network.with(provider.choice());
+        } catch (DpuException refused) {
+            throw new ParameterException(command, String.valueOf(refused.getMessage()), refused);
         }
     }
 
@@ -222,11 +234,7 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private void requireNetwork(CommandLine command) {
-        String chosen =
-                provider.choice().isAuto()
-                        ? System.getenv(EnvironmentVariable.SOFTDPU_RDMA_PROVIDER.name())
-                        : provider.choice().name();
-        if (separateFolders && OF_ONE_FOLDER.equals(chosen)) {
+        if (separateFolders && provider.choice().isOnly(OF_ONE_FOLDER)) {
             throw new ParameterException(
                     command,
                     "provider connects within one fabric folder only: option=--separate-folders,"

@@ -27,6 +27,35 @@ public enum EnvironmentVariable {
             "the RDMA provider of instances whose program sets none, such as shm, or auto (default:"
                     + " auto, the one that the first connection selects); Rdma.setProvider and"
                     + " --provider NAME go before it"),
+    /** Longest time until the provider roce repeats a packet. */
+    SOFTDPU_ROCE_ACK_TIMEOUT(
+            "commands and programs",
+            "the longest time until the provider roce repeats a packet, 4ms to 17s (default:"
+                    + " 537ms); RoceOptions.use goes before it, as before the other five"),
+    /** Repeats of a packet. */
+    SOFTDPU_ROCE_RETRIES(
+            "commands and programs",
+            "repeats of a packet before its connection fails, 0 to 7 (default: 7)"),
+    /** Buffer for received packets. */
+    SOFTDPU_ROCE_RECEIVE_BUFFER(
+            "commands and programs",
+            "the buffer for packets that wait for the process, in bytes, 65536 to"
+                    + " 536870912 (default: 4194304)"),
+    /** Buffer for packets to send. */
+    SOFTDPU_ROCE_SEND_BUFFER(
+            "commands and programs",
+            "the buffer for packets that wait for the network, as that (default: 4194304)"),
+    /** Impairment. */
+    SOFTDPU_ROCE_IMPAIR(
+            "commands and programs",
+            "what happens to the packets that roce sends, such as loss=0.01,seed=7"
+                    + " (default: nothing); --impair ITEMS goes before it"),
+    /** Capture. */
+    SOFTDPU_ROCE_PCAP(
+            "commands and programs",
+            "the file for all packets of roce, %p in its name is the number of the process"
+                    + " (default: none); --pcap FILE goes before it, in the process that writes"
+                    + " FILE"),
     /** JDK. */
     SOFTDPU_JAVA_HOME("commands", "the JDK to use, before any other"),
     /** Options of the JVM. */

@@ -1,6 +1,7 @@
 package io.softdpu.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.softdpu.cli.card.NetworkOptions;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.doctor.DescriptorLimit;
 import io.softdpu.core.process.ParentWatch;
@@ -96,6 +97,7 @@ abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer
                 "perf " + command.getCommandName(),
                 DescriptorLimit.OF_PAIR + plan.furtherDescriptors());
         return measure(
+                plan,
                 new TwoProcesses<>(plan, pair, host, JvmCommand.ofThisProcess(own), ofDpu),
                 pair,
                 command);
@@ -104,6 +106,7 @@ abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer
     /** Serves the host until it has gone. The process ends with its parent. */
     private void serve(P plan, Path shared) {
         try (ParentWatch _ = ParentWatch.start(shared);
+                NetworkOptions.Use _ = options().use(plan, true);
                 DpuSide side =
                         dpu.open(
                                 plan,
@@ -135,10 +138,10 @@ abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer
     }
 
     /** Measures, and prints the result as {@code --json} says; a signal ends it. */
-    private int measure(TwoProcesses<P, X> session, ComchPair pair, CommandLine command) {
+    private int measure(P plan, TwoProcesses<P, X> session, ComchPair pair, CommandLine command) {
         ResultHeader header = ResultHeader.now(Version.number());
         try (SignalGuard _ = SignalGuard.on(session::interrupt)) {
-            try {
+            try (NetworkOptions.Use _ = options().use(plan, false)) {
                 PerfResult<P, X> result = session.run();
                 JsonNode made = forms.json(result, header, pair.topology().name());
                 if (!json.isStandardOutput()) {

@@ -1,8 +1,10 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.NetworkOptions;
 import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.perf.card.ComchPair;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.rdma.IdleConnections;
 import io.softdpu.perf.rdma.IdleConnections.Figures;
 import java.nio.file.Path;
@@ -27,6 +29,7 @@ final class PerfRdmaIdleCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
     @Mixin private final TopologyOption topology = new TopologyOption();
     @Mixin private final ProviderOption provider = new ProviderOption();
+    @Mixin private final NetworkOptions network = new NetworkOptions();
 
     @Option(names = "--connections", defaultValue = "256", paramLabel = "N")
     private int connections;
@@ -37,9 +40,11 @@ final class PerfRdmaIdleCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         ComchPair pair = ComchPair.of(topology.load());
-        try (IdleConnections idle =
-                new IdleConnections(
-                        pair, Objects.requireNonNull(fabric), provider.choice(), connections)) {
+        ProviderChoice chosen = network.with(provider.choice());
+        try (NetworkOptions.Use _ = NetworkOptions.use(chosen, true);
+                IdleConnections idle =
+                        new IdleConnections(
+                                pair, Objects.requireNonNull(fabric), chosen, connections)) {
             Figures found = idle.measure(connections);
             var out = Objects.requireNonNull(spec).commandLine().getOut();
             out.println("resident_bytes_per_connection " + Math.round(found.residentBytes()));

@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.NetworkOptions;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.core.DpuException;
 import io.softdpu.perf.pair.PerfCpus;
@@ -37,6 +38,15 @@ abstract class PlanOptions<P extends PerfPlan> {
      * @throws DpuException INVALID_VALUE for values that make none
      */
     abstract P make(long nanos);
+
+    /**
+     * Makes what the plan says beyond the measurement that of this process, until it is closed.
+     *
+     * @param isDpu whether it is the process that the user's has started
+     */
+    NetworkOptions.Use use(P plan, boolean isDpu) {
+        return NetworkOptions.Use.NONE;
+    }
 
     /** The plan; values that make none are refused as picocli refuses those of a wrong form. */
     final P plan(CommandLine command) {

@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.NetworkOptions;
 import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.options.SizeConverter;
 import io.softdpu.perf.pair.PerfCpus;
@@ -84,6 +85,12 @@ final class RdmaPlanOptions extends PlanOptions<RdmaPlan> {
     private @Nullable CpuPair cpus;
 
     @Mixin private final ProviderOption provider = new ProviderOption();
+    @Mixin private final NetworkOptions network = new NetworkOptions();
+
+    @Override
+    NetworkOptions.Use use(RdmaPlan plan, boolean isDpu) {
+        return NetworkOptions.use(plan.provider(), !isDpu); // the host's has both directions
+    }
 
     @Override
     RdmaPlan make(long nanos) {
@@ -95,6 +102,6 @@ final class RdmaPlanOptions extends PlanOptions<RdmaPlan> {
                 nanos,
                 window,
                 Objects.requireNonNull(cpus, "has a default").pinned(),
-                provider.choice());
+                network.with(provider.choice()));
     }
 }

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.cli.card.DeviceNames;
+import io.softdpu.cli.card.NetworkOptions;
+import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.log.Logging;
 import io.softdpu.cli.options.CpuConverter;
@@ -17,6 +19,7 @@ import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.core.process.ParentWatch;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.result.ResultHeader;
@@ -169,6 +172,21 @@ abstract class RoleCommand implements Callable<Integer> {
      */
     abstract StorageRole open(Machine machine, PeerWait steps);
 
+    /** Makes the options of the network those of this process, until they are closed. */
+    NetworkOptions.Use useNetwork() {
+        return NetworkOptions.Use.NONE;
+    }
+
+    /** The provider with the options of its network; illegal ones are refused as by picocli. */
+    final ProviderChoice networkOf(ProviderOption provider, NetworkOptions network) {
+        try {
+            return network.with(provider.choice());
+        } catch (DpuException refused) {
+            throw new ParameterException(
+                    spec().commandLine(), String.valueOf(refused.getMessage()), refused);
+        }
+    }
+
     /** The next step of the user after a failure in a step; null if the error says all. */
     abstract @Nullable String nextStep(
             @Nullable SessionStep step, DpuException failure, Topology card);
@@ -186,7 +204,8 @@ abstract class RoleCommand implements Callable<Integer> {
                 ParentWatch _ = watchParent()) {
             ExitCode code = ExitCode.OK;
             Topology card = null;
-            try (PeerWait steps = new PeerWait()) {
+            try (PeerWait steps = new PeerWait();
+                    NetworkOptions.Use _ = useNetwork()) {
                 card = topology.load();
                 try (Machine machine = Machine.builder(side()).topology(card).open();
                         StorageRole role = openHere(machine, steps)) {

@@ -1,9 +1,13 @@
 package io.softdpu.cli;
 
 import io.softdpu.cli.card.DeviceNames;
+import io.softdpu.cli.card.NetworkOptions;
 import io.softdpu.cli.card.TopologyOption;
 import io.softdpu.cli.options.SecondsConverter;
+import io.softdpu.core.DpuException;
 import io.softdpu.linux.text.Reason;
+import io.softdpu.perf.card.ProviderChoice;
+import io.softdpu.rdma.Rdma;
 import io.softdpu.samples.Sample;
 import io.softdpu.samples.SampleOption;
 import io.softdpu.samples.SampleSettings;
@@ -44,6 +48,9 @@ import picocli.CommandLine.Spec;
             "  softdpu sample pe-polling --help"
         })
 final class SampleCommand implements Callable<Integer> {
+    /** Name of the option that the RDMA samples have. */
+    private static final String PROVIDER = "provider";
+
     @Spec private @Nullable CommandSpec spec;
 
     @Option(names = "--list", description = "Print the samples, and what to look at in each.")
@@ -88,6 +95,9 @@ final class SampleCommand implements Callable<Integer> {
                 .footerHeading(Examples.HEADING)
                 .footer(examplesOf(sample));
         spec.addMixin("topology", CommandSpec.forAnnotatedObject(command.topology));
+        if (command.usesRdma()) {
+            spec.addMixin("network", CommandSpec.forAnnotatedObject(command.network));
+        }
         for (SampleOption option : sample.options()) {
             spec.addOption(specOf(option));
         }
@@ -135,10 +145,16 @@ final class SampleCommand implements Callable<Integer> {
     private static final class OneSample implements Callable<Integer> {
         private final Sample sample;
         private final TopologyOption topology = new TopologyOption();
+        private final NetworkOptions network = new NetworkOptions();
         private @Nullable CommandSpec spec;
 
         OneSample(Sample sample) {
             this.sample = sample;
+        }
+
+        /** Whether it has the option of the RDMA provider. */
+        boolean usesRdma() {
+            return sample.options().stream().anyMatch(option -> option.longName().equals(PROVIDER));
         }
 
         @Override
@@ -152,13 +168,30 @@ final class SampleCommand implements Callable<Integer> {
                 }
             }
             SampleSettings settings = new SampleSettings(topology.load(), given);
-            try {
+            try (NetworkOptions.Use _ = NetworkOptions.use(provider(given), true)) {
                 sample.run(settings, System.out);
             } catch (SampleUsageException e) {
                 throw new ParameterException(
                         Objects.requireNonNull(spec).commandLine(), Reason.of(e), e);
             }
             return ExitCode.OK.code();
+        }
+
+        private ProviderChoice provider(Map<SampleOption, String> given) {
+            String name =
+                    given.entrySet().stream()
+                            .filter(each -> each.getKey().longName().equals(PROVIDER))
+                            .map(Map.Entry::getValue)
+                            .findFirst()
+                            .orElse(Rdma.ANY_PROVIDER);
+            try {
+                return network.with(new ProviderChoice(name));
+            } catch (DpuException e) {
+                throw new ParameterException(
+                        Objects.requireNonNull(spec).commandLine(),
+                        String.valueOf(e.getMessage()),
+                        e);
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.NetworkOptions;
 import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.options.AddressConverter;
 import io.softdpu.cli.options.SecondsConverter;
@@ -11,6 +12,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.GivenText;
 import io.softdpu.linux.text.Reason;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.child.ReadyLine;
 import io.softdpu.perf.storage.StorageTable;
 import io.softdpu.storage.SessionStep;
@@ -124,6 +126,12 @@ final class TargetCommand extends RoleCommand {
     private Duration controlTimeout = Duration.ZERO;
 
     @Mixin private final ProviderOption provider = new ProviderOption();
+    @Mixin private final NetworkOptions network = new NetworkOptions();
+
+    @Override
+    NetworkOptions.Use useNetwork() {
+        return NetworkOptions.use(networkOf(provider, network), true);
+    }
 
     @Override
     Side side() {
@@ -133,6 +141,7 @@ final class TargetCommand extends RoleCommand {
     @Override
     void checkOptions() {
         super.checkOptions();
+        ProviderChoice _ = networkOf(provider, network);
         if (listenPort < 0 || listenPort > 65535) {
             throw new ParameterException(
                     spec().commandLine(),

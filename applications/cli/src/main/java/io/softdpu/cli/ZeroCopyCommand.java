@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.cli.card.NetworkOptions;
 import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.options.SecondsConverter;
 import io.softdpu.core.DpuException;
@@ -9,6 +10,7 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.linux.text.Text;
+import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.child.ReadyLine;
 import io.softdpu.perf.storage.StorageTable;
 import io.softdpu.storage.SessionListener;
@@ -71,6 +73,12 @@ final class ZeroCopyCommand extends RoleCommand {
     private Duration controlTimeout = Duration.ZERO;
 
     @Mixin private final ProviderOption provider = new ProviderOption();
+    @Mixin private final NetworkOptions network = new NetworkOptions();
+
+    @Override
+    NetworkOptions.Use useNetwork() {
+        return NetworkOptions.use(networkOf(provider, network), true);
+    }
 
     @Override
     Side side() {
@@ -80,6 +88,7 @@ final class ZeroCopyCommand extends RoleCommand {
     @Override
     void checkOptions() {
         super.checkOptions();
+        ProviderChoice _ = networkOf(provider, network);
         storageServer();
     }
 

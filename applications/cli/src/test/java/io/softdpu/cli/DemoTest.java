@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.softdpu.rdma.roce.capture.Analysis;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;
@@ -12,13 +13,16 @@ import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Smoke;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -241,6 +245,55 @@ class DemoTest {
     }
 
     @Test
+    void shouldMoveTheVolumeOverABadNetworkAndCaptureIt() throws IOException {
+        Path capture = folder.resolve("demo.pcap");
+        ChildProcess demo =
+                demo(
+                        "--size",
+                        "1MiB",
+                        "--seconds",
+                        "0.1",
+                        "--measure",
+                        "random-read-4k",
+                        "--provider",
+                        "roce",
+                        "--impair",
+                        "loss=0.01,dup=0.01,reorder=0.01,corrupt=0.01,seed=7",
+                        "--pcap",
+                        capture.toString(),
+                        "--json",
+                        "-");
+
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
+
+        JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
+        assertThat(document.get("valid").asBoolean()).isTrue();
+        assertThat(document.at("/softdpu/options/impair").asText()).startsWith("loss=0.01");
+        for (JsonNode process : document.get("processes")) {
+            JsonNode counters = process.get("counters");
+            if (process.get("name").asText().equals("initiator")) {
+                assertThat(counters.isNull()).isTrue();
+            } else {
+                assertThat(counters.at("/connections/packets_sent").asLong()).isPositive();
+                for (String done : List.of("lost", "duplicated", "reordered", "corrupted")) {
+                    assertThat(counters.at("/device/impair_" + done).asLong())
+                            .as(process.get("name") + " " + done)
+                            .isPositive();
+                }
+            }
+        }
+        Set<String> sources = new HashSet<>();
+        try (InputStream input = Files.newInputStream(capture)) {
+            Analysis analysis = new Analysis(input);
+            while (analysis.next()) {
+                sources.add(analysis.source());
+            }
+        }
+        assertThat(sources).as("both directions").hasSize(2);
+        assertNothingLeft();
+    }
+
+    @Test
     @Smoke
     void shouldMeasureWhatItIsAskedForAndNothingElse() throws IOException {
         ChildProcess demo =
@@ -370,6 +423,7 @@ class DemoTest {
                             "nic_payload_bytes_copied",
                             "message_bytes_copied",
                             "hit_rate",
+                            "counters",
                             "cores");
             assertThat(process.get("cores")).hasSize(1);
         }

@@ -211,6 +211,18 @@ class HelpTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldOfferTheOptionsOfTheNetworkWhereverRdmaIsUsedAndNotOnlyListed(String command) {
+        CommandLine found = find(command);
+        boolean isForRdma =
+                found.getCommandSpec().findOption("--provider") != null
+                        && !command.equals("softdpu caps");
+
+        assertThat(found.getCommandSpec().findOption("--impair") != null).isEqualTo(isForRdma);
+        assertThat(found.getCommandSpec().findOption("--pcap") != null).isEqualTo(isForRdma);
+    }
+
     @Test
     void shouldPrintTheOverviewWithoutACommandTheMostUsefulFirst() {
         StringWriter out = new StringWriter();

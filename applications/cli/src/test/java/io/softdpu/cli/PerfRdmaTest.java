@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.softdpu.linux.Affinity;
+import io.softdpu.rdma.roce.capture.Analysis;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +31,8 @@ class PerfRdmaTest extends PerfFixture {
                     "measurement",
                     "operation",
                     "provider",
+                    "impair",
+                    "pcap",
                     "size_bytes",
                     "wait",
                     "window",
@@ -42,6 +49,7 @@ class PerfRdmaTest extends PerfFixture {
                     "line_before_ns",
                     "line_after_ns",
                     "distance",
+                    "counters",
                     "notes");
 
     @TempDir Path folder;
@@ -138,6 +146,106 @@ class PerfRdmaTest extends PerfFixture {
 
         assertThat(found.get("provider").asText()).isEqualTo(provider);
         assertThat(found.at("/softdpu/options/provider").asText()).isEqualTo(provider);
+    }
+
+    @Test
+    void shouldImpairAndCaptureThePacketsAndCountThem() throws IOException {
+        Path capture = folder.resolve("out.pcap");
+        JsonNode found =
+                measured(
+                        perf(
+                                "latency",
+                                "--op",
+                                "send",
+                                "--seconds",
+                                "0.2",
+                                "--provider",
+                                "roce",
+                                "--impair",
+                                "loss=0.03,dup=0.03,reorder=0.03,corrupt=0.03,seed=7",
+                                "--pcap",
+                                capture.toString(),
+                                "--json",
+                                "-"));
+
+        assertThat(found.at("/softdpu/options/impair").asText()).startsWith("loss=0.03");
+        assertThat(found.at("/softdpu/options/pcap").asText()).isEqualTo(capture.toString());
+        JsonNode host = found.at("/counters/host");
+        assertThat(host.at("/connections/packets_sent").asLong()).isPositive();
+        assertThat(found.at("/counters/dpu/connections/packets_sent").asLong()).isPositive();
+        for (String done : List.of("lost", "duplicated", "reordered", "corrupted")) {
+            assertThat(host.at("/device/impair_" + done).asLong()).as(done).isPositive();
+        }
+        assertThat(host.at("/device/capture_written").asLong()).isPositive();
+        assertThat(host.at("/device/capture_lost").asLong()).isZero();
+        String page = Files.readString(Path.of("../../docs/json.md"));
+        host.at("/device")
+                .properties()
+                .forEach(each -> assertThat(page).contains("`" + each.getKey() + "`"));
+        try (InputStream input = Files.newInputStream(capture)) {
+            Analysis analysis = new Analysis(input);
+            Set<String> sources = new HashSet<>();
+            while (analysis.next()) {
+                sources.add(analysis.source());
+            }
+            assertThat(sources).as("both directions").hasSize(2);
+            // With another port than 4791, which another run may hold, damaged ones are no packets.
+            assertThat(analysis.badIcrc() + analysis.malformed() + analysis.otherFrames())
+                    .isPositive();
+        }
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldCaptureSoThatEachIcrcIsRight() throws IOException {
+        Path capture = folder.resolve("out.pcap");
+        JsonNode found =
+                measured(
+                        perf(
+                                "latency",
+                                "--op",
+                                "read",
+                                "--seconds",
+                                "0.05",
+                                "--provider",
+                                "roce",
+                                "--pcap",
+                                capture.toString(),
+                                "--json",
+                                "-"));
+
+        assertThat(found.at("/counters/host/device").has("impair_lost")).isFalse();
+        try (InputStream input = Files.newInputStream(capture)) {
+            Analysis analysis = new Analysis(input);
+            while (analysis.next()) {
+                assertThat(analysis.isIcrcRight()).isTrue();
+            }
+            assertThat(analysis.packets()).isGreaterThan(10);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--impair loss=0.1|option=--impair, provider=auto, expected=--provider roce",
+                "--provider shm --pcap x|option=--pcap, provider=shm, expected=--provider roce",
+                "--provider roce --impair loss=2|option=--impair, loss=2, expected=a probability",
+                "--provider roce --pcap /no/folder/x|IO_FAILED: capture cannot be written:"
+                        + " file=/no/folder/x, failure=it"
+            })
+    void shouldRefuseOptionsOfTheNetworkThatAreIllegalOrHaveNoEffect(
+            String options, String reason) {
+        for (String command : List.of("rdma latency --op send", "rdma-idle --fabric " + folder)) {
+            String all = command + " " + options;
+            List<String> words = List.of(all.split(" "));
+            ChildProcess perf =
+                    perfOf(words.getFirst(), words.subList(1, words.size()).toArray(String[]::new));
+
+            assertThat(perf.awaitExit()).isNotEqualTo(ExitCode.OK.code());
+            assertThat(perf.errorLines()).anyMatch(line -> line.contains(reason));
+        }
+        assertNothingLeft();
     }
 
     @ParameterizedTest

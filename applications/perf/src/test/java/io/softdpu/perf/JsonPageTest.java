@@ -37,11 +37,13 @@ import io.softdpu.perf.sync.SyncAdds;
 import io.softdpu.perf.sync.SyncForms;
 import io.softdpu.perf.sync.SyncMode;
 import io.softdpu.perf.sync.SyncPlan;
+import io.softdpu.storage.RdmaCounters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,6 +54,10 @@ import org.junit.jupiter.api.Test;
 /** Compares the keys of JSON results with the page that describes them. */
 class JsonPageTest {
     private static final ResultHeader HEADER = ResultHeader.now("1.2.3");
+    private static final RdmaCounters COUNTERS =
+            new RdmaCounters(
+                    new LinkedHashMap<>(Map.of("retransmissions", 5L)),
+                    new LinkedHashMap<>(Map.of("impair_lost", 6L)));
 
     @Test
     void shouldDescribeEachKeyOfTheDemo() throws IOException {
@@ -91,6 +97,22 @@ class JsonPageTest {
 
         assertThat(keys).contains("softdpu", "data_path", "cores", "latency_since_due", "p90_us");
         assertAllOnPage(keys);
+    }
+
+    @Test
+    void shouldHaveWhatTheProviderHasCounted() {
+        assertThat(rdma().at("/counters/host/connections/retransmissions").asLong()).isEqualTo(5);
+        assertThat(rdma().at("/counters/dpu/device/impair_lost").asLong()).isEqualTo(6);
+        assertThat(demo().at("/processes/0/counters/connections/retransmissions").asLong())
+                .isEqualTo(5);
+        assertThat(demo().at("/processes/0/counters/device/impair_lost").asLong()).isEqualTo(6);
+        assertThat(storage("target").at("/counters/connections/retransmissions").asLong())
+                .as("of both cores")
+                .isEqualTo(6);
+        assertThat(storage("target").at("/counters/device/nic_malformed").asLong())
+                .as("of the one device")
+                .isEqualTo(4);
+        assertThat(storage("initiator").get("counters").isNull()).isTrue();
     }
 
     @Test
@@ -175,6 +197,8 @@ class JsonPageTest {
                         1,
                         1,
                         "shm",
+                        COUNTERS.connections(),
+                        COUNTERS.device(),
                         List.of(new ChildReport.Core("0", 1, 1, 1, 1, 1, 1)),
                         new ChildReport.Run(1, 1, phases));
         DemoResult result =
@@ -229,6 +253,6 @@ class JsonPageTest {
                         null,
                         null,
                         ProviderChoice.AUTO);
-        return json(new RdmaForms(), plan, new RdmaFigures("shm"));
+        return json(new RdmaForms(), plan, new RdmaFigures("shm", COUNTERS, COUNTERS));
     }
 }

@@ -8,6 +8,7 @@ import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.file.OutputFile;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.perf.text.Figures;
+import io.softdpu.storage.RdmaCounters;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.WorkerReport;
 import io.softdpu.storage.initiator.InitiatorReport;
@@ -16,7 +17,9 @@ import io.softdpu.storage.initiator.PhaseReport;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * @param nicPayloadBytesCopied payload that its NICs copied out of packets
  * @param messageBytesCopied message bytes that it copied
  * @param provider name of the RDMA provider that served its connections; empty for none
+ * @param connectionCounters what that provider has counted for its connections; may be empty
+ * @param deviceCounters what it has counted for the device
  * @param cores its data path threads
  * @param initiator what only an initiator knows; null for the others
  */
@@ -42,6 +47,8 @@ public record ChildReport(
         long nicPayloadBytesCopied,
         long messageBytesCopied,
         String provider,
+        SequencedMap<String, Long> connectionCounters,
+        SequencedMap<String, Long> deviceCounters,
         List<Core> cores,
         @Nullable Run initiator) {
 
@@ -53,6 +60,46 @@ public record ChildReport(
     /** Takes its text for what it is: written by another process, and to be printed. */
     public ChildReport {
         provider = ForeignText.escapeAndCut(provider);
+        connectionCounters = harmless(connectionCounters);
+        deviceCounters = harmless(deviceCounters);
+    }
+
+    /** A report without counters. */
+    public ChildReport(
+            String status,
+            long operations,
+            long progressHits,
+            long progressMisses,
+            long payloadBytesCopied,
+            long nicPayloadBytesCopied,
+            long messageBytesCopied,
+            String provider,
+            List<Core> cores,
+            @Nullable Run initiator) {
+        this(
+                status,
+                operations,
+                progressHits,
+                progressMisses,
+                payloadBytesCopied,
+                nicPayloadBytesCopied,
+                messageBytesCopied,
+                provider,
+                new LinkedHashMap<>(),
+                new LinkedHashMap<>(),
+                cores,
+                initiator);
+    }
+
+    private static SequencedMap<String, Long> harmless(SequencedMap<String, Long> counters) {
+        SequencedMap<String, Long> made = new LinkedHashMap<>();
+        counters.forEach((name, count) -> made.put(ForeignText.escapeAndCut(name), count));
+        return made;
+    }
+
+    /** The counters of its RDMA provider. */
+    public RdmaCounters counters() {
+        return new RdmaCounters(connectionCounters, deviceCounters);
     }
 
     /**
@@ -165,6 +212,8 @@ public record ChildReport(
                 session.nicPayloadBytesCopied(),
                 session.messageBytesCopied(),
                 session.provider(),
+                session.counters().connections(),
+                session.counters().device(),
                 session.workers().stream().map(Core::of).toList(),
                 run == null
                         ? null

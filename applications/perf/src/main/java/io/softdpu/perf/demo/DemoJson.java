@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ChildReport.PhaseResult;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.perf.result.CounterFields;
 import io.softdpu.perf.result.JsonFields;
 import io.softdpu.perf.result.ResultHeader;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The results of a demo for programs: one JSON object, described in {@code docs/json.md}. Missing
@@ -64,7 +66,7 @@ public final class DemoJson {
                         .map(DemoPhase::key)
                         .toList();
         return new JsonFields()
-                .put("volume", volume == null ? null : volume.toString())
+                .put("volume", text(volume))
                 .put("size_bytes", options.sizeBytes())
                 .put("block_size_bytes", options.blockSizeBytes())
                 .put("measure", measured)
@@ -72,10 +74,16 @@ public final class DemoJson {
                 .put("cores", options.cores())
                 .put("cpu", cpu)
                 .put("provider", options.provider().name())
+                .put("impair", options.provider().impairment())
+                .put("pcap", text(options.provider().capture()))
                 .put("separate_folders", options.separateFolders())
                 .put("topology", options.devices().topology().name())
                 .node()
                 .put("seconds", options.measureNanos() / 1e9);
+    }
+
+    private static @Nullable String text(@Nullable Path file) {
+        return file == null ? null : file.toString();
     }
 
     private static Map<String, String> units() {
@@ -136,6 +144,7 @@ public final class DemoJson {
                         report == null ? null : report.nicPayloadBytesCopied())
                 .put("message_bytes_copied", report == null ? null : report.messageBytesCopied())
                 .put("hit_rate", report == null ? null : report.hitRatePercent())
+                .put("counters", report == null ? null : CounterFields.of(report.counters()))
                 .put("cores", cores.stream().map(DemoJson::core).toList());
     }
 

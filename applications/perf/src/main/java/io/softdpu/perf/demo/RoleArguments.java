@@ -87,7 +87,8 @@ final class RoleArguments {
         arguments.addAll(List.of(own));
         arguments.addAll(options.roleArguments());
         if (role != DemoRole.INITIATOR) { // which has no RDMA instance
-            arguments.addAll(List.of("--provider", options.provider().name()));
+            boolean captures = role == DemoRole.ZERO_COPY; // both directions
+            arguments.addAll(options.provider().arguments(captures));
         }
         arguments.addAll(
                 List.of(

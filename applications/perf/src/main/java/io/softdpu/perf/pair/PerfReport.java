@@ -1,6 +1,8 @@
 package io.softdpu.perf.pair;
 
+import io.softdpu.perf.child.CounterText;
 import io.softdpu.perf.child.ResourceUse;
+import io.softdpu.storage.RdmaCounters;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,15 +15,29 @@ import org.jspecify.annotations.Nullable;
  * @param value what the measurement needs to know besides
  * @param latencies of the operations that it has timed; null if it has timed none
  * @param use what it has used in all
+ * @param counters of its RDMA provider; none for another measurement
  */
 public record PerfReport(
-        long operations, long value, @Nullable Percentiles latencies, ResourceUse use) {
+        long operations,
+        long value,
+        @Nullable Percentiles latencies,
+        ResourceUse use,
+        RdmaCounters counters) {
     private static final Pattern FORM =
             Pattern.compile(
                     "report: operations=(\\d{1,18}), value=(-?\\d{1,18}),"
                             + " latenciesNanos=(?:none|(\\d{1,18})/(\\d{1,18})/(\\d{1,18})"
                             + "/(\\d{1,18})),"
+                            + "(?: counters=("
+                            + CounterText.FORM
+                            + "),)?"
                             + " (resources: .*)");
+
+    /** A report without counters. */
+    public PerfReport(
+            long operations, long value, @Nullable Percentiles latencies, ResourceUse use) {
+        this(operations, value, latencies, use, RdmaCounters.NONE);
+    }
 
     /** A report without latencies. */
     public PerfReport(long operations, long value, ResourceUse use) {
@@ -42,13 +58,19 @@ public record PerfReport(
                                 Long.parseLong(matcher.group(4)),
                                 Long.parseLong(matcher.group(5)),
                                 Long.parseLong(matcher.group(6)));
-        return ResourceUse.parse(matcher.group(7))
-                .map(use ->
-                        new PerfReport(
-                                Long.parseLong(matcher.group(1)),
-                                Long.parseLong(matcher.group(2)),
-                                latencies,
-                                use));
+        Optional<RdmaCounters> counters =
+                matcher.group(7) == null
+                        ? Optional.of(RdmaCounters.NONE)
+                        : CounterText.parse(matcher.group(7));
+        return counters.flatMap(counted ->
+                ResourceUse.parse(matcher.group(8))
+                        .map(use ->
+                                new PerfReport(
+                                        Long.parseLong(matcher.group(1)),
+                                        Long.parseLong(matcher.group(2)),
+                                        latencies,
+                                        use,
+                                        counted)));
     }
 
     /** The line. */
@@ -69,6 +91,7 @@ public record PerfReport(
                                 + latencies.p999Nanos()
                                 + "/"
                                 + latencies.maxNanos())
+                + (counters.isEmpty() ? "" : ", counters=" + CounterText.of(counters))
                 + ", "
                 + use;
     }

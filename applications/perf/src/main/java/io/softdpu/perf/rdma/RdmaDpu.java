@@ -67,10 +67,13 @@ public final class RdmaDpu extends PerfDpu<RdmaPlan> {
 
     @Override
     protected PerfReport report() {
+        ResourceUse use = ResourceUse.now(); // before the counters, which are allocated
         return new PerfReport(
                 receives == null ? answered : receives.received(),
                 plan.operation().isAtomic() ? rdma.value() : 0,
-                ResourceUse.now());
+                null,
+                use,
+                rdma.counters());
     }
 
     @Override

@@ -73,7 +73,10 @@ public final class RdmaHost extends PerfHost<RdmaPlan, RdmaFigures> {
                 used,
                 others,
                 null,
-                new RdmaFigures(Objects.requireNonNull(rdma.peer(), "connected").provider()));
+                new RdmaFigures(
+                        Objects.requireNonNull(rdma.peer(), "connected").provider(),
+                        rdma.counters(),
+                        ofDpu.counters()));
     }
 
     /** Operations until the time is over: round trips, or from submission to completion. */

@@ -17,6 +17,7 @@ import io.softdpu.perf.pair.InactivePeer;
 import io.softdpu.perf.pair.PerfSide;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.storage.RdmaCounters;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -144,6 +145,14 @@ final class RdmaSide {
     /** The connection, for messages. */
     @Nullable RdmaConnection peer() {
         return connection;
+    }
+
+    /** What the provider has counted for the connection and the device. */
+    RdmaCounters counters() {
+        RdmaConnection own = connection;
+        return own == null
+                ? RdmaCounters.NONE
+                : new RdmaCounters(own.counters(), rdma.deviceCounters());
     }
 
     /** A buf of an operation's size that is filled by it. */

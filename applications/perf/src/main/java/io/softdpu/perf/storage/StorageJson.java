@@ -1,6 +1,7 @@
 package io.softdpu.perf.storage;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.softdpu.perf.result.CounterFields;
 import io.softdpu.perf.result.JsonFields;
 import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.storage.SessionReport;
@@ -37,6 +38,7 @@ public final class StorageJson {
                 .put("status", session.status().name())
                 .put("failure", session.failure().isEmpty() ? null : session.failure())
                 .put("provider", session.provider().isEmpty() ? null : session.provider())
+                .put("counters", CounterFields.of(session.counters()))
                 .put(
                         "data_path",
                         figures(new JsonFields(), CoreFigures.total(session))

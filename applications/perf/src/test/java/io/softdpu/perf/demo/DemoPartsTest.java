@@ -160,6 +160,24 @@ class DemoPartsTest {
     }
 
     @Test
+    void shouldImpairServiceAndTargetAndCaptureAtTheServiceAlone() {
+        ProviderChoice choice = new ProviderChoice("roce", "loss=0.1,seed=7", Path.of("out.pcap"));
+        DemoOptions options = options(1 << 20, 4096, 1, choice, false);
+        try (SharedFolder folder = SharedFolder.create("softdpu-demo-")) {
+            RoleArguments arguments =
+                    new RoleArguments(options, List.of("any", "any", "any"), folder);
+
+            assertThat(arguments.target())
+                    .containsSubsequence("--provider", "roce", "--impair", "loss=0.1,seed=7")
+                    .doesNotContain("--pcap");
+            assertThat(arguments.service(1))
+                    .containsSubsequence("--impair", "loss=0.1,seed=7")
+                    .containsSubsequence("--pcap", Path.of("out.pcap").toAbsolutePath().toString());
+            assertThat(arguments.initiator()).doesNotContain("--impair", "--pcap");
+        }
+    }
+
+    @Test
     void shouldGiveTheTargetAFolderOfItsOwnIfAsked() {
         try (SharedFolder folder = SharedFolder.create("softdpu-demo-")) {
             DemoOptions one = options(1 << 20, 4096, 1, ProviderChoice.AUTO, false);

@@ -22,7 +22,10 @@ import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.text.TextStyle;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaTaskType;
+import io.softdpu.storage.RdmaCounters;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,7 +47,7 @@ class RdmaResultTest {
     private static PerfResult<RdmaPlan, RdmaFigures> result(
             RdmaPlan plan, @Nullable LineTimes line) {
         Percentiles times = new Percentiles(1, 2, 3, 4);
-        RdmaFigures own = new RdmaFigures("shm");
+        RdmaFigures own = new RdmaFigures("shm", RdmaCounters.NONE, RdmaCounters.NONE);
         return new PerfResult<>(
                 plan, List.of(new PerfRun<>(500, SECOND, times, HOST, DPU, 0.5, line, own)));
     }
@@ -99,6 +102,32 @@ class RdmaResultTest {
         assertThat(List.of(found.get("window"), found.get("cpu"), found.get("distance")))
                 .allMatch(JsonNode::isNull);
         assertThat(found.at("/softdpu/options/cpu").asText()).isEqualTo("any");
+    }
+
+    @Test
+    void shouldPrintTheCountersThatAreNotZero() {
+        SequencedMap<String, Long> ofHost = new LinkedHashMap<>();
+        ofHost.put("packets_sent", 7L);
+        ofHost.put("duplicates", 0L);
+        SequencedMap<String, Long> ofDevice = new LinkedHashMap<>(ofHost);
+        ofDevice.put("packets_sent", 9L);
+        ofDevice.put("impair_lost", 2L);
+        RdmaFigures own =
+                new RdmaFigures("roce", new RdmaCounters(ofHost, ofDevice), RdmaCounters.NONE);
+        PerfRun<RdmaFigures> run = new PerfRun<>(500, SECOND, null, HOST, DPU, 0, null, own);
+
+        List<String> lines =
+                new RdmaForms()
+                        .lines(
+                                new PerfResult<>(
+                                        plan(RdmaMode.LATENCY, RdmaOperation.READ), List.of(run)),
+                                TextStyle.plain());
+
+        assertThat(lines)
+                .anyMatch(line -> line.matches("counter +host +dpu"))
+                .anyMatch(line -> line.matches("packets_sent +7 +0"))
+                .anyMatch(line -> line.matches("impair_lost +2 +0"))
+                .noneMatch(line -> line.contains("duplicates"));
     }
 
     @Test
