@@ -30,7 +30,7 @@ import java.net.InetSocketAddress;
  * none uses it any more.
  *
  * <p><b>Allocation.</b> Sending and receiving allocate nothing where they succeed at the first
- * attempt; a failed one is repeated with errno, and {@link #poll} begins with it: until C2 has
+ * attempt, and {@link #poll} nothing at all; a failed one is repeated with errno: until C2 has
  * compiled the caller, that costs an object of 40 bytes.
  */
 public final class UdpSocket implements AutoCloseable {
@@ -343,7 +343,10 @@ public final class UdpSocket implements AutoCloseable {
         int attempts = 0;
         boolean withErrno = false;
         while (batch.waiting() > 0) {
-            int sent = send(vector, batch.first(), batch.waiting(), withErrno);
+            int sent =
+                    withErrno
+                            ? sendWithErrno(vector, batch.first(), batch.waiting())
+                            : send(vector, batch.first(), batch.waiting());
             if (sent > 0) {
                 batch.remove(sent);
                 attempts = 0;
@@ -361,14 +364,22 @@ public final class UdpSocket implements AutoCloseable {
         return before - batch.waiting();
     }
 
-    private int send(MessageVector vector, int first, int count, boolean withErrno) {
+    // Two methods: C2 inlines a call that is rare beside another one in its method not at all.
+
+    private int send(MessageVector vector, int first, int count) {
         long header = vector.headerAddress(first);
         try {
-            return withErrno
-                    ? (int)
-                            SENDMMSG.invokeExact(
-                                    vector.state.errno, fd, header, count, Socket.SEND_FLAGS)
-                    : (int) SENDMMSG_PLAIN.invokeExact(fd, header, count, Socket.SEND_FLAGS);
+            return (int) SENDMMSG_PLAIN.invokeExact(fd, header, count, Socket.SEND_FLAGS);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    private int sendWithErrno(MessageVector vector, int first, int count) {
+        long header = vector.headerAddress(first);
+        try {
+            return (int)
+                    SENDMMSG.invokeExact(vector.state.errno, fd, header, count, Socket.SEND_FLAGS);
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }
@@ -419,17 +430,23 @@ public final class UdpSocket implements AutoCloseable {
      * @throws IllegalArgumentException if the batch is of a socket of the other family
      */
     public int receive(ReceivedDatagrams into) {
-        return receive(into, 0, false);
+        return receive(into, 0);
     }
 
     /**
      * As {@link #receive}, for a caller that looks often and mostly without success: one system
-     * call if there are none.
+     * call, whose failure counts as nothing pending. The error of an earlier datagram is such a
+     * failure, once; any other is thrown by {@link #receive}.
      *
      * @return as {@link #receive}
+     * @throws IllegalArgumentException as {@link #receive}
      */
     public int poll(ReceivedDatagrams into) {
-        return receive(into, 0, true);
+        checkUse(into.vector);
+        into.prepare();
+        int received = Math.max(0, call(into.vector, Socket.MSG_DONTWAIT));
+        into.arrived(received);
+        return received;
     }
 
     /**
@@ -440,7 +457,7 @@ public final class UdpSocket implements AutoCloseable {
      * @throws IllegalArgumentException if the batch is of a socket of the other family
      */
     public int receiveErrors(ReceivedErrors into) {
-        int received = receive(into, MSG_ERRQUEUE, false);
+        int received = receive(into, MSG_ERRQUEUE);
         if (received < into.vector.capacity) {
             // One for which the queue had no room would be reported by each wait.
             int _ = Socket.takeError(into.vector.state, fd);
@@ -448,19 +465,20 @@ public final class UdpSocket implements AutoCloseable {
         return received;
     }
 
-    private int receive(ReceivedBatch into, int flags, boolean withErrnoAtOnce) {
+    private int receive(ReceivedBatch into, int flags) {
         checkUse(into.vector);
         into.prepare();
-        int received = receive(into.vector, flags, withErrnoAtOnce);
+        int received = receive(into.vector, flags);
         into.arrived(received);
         return received;
     }
 
-    private int receive(MessageVector vector, int flags, boolean withErrnoAtOnce) {
+    private int receive(MessageVector vector, int flags) {
         int attempts = 0;
-        boolean withErrno = withErrnoAtOnce;
+        boolean withErrno = false;
         while (true) {
-            int received = call(vector, flags | Socket.MSG_DONTWAIT, withErrno);
+            int all = flags | Socket.MSG_DONTWAIT;
+            int received = withErrno ? callWithErrno(vector, all) : call(vector, all);
             if (received >= 0) {
                 return received;
             }
@@ -474,13 +492,23 @@ public final class UdpSocket implements AutoCloseable {
         }
     }
 
-    private int call(MessageVector vector, int flags, boolean withErrno) {
+    // Two methods, as for sending.
+
+    private int call(MessageVector vector, int flags) {
         long header = vector.headerAddress(0);
-        int count = vector.capacity;
         try {
-            return withErrno
-                    ? (int) RECVMMSG.invokeExact(vector.state.errno, fd, header, count, flags, 0L)
-                    : (int) RECVMMSG_PLAIN.invokeExact(fd, header, count, flags, 0L);
+            return (int) RECVMMSG_PLAIN.invokeExact(fd, header, vector.capacity, flags, 0L);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+    }
+
+    private int callWithErrno(MessageVector vector, int flags) {
+        long header = vector.headerAddress(0);
+        try {
+            return (int)
+                    RECVMMSG.invokeExact(
+                            vector.state.errno, fd, header, vector.capacity, flags, 0L);
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }

@@ -58,10 +58,13 @@ final class UdpSocketAllocationProbe {
                         read(received);
                     }
                 });
+        print(
+                host + " poll without a datagram",
+                compiled,
+                () -> seen += receiver.poll(received) + 1);
         if (!compiled) {
             return;
         }
-        print(host + " poll without a datagram", true, () -> seen += receiver.poll(received) + 1);
         int refusing = RefusedPort.hold(receiver.localAddress().getAddress());
         int refusingPort = SocketAddresses.local(refusing).getPort();
         ReceivedErrors errors = sender.newErrors(DATAGRAMS, BYTES);
