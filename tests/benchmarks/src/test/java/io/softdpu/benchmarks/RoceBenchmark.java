@@ -177,7 +177,7 @@ public class RoceBenchmark {
             }
             long deadline = adapter.nextDeadline();
             if (deadline != Adapter.NO_DEADLINE && nowNanos - deadline >= 0) {
-                adapter.expire(nowNanos);
+                adapter.expire(nowNanos, SLOTS);
             }
         }
 
@@ -255,7 +255,7 @@ public class RoceBenchmark {
         }
 
         @Override
-        public void expire(long nowNanos) {}
+        public void expire(long nowNanos, int limit) {}
     }
 
     @Setup

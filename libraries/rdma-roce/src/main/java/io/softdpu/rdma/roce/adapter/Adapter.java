@@ -305,10 +305,20 @@ public final class Adapter {
 
     /** Lets all expire whose deadline has passed. */
     public void expire(long nowNanos) {
-        agenda.expire(nowNanos);
+        expire(nowNanos, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Lets some expire whose deadline has passed; for others {@link #nextDeadline} stays in the
+     * past.
+     *
+     * @param limit of deadlines, of queue pairs and of the management each
+     */
+    public void expire(long nowNanos, int limit) {
+        agenda.expire(nowNanos, limit);
         long managed = management().nextDeadline();
         if (managed != NO_DEADLINE && nowNanos - managed >= 0) {
-            management().expire(nowNanos);
+            management().expire(nowNanos, limit);
         }
     }
 }

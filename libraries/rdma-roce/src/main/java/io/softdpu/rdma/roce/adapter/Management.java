@@ -33,6 +33,15 @@ public interface Management extends ConnectionEvents {
     /** The next deadline, or {@link Adapter#NO_DEADLINE}. Asked often. */
     long nextDeadline();
 
-    /** The deadline has passed. */
-    void expire(long nowNanos);
+    /**
+     * The deadline has passed.
+     *
+     * @param limit of deadlines that are served
+     */
+    void expire(long nowNanos, int limit);
+
+    /** As {@link #expire(long, int)}, for all that have passed. */
+    default void expire(long nowNanos) {
+        expire(nowNanos, Integer.MAX_VALUE);
+    }
 }

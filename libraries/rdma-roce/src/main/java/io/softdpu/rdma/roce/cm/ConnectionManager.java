@@ -527,9 +527,9 @@ public final class ConnectionManager implements Management {
     }
 
     @Override
-    public void expire(long nowNanos) {
+    public void expire(long nowNanos, int limit) {
         CmTimer first = timers.first();
-        while (first != null && nowNanos - first.deadline >= 0) {
+        for (int i = 0; i < limit && first != null && nowNanos - first.deadline >= 0; i++) {
             first.connection().expired(nowNanos);
             first = timers.first();
         }

@@ -139,9 +139,9 @@ public final class Agenda {
         return at(0).heapDeadline;
     }
 
-    /** Lets all deadlines expire that have passed. */
-    public void expire(long nowNanos) {
-        while (heapCount > 0 && nowNanos - at(0).heapDeadline >= 0) {
+    /** Lets deadlines expire that have passed, the earliest first, up to a number. */
+    public void expire(long nowNanos, int limit) {
+        for (int i = 0; i < limit && heapCount > 0 && nowNanos - at(0).heapDeadline >= 0; i++) {
             QueuePair queuePair = at(0);
             removeAt(0);
             queuePair.expire(nowNanos);

@@ -312,7 +312,7 @@ class AdapterTest implements PacketSink, ReceiveListener, Management {
     }
 
     @Override
-    public void expire(long nowNanos) {
+    public void expire(long nowNanos, int limit) {
         events.add("expired");
     }
 }

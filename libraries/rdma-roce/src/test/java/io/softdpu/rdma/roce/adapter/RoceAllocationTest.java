@@ -205,6 +205,6 @@ class RoceAllocationTest {
         }
 
         @Override
-        public void expire(long now) {}
+        public void expire(long now, int limit) {}
     }
 }

@@ -71,7 +71,7 @@ class AgendaTest implements ReceiveListener, ConnectionEvents {
                 }
                 case 1 -> {
                     now += random.nextInt(20);
-                    agenda.expire(now);
+                    agenda.expire(now, Integer.MAX_VALUE);
                     long until = now;
                     model.values().removeIf(deadline -> until - deadline >= 0);
                 }

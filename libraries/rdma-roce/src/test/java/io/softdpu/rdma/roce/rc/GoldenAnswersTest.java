@@ -428,7 +428,7 @@ class GoldenAnswersTest {
         /** Lets the wait after an RNR NAK pass. */
         void passTime() {
             nowNanos += 1_000_000;
-            agenda.expire(nowNanos);
+            agenda.expire(nowNanos, Integer.MAX_VALUE);
             transmit();
         }
 

@@ -178,7 +178,7 @@ public final class ScriptedPeer {
             }
 
             @Override
-            public void expire(long nowNanos) {}
+            public void expire(long nowNanos, int limit) {}
         };
     }
 
