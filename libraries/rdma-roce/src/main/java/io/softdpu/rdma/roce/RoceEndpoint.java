@@ -360,32 +360,33 @@ final class RoceEndpoint implements ProviderEndpoint {
         return null;
     }
 
-    private void publish() {
+    /** Publishes requests; whether there were some. */
+    private boolean publish() {
         boolean some = false;
         for (RoceConnection connection : connections) {
             if (connection != null) {
                 some |= connection.publish();
             }
         }
-        if (some) {
-            part().publish();
-        }
+        return some;
     }
 
     // ---- progress ----
 
     @Override
     public boolean progress() {
-        if (part == null) {
+        NicEndpoint open = part;
+        if (open == null) {
             return false;
         }
-        publish();
+        boolean some = publish();
         for (RoceConnection connection : connections) {
             if (connection != null) {
                 connection.handOver();
             }
         }
-        boolean moved = report();
+        boolean moved = open.drive(some);
+        moved |= report();
         return reportRequests() || moved;
     }
 
@@ -473,8 +474,7 @@ final class RoceEndpoint implements ProviderEndpoint {
         if (open == null) {
             return false;
         }
-        publish();
-        open.arm();
+        open.arm(publish());
         boolean work = open.hasEvent() || open.completedReceives().available() > 0;
         for (RoceConnection connection : connections) {
             work |= connection != null && connection.hasWork();
@@ -487,8 +487,9 @@ final class RoceEndpoint implements ProviderEndpoint {
 
     @Override
     public void ring() {
-        if (part != null) {
-            publish();
+        NicEndpoint open = part;
+        if (open != null && publish()) {
+            boolean _ = open.drive(true);
         }
     }
 

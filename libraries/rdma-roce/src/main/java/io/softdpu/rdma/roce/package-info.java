@@ -10,7 +10,8 @@
  * process.
  *
  * <p><b>Thread.</b> Endpoint and connections belong to the engine's thread; they exchange requests,
- * completions, events and the requests of peers with the thread of the NIC.
+ * completions, events and the requests of peers with the NIC, which that thread drives while it
+ * polls.
  *
  * <p><b>Trust.</b> Every byte of a section and of a packet may be a hostile peer's: it is checked
  * once, before it is used. RoCE has no authentication; the key of a blob only keeps a connection

@@ -12,8 +12,10 @@ import io.softdpu.rdma.roce.capture.Analysis;
 import io.softdpu.rdma.roce.capture.CaptureWriter;
 import io.softdpu.rdma.roce.wire.CmMessage;
 import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.testkit.Await;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.net.BindException;
 import java.net.DatagramSocket;
@@ -26,6 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -56,6 +59,11 @@ class RoceCaptureTest {
 
     /** Sends messages; returns the address of the near side, with its port. */
     private Gid exchange() {
+        return exchange((_, _) -> {});
+    }
+
+    /** Exchanges messages, and passes on the parties before the end. */
+    private Gid exchange(BiConsumer<Party, Party> behind) {
         try (Party near = new Party(folder, Side.TARGET);
                 Party far = new Party(folder, Side.DPU)) {
             RdmaConnection toFar = near.export();
@@ -80,6 +88,7 @@ class RoceCaptureTest {
                 assertThat(near.results.remove()).isEqualTo(Status.SUCCESS);
                 assertThat(far.results.remove()).isEqualTo(Status.SUCCESS);
             }
+            behind.accept(near, far);
             return gid(toFar);
         }
     }
@@ -109,6 +118,31 @@ class RoceCaptureTest {
         assertThat(found.analysis().packets())
                 .as("messages and acknowledgements, sent by one and received by the other")
                 .isGreaterThan(2 * 2 * MESSAGES);
+    }
+
+    @Test
+    void shouldHaveThePacketsInTheFileWhileProgramsPoll() throws IOException {
+        Path file = folder.resolve("out.pcap");
+        RoceOptions.defaults().withCapture(file).use();
+        exchange((near, far) ->
+                Await.byStep(
+                        "packets in the file",
+                        () -> sizeOf(file) > 2 * MESSAGES * MESSAGE_BYTES,
+                        () -> {
+                            near.engine.progress();
+                            far.engine.progress();
+                        }));
+        RoceOptions.endCapture();
+
+        assertThat(read(file).analysis().malformed()).isZero();
+    }
+
+    private static long sizeOf(Path file) {
+        try {
+            return Files.size(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

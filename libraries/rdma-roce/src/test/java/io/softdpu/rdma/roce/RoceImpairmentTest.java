@@ -11,15 +11,31 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections over a network that is as bad as the options say. */
 class RoceImpairmentTest {
     private static final int MESSAGE_BYTES = 3000;
     private static final int MESSAGES = 300;
+    private static final int ROUNDS = 20;
 
     @AfterEach
     void useTheDefaults() {
         RoceOptions.defaults().use();
+    }
+
+    private static void connect(
+            Party near, RdmaConnection toFar, Party far, RdmaConnection toNear) {
+        near.connect(toFar, toNear.blob());
+        far.connect(toNear, toFar.blob());
+        Party.drive(
+                "connection",
+                () ->
+                        toFar.state() == RdmaConnection.State.CONNECTED
+                                && toNear.state() == RdmaConnection.State.CONNECTED,
+                near,
+                far);
     }
 
     private static void exchange(Party near, RdmaConnection toFar, Party far) {
@@ -43,15 +59,7 @@ class RoceImpairmentTest {
                 Party far = new Party(folder, Side.DPU)) {
             RdmaConnection toFar = near.export();
             RdmaConnection toNear = far.export();
-            near.connect(toFar, toNear.blob());
-            far.connect(toNear, toFar.blob());
-            Party.drive(
-                    "connection",
-                    () ->
-                            toFar.state() == RdmaConnection.State.CONNECTED
-                                    && toNear.state() == RdmaConnection.State.CONNECTED,
-                    near,
-                    far);
+            connect(near, toFar, far, toNear);
             for (int i = 0; i < MESSAGES; i++) {
                 exchange(near, toFar, far);
             }
@@ -68,6 +76,26 @@ class RoceImpairmentTest {
                 assertThat(device.get("impair_" + done)).as(done).isPositive();
             }
             assertThat(device.get("impair_partitioned")).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"200us", "5ms"})
+    void shouldSendDelayedPacketsOfProgramsThatSleep(String delay, @TempDir Path folder) {
+        RoceOptions.defaults().withImpairment("delay=" + delay).use();
+        try (Party near = new Party(folder, Side.TARGET);
+                Party far = new Party(folder, Side.DPU)) {
+            RdmaConnection toFar = near.export();
+            connect(near, toFar, far, far.export());
+            for (int i = 0; i < ROUNDS; i++) {
+                assertThat(far.receive(MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
+                assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
+                near.engine.progress(); // the packets wait, and the program drives no more
+                far.sleepUntil("a message", () -> !far.results.isEmpty());
+                assertThat(far.results.remove()).isEqualTo(Status.SUCCESS);
+                near.sleepUntil("its end", () -> !near.results.isEmpty());
+                assertThat(near.results.remove()).isEqualTo(Status.SUCCESS);
+            }
         }
     }
 }

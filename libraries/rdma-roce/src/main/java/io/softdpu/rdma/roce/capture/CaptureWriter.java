@@ -187,6 +187,11 @@ public final class CaptureWriter implements AutoCloseable {
         return (int) ~folded & LOW_16;
     }
 
+    /** Whether packets wait for a {@link #flush}. */
+    public synchronized boolean hasPackets() {
+        return waiting > 0;
+    }
+
     /** Writes what waits. */
     public synchronized void flush() {
         if (filled > 0 && failure == null && !closed) {

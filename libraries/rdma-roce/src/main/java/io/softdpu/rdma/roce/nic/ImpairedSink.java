@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
  * sender waits.
  *
  * <p>Each packet takes the same number of random numbers, so that the decisions depend on seed,
- * address and number of the packet alone. Belongs to the thread of the NIC; allocates nothing after
+ * address and number of the packet alone. Belongs to the owner of the NIC; allocates nothing after
  * its construction.
  */
 final class ImpairedSink implements PacketSink {

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * Network adapter of this process at a local address: one for all its machines. {@link #open} and
  * {@link #release} count its users.
  *
- * <p>It has a thread from the first {@link #start} on. Before, a task runs on the thread that gives
- * it, one at a time; afterwards on the thread of the NIC. What peers send before waits in the
- * socket. Any thread.
+ * <p>It has a thread from the first {@link #start} on, which drives it while no program {@linkplain
+ * #drive does}. Before, a task runs on the thread that gives it, one at a time; afterwards on the
+ * thread of the NIC. What peers send before waits in the socket. Any thread.
  */
 public final class Nic {
     private static final System.Logger LOG = System.getLogger(Nic.class.getName());
@@ -330,7 +330,7 @@ public final class Nic {
     // ---- its thread ----
 
     /**
-     * Has its thread drive it from now on.
+     * Has it driven from now on, by its thread and by programs.
      *
      * @throws DpuException NO_MEMORY if the system has no thread or no descriptor for it
      */
@@ -430,8 +430,9 @@ public final class Nic {
         }
     }
 
-    void wakeIfAsleep() {
-        loop.wakeIfAsleep();
+    /** Drives it; see {@link NicLoop#drive}. */
+    boolean drive(NicEndpoint driver, boolean handsOver, boolean toSleep) {
+        return loop.drive(driver, handsOver, toSleep);
     }
 
     /** Number of defects that it has met; of its thread. */

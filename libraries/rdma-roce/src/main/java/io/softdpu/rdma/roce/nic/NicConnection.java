@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Connection between the engine of its instance and the adapter: a ring of requests, and one of
  * their completions.
  *
- * <p>The engine's thread uses the rings and what is fixed; the rest belongs to the thread of the
+ * <p>The engine's thread uses the rings and what is fixed; the rest belongs to the owner of the
  * NIC.
  */
 public final class NicConnection implements ConnectionListener, ReceiveListener {
@@ -84,7 +84,7 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
         return counters;
     }
 
-    // ---- for the thread of the NIC ----
+    // ---- for the owner of the NIC ----
 
     void begin(CmConnection begun) {
         connection = begun;

@@ -58,13 +58,19 @@ public final class NicEndpoint implements ReceiveQueue {
 
     private final AtomicInteger unseen = new AtomicInteger();
 
-    /** Counts the calls of {@link #publish} that had something. */
+    /** Counts the calls of {@link #drive} and {@link #arm} before which something was published. */
     private volatile long published;
 
     /** Whether the engine sleeps, or is about to. */
     private volatile boolean armed;
 
-    // Of the thread of the NIC.
+    /** Whether the engine has driven the NIC since the thread's last look. */
+    private volatile boolean driving;
+
+    /** Of the thread of the NIC: when its last successful look was. */
+    private long drivenAt = System.nanoTime() - NicLoop.LOOK_NANOS;
+
+    // Of the owner of the NIC.
     private final RequestListener listener = new Requests();
     private final List<NicConnection> connections = new ArrayList<>();
     private final Set<Integer> ports = new HashSet<>();
@@ -135,7 +141,7 @@ public final class NicEndpoint implements ReceiveQueue {
     }
 
     /**
-     * Connects a connection to the peer's end, and has the thread of the NIC drive it from now on.
+     * Connects a connection to the peer's end, and has the NIC driven from now on.
      *
      * @param peersTimer the RNR timer of the peer
      * @throws io.softdpu.core.DpuException as {@link io.softdpu.rdma.roce.cm.CmConnection#connect}
@@ -149,7 +155,7 @@ public final class NicEndpoint implements ReceiveQueue {
     }
 
     /**
-     * Requests a connection from a listener, and has the thread of the NIC drive it.
+     * Requests a connection from a listener, and has the NIC driven from now on.
      *
      * @param data for the listener's program
      * @throws DpuException FULL, NO_MEMORY
@@ -201,7 +207,7 @@ public final class NicEndpoint implements ReceiveQueue {
     }
 
     /**
-     * Listens on a port, and has the thread of the NIC take requests.
+     * Listens on a port, and has the NIC driven from now on.
      *
      * @throws DpuException ALREADY_EXIST if an endpoint of this NIC listens there; NO_MEMORY
      */
@@ -283,19 +289,34 @@ public final class NicEndpoint implements ReceiveQueue {
         return !events.isEmpty() || !arrived.isEmpty();
     }
 
-    /** Has the NIC take what was published since the last call. */
+    /**
+     * Drives the NIC for a batch of packets, unless another thread does; waits for nothing.
+     *
+     * @param some whether requests were published since the last call: the thread that drives takes
+     *     them
+     * @return whether any work was done
+     */
+    public boolean drive(boolean some) {
+        tell(some);
+        return nic.drive(this, some, false);
+    }
+
     @SuppressWarnings("NonAtomicVolatileUpdate") // the engine's thread alone writes it
-    public void publish() {
-        published++;
-        nic.wakeIfAsleep();
+    private void tell(boolean some) {
+        if (some) {
+            published++;
+        }
     }
 
     /**
-     * From now on each completion and event wakes the engine; then what came before is to be found.
+     * As {@link #drive}, before the engine sleeps: from now on each completion and event wakes it,
+     * and what came before is to be found.
      */
-    public void arm() {
+    public void arm(boolean some) {
+        tell(some);
         armed = true;
         VarHandle.fullFence();
+        boolean _ = nic.drive(this, some, true);
     }
 
     /** Reverts {@link #arm}. */
@@ -326,7 +347,34 @@ public final class NicEndpoint implements ReceiveQueue {
         });
     }
 
-    // ---- for the thread of the NIC ----
+    // ---- for the owner of the NIC ----
+
+    /** Its engine drives the NIC. */
+    void setDriving() {
+        if (!driving) {
+            driving = true;
+        }
+    }
+
+    /** Whether its engine has driven the NIC since the last look, and does not sleep. */
+    boolean isPolling() {
+        return driving && !armed;
+    }
+
+    /** Looks whether its engine has driven the NIC since the last look. The thread of the NIC. */
+    boolean look(long nanos) {
+        boolean was = driving;
+        if (was) {
+            driving = false;
+            drivenAt = nanos;
+        }
+        return was;
+    }
+
+    /** The same of a short time before. The thread of the NIC. */
+    boolean isPolling(long nanos) {
+        return !armed && (driving || nanos - drivenAt < NicLoop.LOOK_NANOS);
+    }
 
     /** Requests to its ports. */
     private final class Requests implements RequestListener {
@@ -463,6 +511,11 @@ public final class NicEndpoint implements ReceiveQueue {
     /** There is something for the engine. */
     void changed() {
         hasNews = true;
+    }
+
+    /** The engine finds what there is for it without being woken. */
+    void forgetNews() {
+        hasNews = false;
     }
 
     /** Wakes the engine if it sleeps and there is something for it. */

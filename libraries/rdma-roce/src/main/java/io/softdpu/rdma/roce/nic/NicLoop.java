@@ -23,7 +23,6 @@ import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.roce.wire.SequenceNumber;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,10 +36,16 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loop of a NIC: receives packets by batches, takes the requests of the engines, sends, and sleeps
- * while there is nothing to do, until a packet, a deadline or an engine wakes it.
+ * Loop of a NIC: receives packets by batches, takes the requests of the engines, and sends.
  *
- * <p>Allocates nothing per packet and request.
+ * <p>One thread at a time does so, the {@linkplain Ownership owner}: programs that poll, by {@link
+ * #drive} a batch at a time, or else the thread of the NIC. That sleeps while there is nothing to
+ * do, until a packet, a deadline or a task wakes it. While programs drive, it leaves the packets to
+ * them: it does not watch the socket, and looks once in a while whether one still drives. A program
+ * that goes to sleep has the socket watched again.
+ *
+ * <p>All fields that are not said to be others' belong to the owner. Allocates nothing per packet
+ * and request.
  */
 final class NicLoop implements Runnable {
     private static final System.Logger LOG = System.getLogger(NicLoop.class.getName());
@@ -56,8 +61,20 @@ final class NicLoop implements Runnable {
 
     private static final int PACKETS_PER_PASS = 512;
 
-    /** Passes after which the errors of the socket are looked at, which else a sleep does. */
-    private static final int PASSES_PER_POLL = 64;
+    /** Packets that a program sends in a pass: as many as it receives at most. */
+    private static final int PACKETS_PER_PROGRAM = RECEIVED_AT_ONCE;
+
+    /** Passes that a program makes for others, which publish while it drives. */
+    private static final int PASSES_PER_PROGRAM = 4;
+
+    /** Deadlines that are served in a pass: peers can bring many connections to theirs at once. */
+    private static final int EXPIRED_PER_PASS = 64;
+
+    /** Time after which the thread looks whether a program still drives. */
+    static final long LOOK_NANOS = 1_000_000;
+
+    /** Turns after which the errors of the socket are looked at, which else a sleep does. */
+    private static final int TURNS_PER_POLL = 64;
 
     /** Passes at the end, after which nothing more is sent. */
     private static final int LAST_PASSES = 1000;
@@ -68,6 +85,10 @@ final class NicLoop implements Runnable {
     private static final int MAX_DATAGRAMS = 1 << 10;
 
     private static final long MILLI = 1_000_000;
+
+    /** Of the thread, where nothing is due. */
+    private static final long LONGEST_SLEEP_NANOS = 3_600_000 * MILLI;
+
     private static final CmLimits CM_LIMITS =
             new CmLimits(
                     256,
@@ -98,18 +119,49 @@ final class NicLoop implements Runnable {
     private final AccessBatches batches;
     private final Copier copier = new Copier();
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final Ownership ownership = new Ownership();
+
+    /** Changed by the thread as the owner, so that it may also look at them without. */
     private final List<NicEndpoint> endpoints = new ArrayList<>();
 
     /** For its sleep; null until {@link #prepare}. */
     private @Nullable Poller poller;
 
     private @Nullable Registration registration;
-    private boolean blocked;
-    private int passes;
+
+    /** Events of the socket that wake the thread, besides errors. */
+    private int interest = Poller.IN;
+
+    /** Time of the pass under way. */
+    private long now;
+
+    /** Whether the thread sleeps, or is about to, and a time is set for its end. */
+    private boolean asleep;
+
+    private long wakesAt;
     private long failures;
     private long tooLong;
 
-    private volatile boolean sleeping;
+    // Of the thread alone.
+    private int turns;
+
+    /** Whether it has slept since its last turn. */
+    private boolean fresh;
+
+    /** Whether a packet, or room for one, has ended its sleep. */
+    private boolean packetsReady;
+
+    private boolean errorsReady;
+
+    /** Latest time at which a look has found that an engine had driven. */
+    private long drivenAt = System.nanoTime() - LOOK_NANOS;
+
+    /** Whether an engine that does not sleep had driven before the last look. */
+    private boolean isDriven;
+
+    /** The same, a short time before. */
+    private boolean isPolled;
+
     private volatile boolean stopping;
     private volatile boolean ended;
 
@@ -200,10 +252,10 @@ final class NicLoop implements Runnable {
 
     // ---- any thread ----
 
-    /** Has the loop run a task; once it has ended, one that is a future is cancelled. */
+    /** Has the thread run a task; once it has ended, one that is a future is cancelled. */
     void post(Runnable task) {
         tasks.add(task);
-        wakeIfAsleep();
+        poller().wake();
         if (ended) {
             cancelTasks();
         }
@@ -219,28 +271,110 @@ final class NicLoop implements Runnable {
         }
     }
 
-    /** Wakes the loop, which looks again for what was published before this call. */
-    void wakeIfAsleep() {
-        VarHandle.fullFence();
-        if (sleeping) {
-            poller().wake();
-        }
-    }
-
     /** Ends the loop, after it has sent what waits. */
     void stop() {
         stopping = true;
         poller().wake();
     }
 
+    // ---- programs ----
+
+    /**
+     * Drives it for a batch, if no other thread does; otherwise what was published comes to the
+     * batch of that one. The same while tasks wait, which come before packets: one that gives up a
+     * connection is not overtaken by the answer that establishes it.
+     *
+     * <p>Waits for nothing; with a capture it may write a full buffer, or wait for a thread that
+     * writes one. The engine's thread, outside all callbacks of the NIC.
+     *
+     * @param driver the endpoint of the engine
+     * @param handsOver whether it has published something
+     * @param toSleep whether the engine is about to sleep, as it has said: then the thread takes
+     *     over what comes afterwards
+     * @return whether any work was done
+     */
+    boolean drive(NicEndpoint driver, boolean handsOver, boolean toSleep) {
+        if (!tasks.isEmpty()) {
+            return false; // the thread is awake for them, and takes what was published behind them
+        }
+        boolean notes = handsOver || toSleep;
+        if (notes ? !ownership.acquireOrNote() : !ownership.tryAcquire()) {
+            return false;
+        }
+        boolean worked = false;
+        boolean wakes = false;
+        driver.setDriving();
+        for (int passes = 1; ; passes++) {
+            try {
+                worked |= pass(1, PACKETS_PER_PROGRAM, driver);
+                if (toSleep || passes > 1) {
+                    watchForSleepers();
+                }
+                if (isThreadLate(toSleep)) {
+                    asleep = false;
+                    wakes = true;
+                }
+            } catch (RuntimeException | Error e) { // as on its thread
+                survived(e);
+            }
+            if (ownership.release()) {
+                break;
+            }
+            if (passes == PASSES_PER_PROGRAM) {
+                boolean _ = ownership.leave();
+                wakes = true; // for the rest
+                break;
+            }
+        }
+        if (wakes) {
+            poller().wake();
+        }
+        return worked;
+    }
+
+    /** Watches the socket for engines that sleep, unless another engine drives. */
+    private void watchForSleepers() {
+        if ((interest & Poller.IN) != 0) {
+            return;
+        }
+        for (int i = 0; i < endpoints.size(); i++) {
+            if (endpoints.get(i).isPolling()) {
+                return;
+            }
+        }
+        watch(interest | Poller.IN);
+    }
+
+    /** Whether something is due before the thread's sleep ends, and no program is there for it. */
+    private boolean isThreadLate(boolean toSleep) {
+        long due = now;
+        boolean recorded = recorder != null && recorder.hasPackets(); // the thread writes them
+        if (!mayTransmit() && !sink.isBlocked() && !recorded) {
+            due = nextDeadline();
+            if (due == Adapter.NO_DEADLINE) {
+                return false;
+            }
+        }
+        long look = now + LOOK_NANOS;
+        if (due - look < 0) {
+            if (toSleep) {
+                return true;
+            }
+            due = look;
+        }
+        return asleep && due - wakesAt < 0;
+    }
+
     // ---- its thread ----
 
     @Override
     public void run() {
+        ownership.open(Thread.currentThread());
         try {
             while (!stopping) {
                 turn();
             }
+            ownership.acquire(); // without end
             for (int i = 0; i < LAST_PASSES && hasLastWork(); i++) {
                 lastTurn();
             }
@@ -254,20 +388,76 @@ final class NicLoop implements Runnable {
         }
     }
 
-    /** A failure of the system, as for want of memory, or a defect: the other connections go on. */
+    /**
+     * A turn of the thread, and the sleep behind it. A failure of the system, as for want of
+     * memory, or a defect: the other connections go on.
+     */
     void turn() {
+        boolean failed = false;
+        boolean rests = false;
+        ownership.acquire();
         try {
-            passes++;
-            if (!pass()) {
+            asleep = false;
+            rests = !work();
+        } catch (RuntimeException | Error e) {
+            survived(e);
+            failed = true;
+        }
+        boolean noted = ownership.leave();
+        try {
+            if (rests && !noted) {
                 sleep();
-            }
-            if (passes >= PASSES_PER_POLL) {
+            } else if (++turns >= TURNS_PER_POLL) {
                 poll(0);
             }
         } catch (RuntimeException | Error e) {
+            ownership.acquire(); // for the count; the next turn sees what a note is for
             survived(e);
+            boolean _ = ownership.leave();
+            failed = true;
+        }
+        if (failed) {
             LockSupport.parkNanos(MILLI); // it may last
         }
+    }
+
+    /** Works; whether there may be more to do. */
+    private boolean work() {
+        look();
+        boolean leaves = fresh ? isPolled && packetsReady : isDriven;
+        boolean worked;
+        try {
+            worked = runTasks();
+            worked |= pass(BATCHES_PER_PASS, PACKETS_PER_PASS, null);
+            if (errorsReady) { // behind what the peers have sent before they were gone
+                errorsReady = false;
+                takeErrors();
+                worked = true;
+            }
+        } finally {
+            wakeEngines(null); // also by tasks and errors there may be news
+        }
+        if (stopping || !tasks.isEmpty() || (!leaves && (worked || hasWork()))) {
+            fresh = false;
+            return true;
+        }
+        if (leaves) { // the program takes the packets, and the thread has no need to wake
+            watch(0);
+        } else if (!isPolled) {
+            watch(sink.isBlocked() ? Poller.IN | Poller.OUT : Poller.IN);
+        }
+        setSleep(leaves || isPolled);
+        return false;
+    }
+
+    /** Decides until when the thread sleeps at most. */
+    private void setSleep(boolean looks) {
+        long deadline = nextDeadline();
+        long wakes = deadline == Adapter.NO_DEADLINE ? now + LONGEST_SLEEP_NANOS : deadline;
+        long look = drivenAt + LOOK_NANOS;
+        boolean first = look - now > 0 && look - wakes < 0;
+        wakesAt = looks || first ? look : wakes;
+        asleep = true;
     }
 
     /**
@@ -279,14 +469,15 @@ final class NicLoop implements Runnable {
             boolean _ = runTasks();
             batches.begin();
             try {
-                boolean _ = transmit(System.nanoTime());
+                now = System.nanoTime();
+                boolean _ = transmit(PACKETS_PER_PASS);
                 if (impaired != null) {
                     impaired.releaseAll();
                     sink.flush();
                 }
             } finally {
                 batches.end();
-                wakeEngines();
+                wakeEngines(null);
             }
             if (sink.isBlocked()) {
                 registration().setInterest(Poller.OUT);
@@ -298,10 +489,7 @@ final class NicLoop implements Runnable {
     }
 
     private boolean hasLastWork() {
-        return !tasks.isEmpty()
-                || adapter.isTransmitWaiting()
-                || sink.isBlocked()
-                || (impaired != null && impaired.hasPackets());
+        return !tasks.isEmpty() || hasPackets();
     }
 
     /** Closes socket and poller; without a thread the caller's. */
@@ -325,27 +513,60 @@ final class NicLoop implements Runnable {
         }
     }
 
-    /** One turn; returns whether any work was done. */
-    private boolean pass() {
-        boolean worked = runTasks();
+    /**
+     * One turn of the adapter.
+     *
+     * @param maxBatches limit of batches that are received
+     * @param driver whose engine looks for news itself; null for none
+     * @return whether any work was done
+     */
+    private boolean pass(int maxBatches, int maxPackets, @Nullable NicEndpoint driver) {
+        // What polls do not tell is thrown where there should be a packet.
+        boolean awaited = driver == null && packetsReady && fresh;
+        int count = awaited ? socket.receive(received) : socket.poll(received);
+        now = System.nanoTime();
+        if (count == 0 && !hasRequests() && !hasPackets() && !isDue()) {
+            return false;
+        }
+        boolean worked = count > 0;
         batches.begin();
         try {
-            worked |= receive();
+            receive(count, maxBatches);
             worked |= takeRequests();
-            long now = System.nanoTime();
-            adapter.expire(now);
-            worked |= transmit(now);
+            adapter.expire(now, EXPIRED_PER_PASS);
+            worked |= transmit(maxPackets);
         } finally {
             batches.end();
-            wakeEngines(); // a failure leaves them with what came before
+            wakeEngines(driver); // a failure leaves them with what came before
         }
         return worked;
     }
 
-    private void wakeEngines() {
+    /** Next deadline of the adapter, or of a packet that an impairment delays. */
+    private long nextDeadline() {
+        long deadline = adapter.nextDeadline();
+        if (impaired == null || !impaired.hasPackets() || sink.isBlocked()) {
+            return deadline;
+        }
+        long released = impaired.nextNanos();
+        boolean first = deadline == Adapter.NO_DEADLINE || released - deadline < 0;
+        return first ? released : deadline;
+    }
+
+    private boolean isDue() {
+        long deadline = nextDeadline();
+        return deadline != Adapter.NO_DEADLINE && now - deadline >= 0;
+    }
+
+    private void wakeEngines(@Nullable NicEndpoint driver) {
         for (int i = 0; i < endpoints.size(); i++) {
+            NicEndpoint each = endpoints.get(i);
             try {
-                endpoints.get(i).wakeEngine();
+                if (each == driver) {
+                    each.forgetNews();
+                } else {
+                    each.wakeEngine();
+                }
             } catch (RuntimeException | Error e) { // the others are to wake
                 survived(e);
             }
@@ -366,20 +587,18 @@ final class NicLoop implements Runnable {
         return some;
     }
 
-    private boolean receive() {
-        boolean some = false;
-        for (int batch = 0; batch < BATCHES_PER_PASS; batch++) {
-            int count = socket.poll(received);
-            long now = System.nanoTime();
+    private void receive(int first, int maxBatches) {
+        int count = first;
+        for (int batch = 1; ; batch++) {
             for (int i = 0; i < count; i++) {
                 receive(i, now);
             }
-            some |= count > 0;
-            if (count < RECEIVED_AT_ONCE) {
+            if (count < RECEIVED_AT_ONCE || batch == maxBatches) {
                 break;
             }
+            count = socket.poll(received);
+            now = System.nanoTime();
         }
-        return some;
     }
 
     private void receive(int index, long nowNanos) {
@@ -421,23 +640,30 @@ final class NicLoop implements Runnable {
         return some;
     }
 
-    private boolean transmit(long nowNanos) {
+    private boolean transmit(int maxPackets) {
         if (sink.isBlocked()) {
             sink.unblock();
         }
         if (impaired != null && impaired.hasPackets()) {
-            impaired.release(nowNanos);
+            impaired.release(now);
             sink.flush();
         }
         if (!mayTransmit()) {
             return false;
         }
         try {
-            boolean _ = adapter.transmit(PACKETS_PER_PASS, nowNanos);
+            boolean _ = adapter.transmit(maxPackets, now);
         } finally {
             sink.flush(); // also what others have sent before a failure
         }
         return true;
+    }
+
+    /** Whether packets wait: for their turn, for room in the socket, or for the end of a delay. */
+    private boolean hasPackets() {
+        return adapter.isTransmitWaiting()
+                || sink.isBlocked()
+                || (impaired != null && impaired.hasPackets());
     }
 
     /** Whether packets of the adapter wait, and the next one could be sent. */
@@ -449,31 +675,57 @@ final class NicLoop implements Runnable {
 
     // ---- sleep ----
 
+    /** Sleeps; what comes since the turn ends it. Does not own the word. */
     private void sleep() {
-        sleeping = true;
-        VarHandle.fullFence();
-        try {
-            if (!hasWork()) {
-                if (recorder != null) {
-                    recorder.flush();
-                }
-                watchWritable(sink.isBlocked());
-                poll(timeoutNanos());
+        fresh = true;
+        packetsReady = false;
+        flushCapture();
+        long timeoutNanos = Math.max(0, wakesAt - System.nanoTime());
+        while (poll(timeoutNanos) == 0 && !stopping && tasks.isEmpty()) {
+            look();
+            if (!isPolled) {
+                break;
             }
-        } finally {
-            sleeping = false;
+            flushCapture();
+            timeoutNanos = LOOK_NANOS;
         }
     }
 
-    private void poll(long timeoutNanos) {
-        passes = 0;
-        int _ = poller().poll(timeoutNanos);
+    /**
+     * Writes what waits for the capture, also what programs have recorded: so these write to the
+     * file only if the buffer is full before the next sleep. Needs no ownership.
+     */
+    private void flushCapture() {
+        if (recorder != null) {
+            recorder.flush();
+        }
+    }
+
+    private int poll(long timeoutNanos) {
+        turns = 0;
+        return poller().poll(timeoutNanos);
+    }
+
+    /** Looks whether engines drive: those have since the last look, or a short time before. */
+    private void look() {
+        long nanos = System.nanoTime();
+        isDriven = false;
+        isPolled = false;
+        for (int i = 0; i < endpoints.size(); i++) {
+            NicEndpoint each = endpoints.get(i);
+            isDriven |= each.isPolling();
+            if (each.look(nanos)) {
+                drivenAt = nanos;
+            }
+            isPolled |= each.isPolling(nanos);
+        }
     }
 
     private boolean hasWork() {
-        if (stopping || !tasks.isEmpty() || mayTransmit()) {
-            return true;
-        }
+        return stopping || !tasks.isEmpty() || mayTransmit() || hasRequests();
+    }
+
+    private boolean hasRequests() {
         for (int i = 0; i < endpoints.size(); i++) {
             if (endpoints.get(i).hasRequests()) {
                 return true;
@@ -482,33 +734,25 @@ final class NicLoop implements Runnable {
         return false;
     }
 
-    /** Time until the next deadline; negative for none. */
-    private long timeoutNanos() {
-        long deadline = adapter.nextDeadline();
-        boolean none = deadline == Adapter.NO_DEADLINE;
-        if (impaired != null && impaired.hasPackets() && !sink.isBlocked()) {
-            long due = impaired.nextNanos();
-            deadline = none || due - deadline < 0 ? due : deadline;
-            none = false;
-        }
-        return none ? -1 : Math.max(0, deadline - System.nanoTime());
-    }
-
-    private void watchWritable(boolean wanted) {
-        if (blocked != wanted) {
-            blocked = wanted;
-            registration().setInterest(wanted ? Poller.IN | Poller.OUT : Poller.IN);
+    private void watch(int events) {
+        if (interest != events) {
+            interest = events;
+            registration().setInterest(events);
         }
     }
 
+    /** Of the thread, which does not own the word. */
     private void socketReady(int events) {
-        if ((events & Poller.ERR) != 0) {
-            int count = socket.receiveErrors(errors);
-            long now = System.nanoTime();
-            for (int i = 0; i < count; i++) {
-                if (errors.errno(i) == Errno.ECONNREFUSED) {
-                    refused(i, now);
-                }
+        packetsReady |= (events & (Poller.IN | Poller.OUT)) != 0;
+        errorsReady |= (events & Poller.ERR) != 0;
+    }
+
+    private void takeErrors() {
+        int count = socket.receiveErrors(errors);
+        long received = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            if (errors.errno(i) == Errno.ECONNREFUSED) {
+                refused(i, received);
             }
         }
     }
@@ -536,7 +780,7 @@ final class NicLoop implements Runnable {
             try {
                 LOG.log(
                         System.Logger.Level.ERROR,
-                        "thread of a NIC goes on after a failure: address="
+                        "NIC goes on after a failure: address="
                                 + gid
                                 + ", failures="
                                 + failures

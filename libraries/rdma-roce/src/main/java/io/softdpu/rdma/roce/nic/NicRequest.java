@@ -6,7 +6,7 @@ import io.softdpu.rdma.roce.wire.Gid;
 import java.util.Objects;
 
 /**
- * Request of a peer to a port on which an endpoint listens, between the thread of the NIC and the
+ * Request of a peer to a port on which an endpoint listens, between the owner of the NIC and the
  * engine. What it states is fixed; any thread.
  */
 public final class NicRequest {
@@ -15,7 +15,7 @@ public final class NicRequest {
     private final Permissions grants;
     private final byte[] data;
 
-    /** Whether the peer has given it up; written by the thread of the NIC. */
+    /** Whether the peer has given it up; written by the owner of the NIC. */
     private volatile boolean gone;
 
     NicRequest(CmConnection connection) {
@@ -50,7 +50,7 @@ public final class NicRequest {
         return gone;
     }
 
-    // ---- for the thread of the NIC ----
+    // ---- for the owner of the NIC ----
 
     CmConnection connection() {
         return connection;

@@ -17,7 +17,7 @@ import java.util.Map;
  * does not show of a received packet is its IPv4 identification: it is solved for, so that the ICRC
  * is right in the capture if it is.
  *
- * <p>Belongs to the thread of the NIC. Allocates nothing per packet.
+ * <p>Belongs to the owner of the NIC; any thread may {@link #flush}. Allocates nothing per packet.
  */
 final class Recorder {
     private static final ValueLayout.OfInt LITTLE_U32 =
@@ -115,6 +115,11 @@ final class Recorder {
         capture.flush();
         into.put("capture_written", capture.written());
         into.put("capture_lost", capture.lost());
+    }
+
+    /** Whether packets wait for a {@link #flush}, also those of other NICs. */
+    boolean hasPackets() {
+        return capture.hasPackets();
     }
 
     /** Writes what waits. */

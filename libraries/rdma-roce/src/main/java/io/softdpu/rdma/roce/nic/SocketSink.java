@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sink that copies packets into a batch of datagrams, and sends that when it is full or {@linkplain
- * #flush flushed}. A datagram that the system refuses counts as lost. Belongs to the thread of the
+ * #flush flushed}. A datagram that the system refuses counts as lost. Belongs to the owner of the
  * NIC; allocates nothing after its construction.
  */
 final class SocketSink implements PacketSink {
