@@ -306,7 +306,8 @@ final class NicLoop implements Runnable {
         driver.setDriving();
         for (int passes = 1; ; passes++) {
             try {
-                worked |= pass(1, PACKETS_PER_PROGRAM, driver);
+                worked |= send(driver);
+                worked |= pass(1, toSleep ? PACKETS_PER_PROGRAM : 0, driver);
                 if (toSleep || passes > 1) {
                     watchForSleepers();
                 }
@@ -328,6 +329,27 @@ final class NicLoop implements Runnable {
         }
         if (wakes) {
             poller().wake();
+        }
+        return worked;
+    }
+
+    /**
+     * Sends before it receives: the program sees what has come before the answers to that are sent,
+     * by its next progress and with what it says itself.
+     */
+    private boolean send(NicEndpoint driver) {
+        if (!hasRequests() && !hasPackets()) {
+            return false;
+        }
+        now = System.nanoTime();
+        boolean worked;
+        batches.begin();
+        try {
+            worked = takeRequests();
+            worked |= transmit(PACKETS_PER_PROGRAM);
+        } finally {
+            batches.end();
+            wakeEngines(driver);
         }
         return worked;
     }
@@ -517,6 +539,7 @@ final class NicLoop implements Runnable {
      * One turn of the adapter.
      *
      * @param maxBatches limit of batches that are received
+     * @param maxPackets limit of packets that are sent behind what was received
      * @param driver whose engine looks for news itself; null for none
      * @return whether any work was done
      */
@@ -534,7 +557,7 @@ final class NicLoop implements Runnable {
             receive(count, maxBatches);
             worked |= takeRequests();
             adapter.expire(now, EXPIRED_PER_PASS);
-            worked |= transmit(maxPackets);
+            worked |= maxPackets > 0 && transmit(maxPackets);
         } finally {
             batches.end();
             wakeEngines(driver); // a failure leaves them with what came before
