@@ -246,11 +246,14 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
             }
             if (step == ListenerStep.ANSWERED) {
                 perform(far, ListenProgram.ANSWER);
+                if (!isEstablishedByBothPrograms()) {
+                    awaitAnswer(near, here); // which a thread beside the program may yet send
+                }
             }
             far.process().freeze();
         }
         if (step == ListenerStep.ANSWERED) {
-            Peer.drive("the answer", () -> here.peerPrivateData().length > 0, near);
+            awaitAnswer(near, here);
         }
         progressAlone(near);
         if (step != ListenerStep.ANSWERED || isEstablishedByBothPrograms()) {
@@ -268,6 +271,10 @@ public abstract class RdmaListenProcessContract extends RdmaProgramContract {
 
         assertThat(here.peerPrivateData()).containsExactly(1);
         sendMessage(near, here, far);
+    }
+
+    private static void awaitAnswer(Peer near, RdmaConnection here) {
+        Peer.drive("the answer", () -> here.peerPrivateData().length > 0, near);
     }
 
     /** Whether nothing but the program that stands still can establish an answered connection. */
