@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writer of packets to a pcap file, with the headers of IP and UDP, which a socket does not show,
- * made for them. Records wait in a buffer until it is full, or {@link #flush}. Once the file cannot
- * be written, packets are counted alone: {@link #failure} says why.
+ * made for them. Records wait in a buffer until it is full, or {@link #flush}; while that is
+ * written, a second one takes further ones. Once the file cannot be written, packets are counted
+ * alone: {@link #failure} says why.
  *
- * <p>Any thread, one at a time. Allocates nothing per packet.
+ * <p>Any thread. Allocates nothing per packet.
  */
 public final class CaptureWriter implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(CaptureWriter.class.getName());
@@ -42,11 +43,22 @@ public final class CaptureWriter implements AutoCloseable {
 
     private final Path path;
     private final GrowingFile file;
-    private final MemorySegment buffer = Arena.ofAuto().allocate(BUFFER_BYTES);
     private final long beginEpochNanos;
     private final long beginNanos;
+
+    /** Held while a buffer is written, and taken before the lock of this writer. */
+    private final Object writing = new Object();
+
+    private MemorySegment buffer = Arena.ofAuto().allocate(BUFFER_BYTES);
+
+    /** Empty, unless it is being written. */
+    private MemorySegment other = Arena.ofAuto().allocate(BUFFER_BYTES);
+
     private int filled;
-    private long waiting;
+
+    /** Packets in the buffer; changed with the lock. */
+    private volatile long waiting;
+
     private long written;
     private long lost;
     private @Nullable IOException failure;
@@ -89,7 +101,7 @@ public final class CaptureWriter implements AutoCloseable {
     }
 
     /**
-     * Adds a packet; does nothing once it is closed.
+     * Adds a packet; does nothing once it is closed. Waits for the file only if the buffer is full.
      *
      * @param sourceHigh address of the sender, as in {@link Gid}
      * @param destinationHigh address of the receiver, of the same IP version
@@ -97,7 +109,33 @@ public final class CaptureWriter implements AutoCloseable {
      * @param memory has the packet, the payload of its UDP datagram
      * @param bytes its size, up to 64 KiB less the headers
      */
-    public synchronized void add(
+    public void add(
+            long sourceHigh,
+            long sourceLow,
+            int sourcePort,
+            long destinationHigh,
+            long destinationLow,
+            int destinationPort,
+            int identification,
+            MemorySegment memory,
+            long at,
+            int bytes) {
+        while (!addIfRoom(
+                sourceHigh,
+                sourceLow,
+                sourcePort,
+                destinationHigh,
+                destinationLow,
+                destinationPort,
+                identification,
+                memory,
+                at,
+                bytes)) {
+            flush();
+        }
+    }
+
+    private synchronized boolean addIfRoom(
             long sourceHigh,
             long sourceLow,
             int sourcePort,
@@ -109,22 +147,18 @@ public final class CaptureWriter implements AutoCloseable {
             long at,
             int bytes) {
         if (closed) {
-            return;
+            return true;
         }
         if (failure != null) {
             lost++;
-            return;
+            return true;
         }
         boolean ipv4 = Gid.isIpv4(sourceHigh, sourceLow);
         int ipBytes = ipv4 ? IPV4_BYTES : IPV6_BYTES;
         int udpBytes = UDP_BYTES + bytes;
         int frameBytes = ipBytes + udpBytes;
         if (BUFFER_BYTES - filled < CaptureReader.RECORD_HEADER_BYTES + frameBytes) {
-            write();
-            if (failure != null) {
-                lost++;
-                return;
-            }
+            return false;
         }
         addRecord(frameBytes);
         long ip = filled;
@@ -148,6 +182,7 @@ public final class CaptureWriter implements AutoCloseable {
         buffer.set(U16, udp + 6, (short) (checksum == 0 ? LOW_16 : checksum)); // 0 is none
         filled += frameBytes;
         waiting++;
+        return true;
     }
 
     private void addRecord(int frameBytes) {
@@ -187,36 +222,65 @@ public final class CaptureWriter implements AutoCloseable {
         return (int) ~folded & LOW_16;
     }
 
-    /** Whether packets wait for a {@link #flush}. */
-    public synchronized boolean hasPackets() {
+    /** Whether packets wait for a {@link #flush}; waits for no write. */
+    public boolean hasPackets() {
         return waiting > 0;
     }
 
     /** Writes what waits. */
-    public synchronized void flush() {
-        if (filled > 0 && failure == null && !closed) {
-            write();
+    public void flush() {
+        synchronized (writing) {
+            write(false);
         }
     }
 
-    private void write() {
+    /** Writes what waits, in the order of the calls; the last one closes it. */
+    private void write(boolean last) {
+        MemorySegment full;
+        int bytes;
+        long packets;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = last;
+            full = buffer;
+            buffer = other;
+            other = full;
+            bytes = failure == null ? filled : 0;
+            packets = waiting;
+            filled = 0;
+            waiting = 0;
+        }
+        if (bytes == 0) {
+            return;
+        }
+        IOException failed = null;
         try {
-            file.append(buffer.asSlice(0, filled));
-            written += waiting;
+            file.append(full.asSlice(0, bytes));
         } catch (IOException e) {
-            failure = e;
-            lost += waiting;
+            failed = e;
+        }
+        synchronized (this) {
+            if (failed == null) {
+                written += packets;
+            } else {
+                failure = failed;
+                lost += packets + waiting;
+                waiting = 0;
+                filled = 0;
+            }
+        }
+        if (failed != null) {
             LOG.log(
                     System.Logger.Level.ERROR,
                     "capture cannot be written any more: file="
                             + ForeignText.escape(path.toString())
                             + ", packets="
-                            + written
+                            + written()
                             + ", failure="
-                            + Reason.of(e));
+                            + Reason.of(failed));
         }
-        waiting = 0;
-        filled = 0;
     }
 
     /** The file. */
@@ -246,11 +310,12 @@ public final class CaptureWriter implements AutoCloseable {
 
     /** Writes what waits, and closes the file. Idempotent. */
     @Override
-    public synchronized void close() {
-        if (!closed) {
-            flush();
-            closed = true;
-            file.close();
+    public void close() {
+        synchronized (writing) {
+            if (!closed) {
+                write(true);
+                file.close();
+            }
         }
     }
 }

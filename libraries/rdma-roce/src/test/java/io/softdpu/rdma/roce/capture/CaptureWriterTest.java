@@ -8,6 +8,7 @@ import io.softdpu.rdma.roce.rc.OutgoingPacket;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.testkit.LogCapture;
+import io.softdpu.testkit.Patience;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,6 +18,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -158,6 +164,64 @@ class CaptureWriterTest {
             assertThat(writer.lost()).isEqualTo(2);
             assertThat(writer.failure()).hasMessageContaining("file is closed");
             assertThat(log.with("capture cannot be written any more: file=" + full)).hasSize(1);
+        }
+    }
+
+    @Test
+    void shouldHaveEachPacketOnceInTheOrderOfItsThreadWhileOthersFlush() throws Exception {
+        Path file = folder.resolve("out.pcap");
+        Gid from = gid("127.0.0.1");
+        int writers = 3;
+        List<Thread> threads = new ArrayList<>();
+        try (CaptureWriter writer = CaptureWriter.create(file)) {
+            for (int i = 0; i < writers; i++) {
+                Gid to = gid("127.0.1." + i);
+                threads.add(Thread.ofPlatform().start(() -> addAll(writer, from, to)));
+            }
+            while (threads.stream().anyMatch(Thread::isAlive)) {
+                writer.flush();
+            }
+            for (Thread each : threads) {
+                assertThat(each.join(Patience.LIMIT)).isTrue();
+            }
+            writer.flush();
+            assertThat(writer.written()).isEqualTo((long) writers * RECORDS);
+            assertThat(writer.hasPackets()).isFalse();
+        }
+        Map<String, Integer> next = new HashMap<>();
+        try (InputStream input = Files.newInputStream(file)) {
+            Analysis found = new Analysis(input);
+            while (found.next()) {
+                int psn = found.packet().psn();
+                assertThat(next.getOrDefault(found.destination(), 0)).isEqualTo(psn);
+                next.put(found.destination(), psn + 1);
+            }
+        }
+        assertThat(next.values()).hasSize(writers).containsOnly(RECORDS);
+    }
+
+    private static void addAll(CaptureWriter writer, Gid from, Gid to) {
+        byte[] own = new byte[64];
+        MemorySegment memory = MemorySegment.ofArray(own);
+        OutgoingPacket made = new OutgoingPacket(1);
+        for (int i = 0; i < RECORDS; i++) {
+            made.begin(to, from.port(), Opcode.ACKNOWLEDGE, 0x4711, false, i, 0);
+            int size = new PacketWriter(from).write(made, memory, ByteBuffer.wrap(own), 0);
+            add(writer, from, to, memory, size);
+        }
+    }
+
+    @Test
+    void shouldTellWhetherPacketsWaitWhileAnotherThreadHasItsLock() throws Exception {
+        Gid from = gid("127.0.0.1");
+        try (CaptureWriter writer = CaptureWriter.create(folder.resolve("out.pcap"))) {
+            add(writer, from, from, packet, write(from, from, 1));
+            CompletableFuture<Boolean> told = new CompletableFuture<>();
+            synchronized (writer) {
+                Thread thread = Thread.ofPlatform().start(() -> told.complete(writer.hasPackets()));
+                assertThat(thread.join(Patience.LIMIT)).isTrue();
+            }
+            assertThat(told).isCompletedWithValue(true);
         }
     }
 }
