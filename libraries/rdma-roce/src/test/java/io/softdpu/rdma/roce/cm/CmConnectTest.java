@@ -188,6 +188,20 @@ class CmConnectTest {
         assertThat(far.takeKinds()).containsExactly("REP");
     }
 
+    @Test
+    void shouldServeNoMoreDeadlinesAtATimeThanTheLimit() {
+        for (int i = 0; i < 3; i++) {
+            near.connect(far.gid, NO_DATA);
+            CmEnd.exchange(near, far);
+            far.request().accept(NO_DATA, CmEnd.TERMS, far, clock.nowNanos());
+        }
+        far.manager.expire(clock.nowNanos(), 2);
+        assertThat(far.takeKinds()).containsExactly("REP", "REP");
+        assertThat(far.manager.nextDeadline()).as("of the rest").isEqualTo(clock.nowNanos());
+        far.manager.expire(clock.nowNanos(), 2);
+        assertThat(far.takeKinds()).containsExactly("REP");
+    }
+
     // ---- an end that does not state what softdpu does ----
 
     @Test
