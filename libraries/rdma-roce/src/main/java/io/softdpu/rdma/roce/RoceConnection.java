@@ -59,6 +59,9 @@ final class RoceConnection implements ProviderConnection {
     /** Requests that were accepted and not completed, of which the last may be unpublished. */
     private int inFlight;
 
+    /** Number of completions that were there before the events of this pass. */
+    private long completed;
+
     private boolean disconnecting;
 
     /** Whether the NIC was told to disconnect. */
@@ -247,6 +250,11 @@ final class RoceConnection implements ProviderConnection {
         }
     }
 
+    /** Before the events of a pass: failures are reported behind the event that ends it. */
+    void seeCompletions() {
+        completed = part().completions().published();
+    }
+
     /**
      * Reports completions, and the end behind them.
      *
@@ -255,12 +263,11 @@ final class RoceConnection implements ProviderConnection {
     boolean progress() {
         WorkRing completions = part().completions();
         boolean moved = false;
-        WorkRequest done = completions.poll();
-        while (done != null) {
+        while (completions.taken() < completed) {
+            WorkRequest done = Objects.requireNonNull(completions.poll(), "a completed request");
             inFlight--;
             moved = true;
             done.sink.completed(completions.status());
-            done = completions.poll();
         }
         NicEvent.Ended event = end;
         if (event != null && state != State.ENDED && inFlight == part().requests().unpublished()) {

@@ -397,6 +397,11 @@ final class RoceEndpoint implements ProviderEndpoint {
     private boolean report() {
         NicEndpoint open = part();
         long completed = open.completedReceives().published();
+        for (RoceConnection connection : connections) {
+            if (connection != null) {
+                connection.seeCompletions();
+            }
+        }
         boolean moved = false;
         NicEvent event = open.pollEvent();
         while (event != null) {
