@@ -399,9 +399,17 @@ public final class Poller implements AutoCloseable {
             before = signals.get();
         }
         if (before == 0) {
-            synchronized (signals) { // contended only by close
-                if (!closed) {
-                    EventFd.signal(wakeDescriptor);
+            boolean signalled = false;
+            try {
+                synchronized (signals) { // contended only by close
+                    if (!closed) {
+                        EventFd.signal(wakeDescriptor);
+                    }
+                }
+                signalled = true;
+            } finally {
+                if (!signalled) { // as at the end of a caller's stack: the next wake signals
+                    signals.set(0);
                 }
             }
         }

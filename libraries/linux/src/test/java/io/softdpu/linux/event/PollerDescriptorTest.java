@@ -8,6 +8,7 @@ import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Socket;
 import io.softdpu.linux.UnixSocket;
 import io.softdpu.testkit.Bounded;
+import io.softdpu.testkit.Patience;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -18,6 +19,9 @@ import org.junit.jupiter.api.Test;
 final class PollerDescriptorTest {
     /** Ends with an event that has come already, or soon comes. */
     private static final long UNTIL_EVENT = -1;
+
+    private static final int DEEP_THREADS = 20;
+    private static final long DEEP_STACK_BYTES = 256 << 10;
 
     private final Poller poller = new Poller();
     private final List<String> ran = new ArrayList<>();
@@ -348,6 +352,38 @@ final class PollerDescriptorTest {
         }
         other.join();
         assertThat(seen).isEqualTo(wakes);
+    }
+
+    /** A wake that fails leaves nothing behind that keeps the next one from its signal. */
+    @Test
+    void shouldBeWokenAfterWakesThatEndedAtTheEndOfAStack() throws Exception {
+        for (int i = 0; i < DEEP_THREADS; i++) {
+            Thread deep = new Thread(null, this::wakeToTheEnd, "deep", DEEP_STACK_BYTES);
+            deep.start();
+            assertThat(deep.join(Patience.LIMIT)).isTrue();
+            int _ = poller.poll(0);
+            assertThat(poller.poll(0)).isZero();
+            poller.wake();
+
+            assertThat(poller.poll(Patience.NANOS)).isOne();
+        }
+    }
+
+    private void wakeToTheEnd() {
+        try {
+            wakeDeeper();
+        } catch (StackOverflowError e) {
+            assertThat(e).hasNoCause();
+        }
+    }
+
+    @SuppressWarnings("InfiniteRecursion") // which the stack ends
+    private void wakeDeeper() {
+        try {
+            wakeDeeper();
+        } finally {
+            poller.wake(); // fails until there is enough of the stack
+        }
     }
 
     @Test
