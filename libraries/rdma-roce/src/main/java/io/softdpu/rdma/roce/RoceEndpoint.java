@@ -385,8 +385,8 @@ final class RoceEndpoint implements ProviderEndpoint {
                 connection.handOver();
             }
         }
-        boolean moved = open.drive(some);
-        moved |= report();
+        open.drive(some);
+        boolean moved = report();
         return reportRequests() || moved;
     }
 
@@ -494,7 +494,7 @@ final class RoceEndpoint implements ProviderEndpoint {
     public void ring() {
         NicEndpoint open = part;
         if (open != null && publish()) {
-            boolean _ = open.drive(true);
+            open.drive(true);
         }
     }
 

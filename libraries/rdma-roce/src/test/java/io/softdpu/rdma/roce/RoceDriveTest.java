@@ -70,6 +70,37 @@ class RoceDriveTest {
         }
     }
 
+    /** Else it would never sleep beside a busy one. */
+    @Test
+    void shouldCountNoPacketsOfOtherInstancesAsProgress(@TempDir Path folder) {
+        try (Party idle = new Party(folder, Side.TARGET);
+                Party near = new Party(folder, Side.TARGET);
+                Party far = new Party(folder, Side.DPU)) {
+            RdmaConnection unused = idle.export();
+            RdmaConnection toNear = far.export();
+            connect(far, toNear, near, near.export());
+            for (int i = 0; i < ROUNDS; i++) {
+                assertThat(near.receive(BYTES)).isEqualTo(Status.SUCCESS);
+            }
+            Party.drive("receives are handed over", () -> !idle.engine.progress(), near);
+            for (int i = 0; i < ROUNDS; i++) {
+                for (int pass = 0; pass < PASSES; pass++) {
+                    assertThat(idle.engine.progress()).isFalse();
+                }
+                assertThat(far.send(toNear, BYTES)).isEqualTo(Status.SUCCESS);
+                Await.byStep(
+                        "a send",
+                        () -> !far.results.isEmpty(),
+                        () -> {
+                            assertThat(idle.engine.progress()).isFalse();
+                            far.engine.progress();
+                        });
+                assertThat(far.results.remove()).isEqualTo(Status.SUCCESS);
+            }
+            assertThat(unused.state()).isEqualTo(RdmaConnection.State.EXPORTED);
+        }
+    }
+
     @Test
     void shouldSendWhatWasHandedOverWhenItsProgramStopsPolling(@TempDir Path folder) {
         try (Party near = new Party(folder, Side.TARGET);

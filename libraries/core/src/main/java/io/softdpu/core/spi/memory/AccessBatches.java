@@ -81,8 +81,8 @@ public final class AccessBatches {
         TURN.setRelease(this, turn + 1);
     }
 
-    /** Whether one is under way. */
-    boolean isUnderWay() {
+    /** Whether one is under way: an adapter that has not ended it after an error does so. */
+    public boolean isUnderWay() {
         return (turn & 1) != 0;
     }
 

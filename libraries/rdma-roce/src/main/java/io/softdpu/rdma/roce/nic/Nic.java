@@ -431,8 +431,8 @@ public final class Nic {
     }
 
     /** Drives it; see {@link NicLoop#drive}. */
-    boolean drive(NicEndpoint driver, boolean handsOver, boolean toSleep) {
-        return loop.drive(driver, handsOver, toSleep);
+    void drive(NicEndpoint driver, boolean handsOver) {
+        loop.drive(driver, handsOver);
     }
 
     /** Number of defects that it has met; of its thread. */

@@ -43,6 +43,9 @@ public final class NicEndpoint implements ReceiveQueue {
     /** Of these, those that an address leaves to others. */
     private static final int LEFT_TO_OTHERS = 8;
 
+    /** Longest time between two passes of an engine that polls. */
+    private static final long POLL_NANOS = 100_000;
+
     private static final String STOPPING = "listener is stopping";
 
     private final Nic nic;
@@ -64,7 +67,7 @@ public final class NicEndpoint implements ReceiveQueue {
     /** Whether the engine sleeps, or is about to. */
     private volatile boolean armed;
 
-    /** Whether the engine has driven the NIC since the thread's last look. */
+    /** Whether the engine has polled since the thread's last look. */
     private volatile boolean driving;
 
     /** Of the thread of the NIC: when its last successful look was. */
@@ -79,6 +82,9 @@ public final class NicEndpoint implements ReceiveQueue {
     private final Map<CmConnection, NicRequest> waiting = new HashMap<>();
 
     private long seen;
+
+    /** Time of the last pass that the engine has driven. */
+    private long lastPass = System.nanoTime() - POLL_NANOS;
 
     /** Whether something was added for the engine since it was woken. */
     private boolean hasNews;
@@ -294,11 +300,10 @@ public final class NicEndpoint implements ReceiveQueue {
      *
      * @param some whether requests were published since the last call: the thread that drives takes
      *     them
-     * @return whether any work was done
      */
-    public boolean drive(boolean some) {
+    public void drive(boolean some) {
         tell(some);
-        return nic.drive(this, some, false);
+        nic.drive(this, some);
     }
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // the engine's thread alone writes it
@@ -316,7 +321,7 @@ public final class NicEndpoint implements ReceiveQueue {
         tell(some);
         armed = true;
         VarHandle.fullFence();
-        boolean _ = nic.drive(this, some, true);
+        nic.drive(this, some);
     }
 
     /** Reverts {@link #arm}. */
@@ -349,19 +354,29 @@ public final class NicEndpoint implements ReceiveQueue {
 
     // ---- for the owner of the NIC ----
 
-    /** Its engine drives the NIC. */
-    void setDriving() {
-        if (!driving) {
+    /** Whether its engine sleeps, or is about to. */
+    boolean isArmed() {
+        return armed;
+    }
+
+    /**
+     * Its engine has driven the NIC. It is known to poll if it has a short time before as well: the
+     * thread leaves no packets to one that comes from time to time.
+     */
+    void driven(long nanos) {
+        boolean polls = nanos - lastPass < POLL_NANOS;
+        lastPass = nanos;
+        if (polls && !driving) {
             driving = true;
         }
     }
 
-    /** Whether its engine has driven the NIC since the last look, and does not sleep. */
-    boolean isPolling() {
+    /** Whether its engine has polled since the thread's last look, and does not sleep. */
+    boolean hasPolledSinceLook() {
         return driving && !armed;
     }
 
-    /** Looks whether its engine has driven the NIC since the last look. The thread of the NIC. */
+    /** Looks whether its engine has polled since the last look. The thread of the NIC. */
     boolean look(long nanos) {
         boolean was = driving;
         if (was) {
@@ -372,7 +387,7 @@ public final class NicEndpoint implements ReceiveQueue {
     }
 
     /** The same of a short time before. The thread of the NIC. */
-    boolean isPolling(long nanos) {
+    boolean hasPolledLately(long nanos) {
         return !armed && (driving || nanos - drivenAt < NicLoop.LOOK_NANOS);
     }
 
@@ -524,8 +539,17 @@ public final class NicEndpoint implements ReceiveQueue {
             hasNews = false;
             VarHandle.fullFence();
             if (armed) {
-                armed = false;
-                config.services().wake();
+                armed = false; // before the wake, after which the engine may arm again
+                boolean woken = false;
+                try {
+                    config.services().wake();
+                    woken = true;
+                } finally {
+                    if (!woken) {
+                        armed = true;
+                        hasNews = true;
+                    }
+                }
             }
         }
     }

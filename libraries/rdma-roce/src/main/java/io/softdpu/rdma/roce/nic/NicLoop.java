@@ -139,6 +139,10 @@ final class NicLoop implements Runnable {
     private boolean asleep;
 
     private long wakesAt;
+
+    /** Whether an engine could not be woken: the next turn does that again. */
+    private boolean isWakeLeft;
+
     private long failures;
     private long tooLong;
 
@@ -157,10 +161,10 @@ final class NicLoop implements Runnable {
     private long drivenAt = System.nanoTime() - LOOK_NANOS;
 
     /** Whether an engine that does not sleep had driven before the last look. */
-    private boolean isDriven;
+    private boolean polledSinceLook;
 
     /** The same, a short time before. */
-    private boolean isPolled;
+    private boolean polledLately;
 
     private volatile boolean stopping;
     private volatile boolean ended;
@@ -284,74 +288,87 @@ final class NicLoop implements Runnable {
      * batch of that one. The same while tasks wait, which come before packets: one that gives up a
      * connection is not overtaken by the answer that establishes it.
      *
-     * <p>Waits for nothing; with a capture it may write a full buffer, or wait for a thread that
-     * writes one. The engine's thread, outside all callbacks of the NIC.
+     * <p>After the driver has armed its wake-up it leaves all that comes later to the thread. Waits
+     * for no other thread, unless the buffer of a capture is full. The engine's thread, outside all
+     * callbacks of the NIC.
      *
      * @param driver the endpoint of the engine
      * @param handsOver whether it has published something
-     * @param toSleep whether the engine is about to sleep, as it has said: then the thread takes
-     *     over what comes afterwards
-     * @return whether any work was done
      */
-    boolean drive(NicEndpoint driver, boolean handsOver, boolean toSleep) {
+    void drive(NicEndpoint driver, boolean handsOver) {
         if (!tasks.isEmpty()) {
-            return false; // the thread is awake for them, and takes what was published behind them
+            return; // the thread is awake for them, and takes what was published behind them
         }
-        boolean notes = handsOver || toSleep;
+        boolean notes = handsOver || driver.isArmed();
         if (notes ? !ownership.acquireOrNote() : !ownership.tryAcquire()) {
-            return false;
+            return;
         }
-        boolean worked = false;
+        boolean owned = true;
         boolean wakes = false;
-        driver.setDriving();
-        for (int passes = 1; ; passes++) {
-            try {
-                worked |= send(driver);
-                worked |= pass(1, toSleep ? PACKETS_PER_PROGRAM : 0, driver);
-                if (toSleep || passes > 1) {
-                    watchForSleepers();
+        try {
+            for (int passes = 1; owned; passes++) {
+                wakes |= programPass(driver, passes > 1);
+                owned = !ownership.release();
+                if (owned && passes == PASSES_PER_PROGRAM) {
+                    boolean _ = ownership.leave();
+                    owned = false;
+                    wakes = true; // for the rest
                 }
-                if (isThreadLate(toSleep)) {
-                    asleep = false;
-                    wakes = true;
-                }
-            } catch (RuntimeException | Error e) { // as on its thread
-                survived(e);
             }
-            if (ownership.release()) {
-                break;
+        } finally {
+            if (owned) { // an error at the end of the program's stack, which may have no call left
+                ownership.word = Ownership.FREE;
+                wakes = true;
             }
-            if (passes == PASSES_PER_PROGRAM) {
-                boolean _ = ownership.leave();
-                wakes = true; // for the rest
-                break;
+            ownership.unparkWaiting();
+            if (wakes) {
+                poller().wake();
             }
         }
-        if (wakes) {
-            poller().wake();
+    }
+
+    /**
+     * A pass of a program.
+     *
+     * @param forOthers whether another engine has published something in the last one
+     * @return whether the thread is to wake
+     */
+    private boolean programPass(NicEndpoint driver, boolean forOthers) {
+        try {
+            boolean toSleep = driver.isArmed();
+            send(driver);
+            boolean _ = pass(1, toSleep ? PACKETS_PER_PROGRAM : 0, driver);
+            driver.driven(now);
+            if (toSleep || forOthers) {
+                watchForSleepers();
+            }
+            if (!isThreadLate(toSleep) && !isWakeLeft) {
+                return false;
+            }
+        } catch (RuntimeException | Error e) { // as on its thread, which has a turn then
+            survived(e);
         }
-        return worked;
+        asleep = false;
+        return true;
     }
 
     /**
      * Sends before it receives: the program sees what has come before the answers to that are sent,
      * by its next progress and with what it says itself.
      */
-    private boolean send(NicEndpoint driver) {
+    private void send(NicEndpoint driver) {
         if (!hasRequests() && !hasPackets()) {
-            return false;
+            return;
         }
         now = System.nanoTime();
-        boolean worked;
         batches.begin();
         try {
-            worked = takeRequests();
-            worked |= transmit(PACKETS_PER_PROGRAM);
+            boolean _ = takeRequests();
+            boolean _ = transmit(PACKETS_PER_PROGRAM);
         } finally {
             batches.end();
             wakeEngines(driver);
         }
-        return worked;
     }
 
     /** Watches the socket for engines that sleep, unless another engine drives. */
@@ -360,14 +377,14 @@ final class NicLoop implements Runnable {
             return;
         }
         for (int i = 0; i < endpoints.size(); i++) {
-            if (endpoints.get(i).isPolling()) {
+            if (endpoints.get(i).hasPolledSinceLook()) {
                 return;
             }
         }
         watch(interest | Poller.IN);
     }
 
-    /** Whether something is due before the thread's sleep ends, and no program is there for it. */
+    /** Whether the thread would sleep for too long: beyond what is due, or beyond its next look. */
     private boolean isThreadLate(boolean toSleep) {
         long due = now;
         boolean recorded = recorder != null && recorder.hasPackets(); // the thread writes them
@@ -421,11 +438,13 @@ final class NicLoop implements Runnable {
         try {
             asleep = false;
             rests = !work();
+            failed = isWakeLeft;
         } catch (RuntimeException | Error e) {
             survived(e);
             failed = true;
         }
         boolean noted = ownership.leave();
+        fresh &= !noted;
         try {
             if (rests && !noted) {
                 sleep();
@@ -445,11 +464,12 @@ final class NicLoop implements Runnable {
 
     /** Works; whether there may be more to do. */
     private boolean work() {
-        look();
-        boolean leaves = fresh ? isPolled && packetsReady : isDriven;
         boolean worked;
+        boolean leaves;
         try {
             worked = runTasks();
+            look(); // behind the tasks: an engine that they kept from driving has armed before
+            leaves = fresh ? polledLately && packetsReady : polledSinceLook;
             worked |= pass(BATCHES_PER_PASS, PACKETS_PER_PASS, null);
             if (errorsReady) { // behind what the peers have sent before they were gone
                 errorsReady = false;
@@ -459,20 +479,25 @@ final class NicLoop implements Runnable {
         } finally {
             wakeEngines(null); // also by tasks and errors there may be news
         }
-        if (stopping || !tasks.isEmpty() || (!leaves && (worked || hasWork()))) {
+        if (stopping || isWakeLeft || !tasks.isEmpty() || (!leaves && (worked || hasWork()))) {
             fresh = false;
             return true;
         }
         if (leaves) { // the program takes the packets, and the thread has no need to wake
             watch(0);
-        } else if (!isPolled) {
+        } else if (!polledLately) {
             watch(sink.isBlocked() ? Poller.IN | Poller.OUT : Poller.IN);
         }
-        setSleep(leaves || isPolled);
+        setSleep(leaves || polledLately);
         return false;
     }
 
-    /** Decides until when the thread sleeps at most. */
+    /**
+     * Decides until when the thread sleeps at most.
+     *
+     * @param looks whether it is to look then. It does once more after the last look that has found
+     *     a program: one that sleeps then relies on it for what is due later
+     */
     private void setSleep(boolean looks) {
         long deadline = nextDeadline();
         long wakes = deadline == Adapter.NO_DEADLINE ? now + LONGEST_SLEEP_NANOS : deadline;
@@ -548,6 +573,9 @@ final class NicLoop implements Runnable {
         boolean awaited = driver == null && packetsReady && fresh;
         int count = awaited ? socket.receive(received) : socket.poll(received);
         now = System.nanoTime();
+        if (batches.isUnderWay()) {
+            batches.end(); // an error at the end of a program's stack has left it
+        }
         if (count == 0 && !hasRequests() && !hasPackets() && !isDue()) {
             return false;
         }
@@ -582,6 +610,7 @@ final class NicLoop implements Runnable {
     }
 
     private void wakeEngines(@Nullable NicEndpoint driver) {
+        isWakeLeft = false;
         for (int i = 0; i < endpoints.size(); i++) {
             NicEndpoint each = endpoints.get(i);
             try {
@@ -591,6 +620,7 @@ final class NicLoop implements Runnable {
                     each.wakeEngine();
                 }
             } catch (RuntimeException | Error e) { // the others are to wake
+                isWakeLeft = true;
                 survived(e);
             }
         }
@@ -706,7 +736,7 @@ final class NicLoop implements Runnable {
         long timeoutNanos = Math.max(0, wakesAt - System.nanoTime());
         while (poll(timeoutNanos) == 0 && !stopping && tasks.isEmpty()) {
             look();
-            if (!isPolled) {
+            if (!polledLately) {
                 break;
             }
             flushCapture();
@@ -729,18 +759,18 @@ final class NicLoop implements Runnable {
         return poller().poll(timeoutNanos);
     }
 
-    /** Looks whether engines drive: those have since the last look, or a short time before. */
+    /** Looks whether engines poll: since the last look, or a short time before. */
     private void look() {
         long nanos = System.nanoTime();
-        isDriven = false;
-        isPolled = false;
+        polledSinceLook = false;
+        polledLately = false;
         for (int i = 0; i < endpoints.size(); i++) {
             NicEndpoint each = endpoints.get(i);
-            isDriven |= each.isPolling();
+            polledSinceLook |= each.hasPolledSinceLook();
             if (each.look(nanos)) {
                 drivenAt = nanos;
             }
-            isPolled |= each.isPolling(nanos);
+            polledLately |= each.hasPolledLately(nanos);
         }
     }
 

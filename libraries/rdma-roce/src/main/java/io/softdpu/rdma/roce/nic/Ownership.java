@@ -24,7 +24,7 @@ final class Ownership {
         }
     }
 
-    private static final int FREE = 0;
+    static final int FREE = 0;
     private static final int OWNED = 1;
 
     /** Something was published since the owner's turn has begun, maybe behind its look for it. */
@@ -36,8 +36,13 @@ final class Ownership {
     /** There is no thread yet. */
     private static final int CLOSED = 8;
 
-    /** Changed through WORD. */
-    private volatile int word = CLOSED;
+    /**
+     * Longest wait of the thread of the NIC for a wake-up, which an error of a program may take.
+     */
+    private static final long PARK_NANOS = 1_000_000_000;
+
+    /** Changed through WORD; a program may set it free after an error, when it owns it. */
+    volatile int word = CLOSED;
 
     /** The thread of the NIC; written before the word is opened. */
     private @Nullable Thread thread;
@@ -56,7 +61,8 @@ final class Ownership {
     }
 
     /**
-     * Takes it, or leaves a note, by which the owner sees what was published before this call.
+     * Takes it, or leaves a note, by which the owner sees what was published by a volatile write
+     * before this call.
      *
      * @return whether the caller owns it now
      */
@@ -74,7 +80,8 @@ final class Ownership {
     }
 
     /**
-     * Leaves it, unless there is a note: then the caller keeps it, and the note is gone.
+     * Leaves it, unless there is a note: then the caller keeps it, and the note is gone. A program
+     * calls {@link #unparkWaiting} afterwards.
      *
      * @return whether it was left
      */
@@ -86,7 +93,6 @@ final class Ownership {
                     return false;
                 }
             } else if (WORD.compareAndSet(this, seen, seen & WANTED)) {
-                unparkIfWanted(seen);
                 return true;
             }
         }
@@ -98,13 +104,12 @@ final class Ownership {
      * @return whether there was a note: then the thread of the NIC is to have a turn
      */
     boolean leave() {
-        int seen = (int) WORD.getAndBitwiseAnd(this, WANTED);
-        unparkIfWanted(seen);
-        return (seen & NOTE) != 0;
+        return ((int) WORD.getAndBitwiseAnd(this, WANTED) & NOTE) != 0;
     }
 
-    private void unparkIfWanted(int seen) {
-        if ((seen & WANTED) != 0) {
+    /** Wakes the thread of the NIC if it waits for the word. */
+    void unparkWaiting() {
+        if ((word & WANTED) != 0) {
             LockSupport.unpark(thread);
         }
     }
@@ -120,7 +125,7 @@ final class Ownership {
                     return;
                 }
             } else if ((seen & WANTED) != 0 || WORD.compareAndSet(this, seen, seen | WANTED)) {
-                LockSupport.park(this);
+                LockSupport.parkNanos(this, PARK_NANOS);
             }
         }
     }

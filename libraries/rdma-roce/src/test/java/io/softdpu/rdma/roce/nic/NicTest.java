@@ -32,6 +32,11 @@ class NicTest {
     private static final Gid ADDRESS = Gid.ofAddress(new byte[] {127, 99, 0, 1});
     private static final Gid OTHER_ADDRESS = Gid.ofAddress(new byte[] {127, 99, 0, 2});
 
+    /** Programs that end at the end of their stacks, each somewhere else. */
+    private static final int DEEP_PROGRAMS = 20;
+
+    private static final long DEEP_STACK_BYTES = 256 << 10;
+
     private static Nic started() {
         Nic nic = Nic.open(ADDRESS, NicOptions.DEFAULTS);
         nic.start();
@@ -57,6 +62,67 @@ class NicTest {
             }
         } catch (InterruptedException e) {
             throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    @Test
+    void shouldBeDrivenFurtherAfterErrorsAtTheEndsOfTheStacksOfPrograms()
+            throws InterruptedException {
+        Nic nic = started();
+        try (LogCapture _ = new LogCapture(NicLoop.class.getName())) {
+            NicEndpoint endpoint = BareEndpoint.of(nic);
+            endpoint.open();
+            for (int i = 0; i < DEEP_PROGRAMS; i++) {
+                Thread program =
+                        new Thread(null, () -> driveToTheEnd(endpoint), "deep", DEEP_STACK_BYTES);
+                program.start();
+                assertThat(program.join(Patience.LIMIT)).isTrue();
+                Await.byStep("a turn", () -> !endpoint.hasRequests(), () -> endpoint.drive(true));
+                nic.run(() -> {});
+            }
+            endpoint.close();
+        } finally {
+            nic.release();
+        }
+    }
+
+    private static void driveToTheEnd(NicEndpoint endpoint) {
+        try {
+            driveDeeper(endpoint);
+        } catch (StackOverflowError e) {
+            assertThat(e).hasNoCause();
+        }
+    }
+
+    @SuppressWarnings("InfiniteRecursion") // which the stack ends
+    private static void driveDeeper(NicEndpoint endpoint) {
+        try {
+            driveDeeper(endpoint);
+        } finally {
+            endpoint.drive(true); // fails until there is enough of the stack
+        }
+    }
+
+    /** The services of a bare endpoint are null: none can wake its engine. */
+    @Test
+    void shouldTryAgainToWakeAnEngineThatCouldNotBeWoken() {
+        Nic nic = started();
+        try (LogCapture _ = new LogCapture(NicLoop.class.getName())) {
+            NicEndpoint endpoint = BareEndpoint.of(nic);
+            endpoint.open();
+            endpoint.arm(false);
+            nic.run(endpoint::changed);
+            AtomicReference<Long> failures = new AtomicReference<>(0L);
+            Await.until(
+                    "further attempts",
+                    () -> {
+                        nic.run(() -> failures.set(nic.failures()));
+                        return failures.get() > 3;
+                    });
+            endpoint.disarm();
+            endpoint.close();
+        } finally {
+            nic.release();
         }
     }
 

@@ -77,12 +77,13 @@ class OwnershipTest {
         ownership.open(thread);
         assertThat(ownership.tryAcquire()).isTrue();
         thread.start();
-        Await.until("a wait", () -> thread.getState() == Thread.State.WAITING);
+        Await.until("a wait", () -> thread.getState() == Thread.State.TIMED_WAITING);
         assertThat(ownership.acquireOrNote()).isFalse();
         assertThat(ownership.release()).as("with a note").isFalse();
         assertThat(acquired).isFalse();
 
         assertThat(ownership.release()).isTrue();
+        ownership.unparkWaiting();
 
         assertThat(ownership.tryAcquire()).as("of the thread that has waited").isFalse();
         assertThat(ownership.acquireOrNote()).isFalse();
@@ -106,42 +107,51 @@ class OwnershipTest {
         int rounds = Soak.count(20_000, 200_000, 5_000_000);
         int programs = 2;
         AtomicLong published = new AtomicLong();
+        AtomicLong turns = new AtomicLong();
         long[] taken = new long[2]; // what was taken, and the turns: plain, as all of a NIC
         ownership.open(Thread.currentThread());
+        ownership.acquire();
         List<Thread> all = new ArrayList<>();
         for (int i = 0; i < programs; i++) {
             all.add(
                     Thread.ofPlatform()
                             .start(() -> {
+                                long own = 0;
                                 for (int round = 0; round < rounds; round++) {
                                     published.incrementAndGet();
                                     if (ownership.acquireOrNote()) {
                                         do {
                                             taken[0] = published.get();
                                             taken[1]++;
+                                            own++;
                                         } while (!ownership.release());
+                                        ownership.unparkWaiting();
                                     }
                                 }
+                                turns.addAndGet(own);
                             }));
         }
-        long turns = 0;
-        while (all.stream().anyMatch(Thread::isAlive)) {
-            ownership.acquire();
-            long before = taken[1];
+        long own = 0;
+        boolean more = true;
+        while (more) {
+            more =
+                    all.stream()
+                            .anyMatch(Thread::isAlive); // before the turn, which is the last then
             taken[0] = published.get();
-            taken[1] = before + 1;
-            turns++;
-            while (ownership.leave()) {
+            taken[1]++;
+            own++;
+            more |= ownership.leave();
+            if (more) {
                 ownership.acquire();
-                taken[0] = published.get();
             }
         }
         for (Thread each : all) {
             join(each);
         }
+        turns.addAndGet(own);
 
         assertThat(ownership.tryAcquire()).as("free at the end").isTrue();
         assertThat(taken[0]).as("the last was seen").isEqualTo((long) programs * rounds);
-        assertThat(turns).isPositive();
+        assertThat(taken[1]).as("turns, of which no two overlapped").isEqualTo(turns.get());
     }
 }
