@@ -44,7 +44,7 @@ need_shared_memory 160
 need_c_library
 choose_cores
 build_line_time
-build_programs one-way unix-socket
+build_programs one-way sockets
 machine=$(machine)
 tunable=
 if [[ $(uname -m) == x86_64 ]]; then
@@ -191,7 +191,7 @@ while needs_round; do
     fi
     say "round $round of $rounds or more: 64 bytes there and back on the basic path"
     ! knows control || measure ours control 64 busy p50_ns control_64 ns
-    [[ -n $ours_only ]] || measure unix_socket 64 control_64 "Unix socket"
+    [[ -n $ours_only ]] || measure sockets unix 64 control_64 "Unix socket"
     say "round $round of $rounds or more: idle connections"
     ! knows --clients || measure idle_connections
 done

@@ -44,7 +44,7 @@ need_shared_memory 16
 need_c_library
 choose_cores
 build_line_time
-build_programs unix-socket
+build_programs sockets
 machine=$(machine)
 
 say "building ours"
@@ -71,7 +71,7 @@ while needs_round; do
     [[ -n $ours_only ]] || measure agrona ping pong 8 p50_ns sync_event_spinning ns
     say "round $round of $rounds or more: round trips of processes that sleep"
     measure ours event sync_event_asleep
-    [[ -n $ours_only ]] || measure unix_socket 8 sync_event_asleep "C, epoll" epoll
+    [[ -n $ours_only ]] || measure sockets unix 8 sync_event_asleep "C, epoll" epoll
 done
 
 sum_up "Each process is pinned to a core." "$machine"

@@ -403,10 +403,10 @@ ucx() {
     fail "ucx_perftest gives no figures: test=$1"
 }
 
-# Round trips over a pair of Unix sockets: bytes, case, who, epoll to sleep in it.
-unix_socket() {
-    run "$work/unix-socket" "$1" "$seconds" "$first" "$second" "${@:4}" >"$work/printed"
-    figure "$2" ns "$3" "$(<"$work/printed")"
+# Round trips over a pair of sockets: unix or udp, bytes, case, who, epoll to sleep in it.
+sockets() {
+    run "$work/sockets" "$1" "$2" "$seconds" "$first" "$second" "${@:5}" >"$work/printed"
+    figure "$3" ns "$4" "$(<"$work/printed")"
 }
 
 # Sets resident to the most memory, in bytes, that commands of the background and their children use

@@ -35,6 +35,7 @@ class ScriptsTest {
         "benchmarks/beside-comch.sh, --rounds",
         "benchmarks/beside-core.sh, --rounds",
         "benchmarks/beside-rdma.sh, --rounds",
+        "benchmarks/beside-roce.sh, --rounds",
         "benchmarks/beside-storage.sh,",
         "benchmarks/comch-modes.sh,",
         "benchmarks/syscalls.sh,"
