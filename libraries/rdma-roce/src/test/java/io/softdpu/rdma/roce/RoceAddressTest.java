@@ -13,6 +13,8 @@ import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
+import io.softdpu.rdma.contract.RdmaListenFixture;
+import io.softdpu.rdma.contract.RdmaTestEnvironment;
 import io.softdpu.rdma.roce.nic.BareEndpoint;
 import io.softdpu.rdma.roce.nic.NicFailures;
 import io.softdpu.rdma.roce.wire.Gid;
@@ -35,12 +37,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Connections by address: the port that they need, their reach, and the backlog of requests. */
-class RoceAddressTest extends ListenFixture {
+class RoceAddressTest extends RdmaListenFixture {
     /** Requests that an instance may have beyond its connections before it progresses. */
     private static final int BACKLOG = 16;
 
     /** Of these, those that an address leaves to others. */
     private static final int LEFT_TO_OTHERS = 8;
+
+    @Override
+    protected RdmaTestEnvironment environment() {
+        return new RoceTestEnvironment();
+    }
 
     @AfterEach
     void requireNoFailures() {
@@ -68,7 +75,7 @@ class RoceAddressTest extends ListenFixture {
     @Test
     void shouldNameTheHolderOfThePortThatAListenerNeedsAndListenWhenItIsFree() throws IOException {
         Rdma listener = start(device, 1, rdma -> {});
-        Rdma connector = start(targetDevice, 1, rdma -> {});
+        Rdma connector = start(nearDevice, 1, rdma -> {});
         Inet4Address address = device.info().ipv4();
         try (DatagramSocket held = hold(address)) {
             assertThat(held.isBound()).isTrue();
@@ -81,8 +88,8 @@ class RoceAddressTest extends ListenFixture {
     @Test
     void shouldNameTheHolderOfThePortThatAConnectNeedsAndConnectWhenItIsFree() throws IOException {
         listener(1);
-        Rdma connector = start(targetDevice, 1, rdma -> {});
-        Inet4Address address = targetDevice.info().ipv4();
+        Rdma connector = start(nearDevice, 1, rdma -> {});
+        Inet4Address address = nearDevice.info().ipv4();
         try (DatagramSocket held = hold(address)) {
             assertThat(held.isBound()).isTrue();
             assertNamesTheHolder(refusalOf(() -> connector.connect(address(), NO_DATA)), address);
@@ -94,7 +101,7 @@ class RoceAddressTest extends ListenFixture {
     @Test
     void shouldConnectByBlobAloneWhileItHasAnotherPort() throws IOException {
         Rdma one = start(device, 2, rdma -> {});
-        Rdma other = start(targetDevice, 1, rdma -> {});
+        Rdma other = start(nearDevice, 1, rdma -> {});
         RdmaConnection here;
         try (DatagramSocket held = hold(device.info().ipv4())) {
             assertThat(held.isBound()).isTrue();
@@ -114,12 +121,12 @@ class RoceAddressTest extends ListenFixture {
 
     @Test
     void shouldNameBothAddressesIfOneDoesNotReachTheOther() {
-        Rdma connector = start(targetDevice, 1, rdma -> {});
+        Rdma connector = start(nearDevice, 1, rdma -> {});
         RdmaAddress outside = RdmaAddress.of(RdmaAddress.Type.IPV4, "10.1.2.3", PORT);
 
         assertThat(refusalOf(() -> connector.connect(outside, NO_DATA)))
                 .hasMessageContaining("address=10.1.2.3")
-                .hasMessageContaining("device=" + targetDevice.info().ipv4().getHostAddress())
+                .hasMessageContaining("device=" + nearDevice.info().ipv4().getHostAddress())
                 .extracting(DpuException::status)
                 .isEqualTo(Status.NOT_SUPPORTED);
     }
@@ -127,7 +134,7 @@ class RoceAddressTest extends ListenFixture {
     /** It has one address, of the family that the GID index selects. */
     @Test
     void shouldNameTheFamilyThatItServesIfAnAddressIsOfTheOther() {
-        Rdma connector = start(targetDevice, 1, rdma -> {});
+        Rdma connector = start(nearDevice, 1, rdma -> {});
         RdmaAddress other = RdmaAddress.of(RdmaAddress.Type.IPV6, "::1", PORT);
 
         assertThat(refusalOf(() -> connector.connect(other, NO_DATA)))
@@ -146,7 +153,7 @@ class RoceAddressTest extends ListenFixture {
         Unasked unasked = new Unasked();
         RoceEndpoint endpoint =
                 new RoceEndpoint(BareEndpoint.config(device), unasked, own, elsewhere);
-        Rdma connector = start(targetDevice, 1, rdma -> {});
+        Rdma connector = start(nearDevice, 1, rdma -> {});
         try {
             endpoint.listen(PORT);
             RdmaConnection here = connector.connect(address(), NO_DATA);
@@ -159,7 +166,7 @@ class RoceAddressTest extends ListenFixture {
             assertThat(here.failure()).isEqualTo(Status.CONNECTION_ABORTED);
             assertThat(here.failureReason())
                     .contains("address is not in the network of the device")
-                    .contains("address=" + targetDevice.info().ipv4().getHostAddress());
+                    .contains("address=" + nearDevice.info().ipv4().getHostAddress());
             assertThat(unasked.requests).isZero();
         } finally {
             endpoint.close();
@@ -193,7 +200,7 @@ class RoceAddressTest extends ListenFixture {
     @Test
     void shouldFindNoListenerWhereNobodyHasThePortAndWhereNobodyListens() {
         Rdma passive = start(device, 1, rdma -> {});
-        Rdma connector = start(targetDevice, 1, rdma -> {});
+        Rdma connector = start(nearDevice, 1, rdma -> {});
 
         assertFindsNoListener(connector, "nothing receives at the address of the peer");
         passive.listen(PORT + 1);
@@ -214,7 +221,7 @@ class RoceAddressTest extends ListenFixture {
     @Test
     void shouldCountNothingForAnAcceptanceBeforeItIsSentAndForOneThatCameTooLate() {
         Rdma rdma = listener(2);
-        Rdma connector = start(targetDevice, 2, its -> {});
+        Rdma connector = start(nearDevice, 2, its -> {});
         RdmaConnection here = connector.connect(address(), NO_DATA);
         RdmaConnection there = nextRequest().accept(NO_DATA);
         assertThat(there.counters())
@@ -247,7 +254,7 @@ class RoceAddressTest extends ListenFixture {
         int limit = 1 + BACKLOG;
         int share = limit - LEFT_TO_OTHERS;
         try (ProgressEngine other = ProgressEngine.create();
-                Rdma here = connector(targetDevice, other, share + 1);
+                Rdma here = connector(nearDevice, other, share + 1);
                 Rdma there = connector(device, other, LEFT_TO_OTHERS + 1)) {
             List<RdmaConnection> ofOne = connect(here, share + 1);
             awaitOneRefusal(ofOne, other);
@@ -274,7 +281,7 @@ class RoceAddressTest extends ListenFixture {
         Rdma _ = listener(1);
         int share = 1 + BACKLOG - LEFT_TO_OTHERS;
         try (ProgressEngine other = ProgressEngine.create();
-                Rdma connector = connector(targetDevice, other, share + 1)) {
+                Rdma connector = connector(nearDevice, other, share + 1)) {
             for (int round = 0; round < 3; round++) {
                 List<RdmaConnection> requested = connect(connector, share + 1);
                 awaitOneRefusal(requested, other);

@@ -18,6 +18,7 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.ReceivedMessage;
 import io.softdpu.linux.Socket;
 import io.softdpu.linux.UnixSocket;
+import io.softdpu.rdma.contract.RdmaListenFixture;
 import io.softdpu.rdma.spi.RnrTimer;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
@@ -35,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  * and so with any bytes: through a bus, or through sockets of its own.
  */
 final class RogueBus implements AutoCloseable {
-    static final int PORT = 4711;
     static final Permissions NONE = Permissions.LOCAL_READ_ONLY;
 
     private static final int BACKLOG = 16;
@@ -73,9 +73,9 @@ final class RogueBus implements AutoCloseable {
         memory.seal(false);
     }
 
-    /** Bus name of the listener at the device's port {@link #PORT}. */
+    /** Bus name of the device's listener at {@link RdmaListenFixture#PORT}. */
     static String nameOf(Device device) {
-        return ListenerName.of(device.info().function(), PORT);
+        return ListenerName.of(device.info().function(), RdmaListenFixture.PORT);
     }
 
     /** A request for that listener that keeps to the protocol. */
@@ -88,7 +88,9 @@ final class RogueBus implements AutoCloseable {
         return ConnectMessage.request(
                         NONE,
                         new ConnectMessage.Route(
-                                InetAddress.getLoopbackAddress(), function.ipv4(), PORT),
+                                InetAddress.getLoopbackAddress(),
+                                function.ipv4(),
+                                RdmaListenFixture.PORT),
                         details,
                         privateData)
                 .encode();

@@ -29,12 +29,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Listeners that violate the protocol, or are silent: the connection fails, the context of the side
  * that connects does not change, and it connects to an orderly one afterwards.
  */
-class ShmHostileAnswerTest extends ListenFixture {
+class ShmHostileAnswerTest extends RogueFixture {
     private Rdma connector;
 
     @BeforeEach
     void start() {
-        connector = start(targetDevice, 1, rdma -> {});
+        connector = start(nearDevice, 1, rdma -> {});
     }
 
     /** The failed connection to a listener that answers so. */
@@ -57,7 +57,7 @@ class ShmHostileAnswerTest extends ListenFixture {
         assertThat(failed.failureReason())
                 .startsWith("RDMA connection by address failed: ")
                 .contains("address=" + device.info().ipv4().getHostAddress())
-                .contains("port=" + RogueBus.PORT);
+                .contains("port=" + PORT);
         assertThat(connector.state()).isEqualTo(ContextState.STARTING);
         requireConnects();
     }
@@ -159,7 +159,7 @@ class ShmHostileAnswerTest extends ListenFixture {
     @ParameterizedTest
     @EnumSource(Silence.class)
     void shouldWaitForASilentListenerNoLongerThanWasSet(Silence silence) {
-        Rdma hasty = start(targetDevice, 1, rdma -> rdma.setConnectTimeout(Duration.ofMillis(200)));
+        Rdma hasty = start(nearDevice, 1, rdma -> rdma.setConnectTimeout(Duration.ofMillis(200)));
         String name = RogueBus.nameOf(device);
         CompletableFuture<PendingLink> undecided = new CompletableFuture<>();
         Endpoint endpoint = null;
@@ -218,7 +218,7 @@ class ShmHostileAnswerTest extends ListenFixture {
 
     /** Returns false if the time was over before the first answer was there. */
     private boolean isFirstTakenWithin(Duration timeout, Second second, int listener) {
-        Rdma hasty = start(targetDevice, 1, rdma -> rdma.setConnectTimeout(timeout));
+        Rdma hasty = start(nearDevice, 1, rdma -> rdma.setConnectTimeout(timeout));
         RdmaConnection here = hasty.connect(address(), NO_DATA);
         int socket = rogue.acceptBare(listener);
         assertThat(rogue.receive(socket)).isInstanceOf(Frame.Hello.class);
@@ -265,7 +265,7 @@ class ShmHostileAnswerTest extends ListenFixture {
     @ParameterizedTest
     @EnumSource(Step.class)
     void shouldFailWhenTheListenerVanishesAfterAnyStep(Step step) {
-        RogueBus vanishing = new RogueBus(folder.resolve("f"));
+        RogueBus vanishing = new RogueBus(folder());
         int listener = vanishing.serveBare(RogueBus.nameOf(device));
         RdmaConnection here = connector.connect(address(), NO_DATA);
         int socket = -1;

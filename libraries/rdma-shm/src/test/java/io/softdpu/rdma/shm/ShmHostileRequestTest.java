@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests of peers that violate the protocol, or vanish: the listener goes on with others. */
-class ShmHostileRequestTest extends ListenFixture {
+class ShmHostileRequestTest extends RogueFixture {
 
     /** The refusal of a request. */
     private FabricException refusalOf(byte[] request) {
@@ -139,7 +139,7 @@ class ShmHostileRequestTest extends ListenFixture {
     @Test
     void shouldKeepAFloodOfRequestsWithinItsCapacity() {
         Rdma rdma = listener(2);
-        LeakCheck leaks = LeakCheck.begin(folder.resolve("f"));
+        LeakCheck leaks = LeakCheck.begin(folder());
         List<CompletableFuture<Attachment>> flood = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
             flood.add(rogue.send(RogueBus.nameOf(device), rogue.request(device)));
@@ -261,8 +261,8 @@ class ShmHostileRequestTest extends ListenFixture {
     void shouldGoOnWhenAClientVanishesAfterAnyStep(Step step) throws Exception {
         Rdma rdma = listener(2); // goes on also when an established one fails
         requireServing(); // loads what is loaded once
-        LeakCheck leaks = LeakCheck.begin(folder.resolve("f"));
-        RogueBus client = new RogueBus(folder.resolve("f"));
+        LeakCheck leaks = LeakCheck.begin(folder());
+        RogueBus client = new RogueBus(folder());
         RdmaConnection there = null;
         if (step == Step.CONNECTED) {
             client.connectOnly(RogueBus.nameOf(device));
@@ -377,18 +377,18 @@ class ShmHostileRequestTest extends ListenFixture {
             assertThat(FileDescriptors.tryLockExclusive(lock)).isTrue();
             assertThat(refusalOf(rdma))
                     .startsWith("ALREADY_EXIST: ")
-                    .contains("port=" + RogueBus.PORT + ",")
+                    .contains("port=" + PORT + ",")
                     .contains("holder=process unknown");
         } finally {
             FileDescriptors.close(lock);
         }
-        rdma.listen(RogueBus.PORT); // the lock of a process that has ended
+        rdma.listen(PORT); // the lock of a process that has ended
         requireServing();
     }
 
     private static String refusalOf(Rdma rdma) {
         try {
-            rdma.listen(RogueBus.PORT);
+            rdma.listen(PORT);
             return "none";
         } catch (DpuException e) {
             return e.status() + ": " + e.getMessage();
@@ -399,7 +399,7 @@ class ShmHostileRequestTest extends ListenFixture {
     void shouldReplaceASocketThatNobodyHasLocked() {
         Rdma rdma = start(device, 1, configured -> {});
         rogue.serveBare(RogueBus.nameOf(device));
-        rdma.listen(RogueBus.PORT);
+        rdma.listen(PORT);
         requireServing();
     }
 }

@@ -1,112 +1,11 @@
 package io.softdpu.rdma.shm;
 
-import io.softdpu.core.Status;
-import io.softdpu.rdma.Rdma;
-import io.softdpu.rdma.RdmaConnection;
-import io.softdpu.rdma.RdmaConnectionRequest;
-import io.softdpu.testkit.LeakCheck;
-import io.softdpu.testkit.Patience;
-import java.time.Duration;
-import org.assertj.core.api.Assertions;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import io.softdpu.rdma.contract.RdmaListenLeakContract;
+import io.softdpu.rdma.contract.RdmaTestEnvironment;
 
-/** Release of the resources of a connection by address, for each kind of end. */
-class ShmListenLeakTest extends ListenFixture {
-    private static final int ROUNDS = 3;
-
-    /** End of a round of the test. */
-    private enum Ending {
-        NO_LISTENER(Status.NOT_FOUND),
-        REJECTED(Status.CONNECTION_ABORTED),
-        NO_ROOM(Status.CONNECTION_ABORTED),
-        UNANSWERED(Status.TIME_OUT),
-        GIVEN_UP(Status.SUCCESS),
-        LISTENER_STOPS_LISTENING(Status.SUCCESS),
-        ESTABLISHED(Status.SUCCESS);
-
-        private final Status failure;
-
-        Ending(Status failure) {
-            this.failure = failure;
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource(Ending.class)
-    void shouldGiveBackEachConnectionOfLongLivedInstances(Ending ending) {
-        Rdma listener = start(device, 1, rdma -> {});
-        Rdma connector = start(targetDevice, 1, rdma -> rdma.setConnectTimeout(timeoutOf(ending)));
-        round(ending, listener, connector); // loads what is loaded once
-        LeakCheck leaks = LeakCheck.begin(folder.resolve("f"));
-        for (int i = 0; i < ROUNDS; i++) {
-            round(ending, listener, connector);
-        }
-        until("nothing is left", leaks::isClean);
-    }
-
-    private static Duration timeoutOf(Ending ending) {
-        return ending == Ending.UNANSWERED ? Duration.ofMillis(200) : Patience.LIMIT;
-    }
-
-    /** Connects; where nobody answers, with a timeout that lets the request be reported. */
-    private RdmaConnection connect(Ending ending, Rdma connector) {
-        RdmaConnection here = connector.connect(address(), NO_DATA);
-        if (ending != Ending.UNANSWERED) {
-            return here;
-        }
-        until(
-                "a request",
-                () -> !requests.isEmpty() || here.state() == RdmaConnection.State.FAILED);
-        if (!requests.isEmpty()) {
-            return here;
-        }
-        stop(connector);
-        connector.setConnectTimeout(connector.connectTimeout().multipliedBy(2));
-        connector.start();
-        return connect(ending, connector);
-    }
-
-    private void round(Ending ending, Rdma listener, Rdma connector) {
-        if (ending != Ending.NO_LISTENER) {
-            listener.listen(RogueBus.PORT);
-        }
-        RdmaConnection taken = ending == Ending.NO_ROOM ? listener.exportConnection() : null;
-        RdmaConnection here = connect(ending, connector);
-        RdmaConnectionRequest request =
-                ending == Ending.NO_LISTENER || ending == Ending.NO_ROOM ? null : nextRequest();
-        switch (ending) {
-            case REJECTED -> request.reject(new byte[] {1});
-            case GIVEN_UP -> here.disconnect();
-            case LISTENER_STOPS_LISTENING, ESTABLISHED -> {
-                if (ending == Ending.LISTENER_STOPS_LISTENING) {
-                    listener.stopListening(RogueBus.PORT);
-                }
-                RdmaConnection there = request.accept(NO_DATA);
-                until(
-                        "connected",
-                        () ->
-                                here.state() == RdmaConnection.State.CONNECTED
-                                        && there.state() == RdmaConnection.State.CONNECTED);
-                there.disconnect();
-                until("the end there", () -> there.state() == RdmaConnection.State.DISCONNECTED);
-            }
-            default -> {}
-        }
-        until(
-                "the end",
-                () ->
-                        here.state() == RdmaConnection.State.FAILED
-                                || here.state() == RdmaConnection.State.DISCONNECTED);
-        Assertions.assertThat(here.failure()).isEqualTo(ending.failure);
-        if (request != null) {
-            until("the end of the request", () -> !request.isPending());
-        }
-        if (taken != null) {
-            taken.disconnect();
-        }
-        if (ending != Ending.NO_LISTENER && ending != Ending.LISTENER_STOPS_LISTENING) {
-            listener.stopListening(RogueBus.PORT);
-        }
+class ShmListenLeakTest extends RdmaListenLeakContract {
+    @Override
+    protected RdmaTestEnvironment environment() {
+        return new ShmTestEnvironment();
     }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Listeners and peers of another user, who has been let into the folder. */
 @StartsProcesses
-class ShmListenUserTest extends ListenFixture {
+class ShmListenUserTest extends RogueFixture {
 
     /** Connects to the socket of its argument, and prints the answer. */
     static final class Stranger {
@@ -46,9 +46,7 @@ class ShmListenUserTest extends ListenFixture {
         OtherUser nobody = OtherUser.nobody();
         Rdma rdma = listener(1);
         Path socket = rogue.socketOf(RogueBus.nameOf(device));
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
-        Files.setPosixFilePermissions(
-                folder.resolve("f"), PosixFilePermissions.fromString("rwx--x--x"));
+        Files.setPosixFilePermissions(folder(), PosixFilePermissions.fromString("rwx--x--x"));
         Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rwxrwxrwx"));
 
         ChildProcess stranger =
@@ -70,7 +68,7 @@ class ShmListenUserTest extends ListenFixture {
     @Test
     void shouldNotConnectToASocketOfAnotherUser() throws Exception {
         OtherUser nobody = OtherUser.nobody();
-        Rdma connector = start(targetDevice, 1, rdma -> {});
+        Rdma connector = start(nearDevice, 1, rdma -> {});
         int bare = rogue.serveBare(RogueBus.nameOf(device));
         nobody.own(rogue.socketOf(RogueBus.nameOf(device)));
 

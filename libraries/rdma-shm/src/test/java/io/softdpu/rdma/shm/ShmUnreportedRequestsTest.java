@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  * Requests that a listener has when it ends, and that were not reported to its program: it has more
  * of them than it reports in one pass of progress.
  */
-class ShmUnreportedRequestsTest extends ListenFixture {
+class ShmUnreportedRequestsTest extends RogueFixture {
     private static final int MAX_CONNECTIONS = 5;
 
     /** Requests that may wait. */
@@ -69,9 +69,9 @@ class ShmUnreportedRequestsTest extends ListenFixture {
         fill();
         int reported = reportSome();
 
-        rdma.stopListening(RogueBus.PORT);
+        rdma.stopListening(PORT);
 
-        awaitRefusals(LIMIT - reported, "listener has released the port: port=" + RogueBus.PORT);
+        awaitRefusals(LIMIT - reported, "listener has released the port: port=" + PORT);
         assertThat(requests).allMatch(RdmaConnectionRequest::isPending);
     }
 
@@ -95,13 +95,13 @@ class ShmUnreportedRequestsTest extends ListenFixture {
                 rdma ->
                         rdma.setConnectionRequestCallback(request -> {
                             requests.add(request);
-                            rdma.stopListening(RogueBus.PORT);
+                            rdma.stopListening(PORT);
                         }));
         fill();
 
         engine.progress();
 
-        awaitRefusals(LIMIT - 1, "listener has released the port: port=" + RogueBus.PORT);
+        awaitRefusals(LIMIT - 1, "listener has released the port: port=" + PORT);
         assertThat(requests).singleElement().matches(RdmaConnectionRequest::isPending);
     }
 
@@ -132,7 +132,7 @@ class ShmUnreportedRequestsTest extends ListenFixture {
 
         engine.close();
 
-        awaitRefusals(LIMIT, "listener has released the port: port=" + RogueBus.PORT);
+        awaitRefusals(LIMIT, "listener has released the port: port=" + PORT);
         assertThat(requests).isEmpty();
     }
 }

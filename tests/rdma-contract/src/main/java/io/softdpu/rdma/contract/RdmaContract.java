@@ -47,7 +47,8 @@ public abstract class RdmaContract {
     /** Ends what a test has besides its peers, after them. */
     void endOthers() {}
 
-    final Path folder() {
+    /** Folder of the machines, of this test alone. */
+    protected final Path folder() {
         if (folder == null) {
             throw new IllegalStateException("outside a test");
         }
