@@ -345,22 +345,4 @@ class RoceAddressTest extends RdmaListenFixture {
     private static Stream<RdmaConnection> failures(List<RdmaConnection> of) {
         return of.stream().filter(each -> each.state() == RdmaConnection.State.FAILED);
     }
-
-    @Test
-    void shouldConnectAnInstanceToItsOwnListener() {
-        Rdma rdma = listener(2);
-        RdmaConnection here = rdma.connect(address(), NO_DATA);
-        RdmaConnectionRequest request = nextRequest();
-        assertThat(request.peerAddress()).isEqualTo(device.info().ipv4());
-        RdmaConnection there = request.accept(NO_DATA);
-        until(
-                "connected",
-                () ->
-                        here.state() == RdmaConnection.State.CONNECTED
-                                && there.state() == RdmaConnection.State.CONNECTED);
-
-        there.disconnect();
-
-        until("disconnected", () -> here.state() == RdmaConnection.State.DISCONNECTED);
-    }
 }

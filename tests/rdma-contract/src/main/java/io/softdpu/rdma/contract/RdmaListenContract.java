@@ -177,6 +177,23 @@ public abstract class RdmaListenContract extends RdmaContract {
         awaitState(here, RdmaConnection.State.CONNECTED, near, listener.peer());
     }
 
+    @Test
+    void shouldConnectAnInstanceToItsOwnListener() {
+        Listener listener = openListener(2);
+        Peer peer = listener.peer();
+        peer.rdma.listen(PORT);
+        RdmaConnection here = connect(peer, listener);
+        RdmaConnectionRequest request = listener.first();
+        assertThat(request.peerAddress()).isEqualTo(peer.device.info().ipv4());
+        RdmaConnection there = request.accept(NO_DATA);
+        awaitState(here, RdmaConnection.State.CONNECTED, peer);
+        awaitState(there, RdmaConnection.State.CONNECTED, peer);
+
+        there.disconnect();
+
+        awaitState(here, RdmaConnection.State.DISCONNECTED, peer);
+    }
+
     private static byte[] numbered(int length) {
         byte[] data = new byte[length];
         for (int i = 0; i < length; i++) {
