@@ -9,13 +9,13 @@ import io.softdpu.fabric.region.LeaseListener;
  * the engine's thread.
  */
 final class PeerEvents implements LeaseListener {
-    private final ShmConnection connection;
+    private final ShmSetup setup;
     private final ContextServices services;
     private boolean leaseTaken;
     private boolean closed;
 
-    PeerEvents(ShmConnection connection, ContextServices services) {
-        this.connection = connection;
+    PeerEvents(ShmSetup setup, ContextServices services) {
+        this.setup = setup;
         this.services = services;
     }
 
@@ -27,8 +27,8 @@ final class PeerEvents implements LeaseListener {
             }
             leaseTaken = true;
         }
-        connection.refuseFurtherLeases();
-        services.post(() -> connection.ringLeased(opened));
+        setup.refuseFurtherLeases();
+        services.post(() -> setup.ringLeased(opened));
     }
 
     @Override

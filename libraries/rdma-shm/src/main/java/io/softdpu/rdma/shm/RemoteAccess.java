@@ -5,7 +5,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
 import io.softdpu.core.spi.BusServices;
 import io.softdpu.core.spi.memory.RemoteMemory;
-import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.rdma.spi.LocalList;
 import io.softdpu.rdma.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
@@ -34,10 +34,10 @@ final class RemoteAccess {
     }
 
     /**
-     * Checks that memory is mapped and was exported by the process of a ring: a network adapter
-     * would not reach another machine's memory through a connection either.
+     * Checks that memory is mapped and was exported by the bus that has exported the peer's ring: a
+     * network adapter would not reach another machine's memory through a connection either.
      */
-    static @Nullable Refusal check(RemoteMemory memory, @Nullable ImportedRegion ringOfPeer) {
+    static @Nullable Refusal check(RemoteMemory memory, RegionAddress.@Nullable Id peer) {
         if (!BusServices.isOnBus(memory)) {
             return Refusal.of(
                     Status.NOT_PERMITTED,
@@ -46,14 +46,14 @@ final class RemoteAccess {
                             + " connection has exported",
                     memory);
         }
-        if (ringOfPeer == null || memory.memory() == null) {
+        if (peer == null || memory.memory() == null) {
             return Refusal.of(
                     Status.NOT_SUPPORTED,
                     "remote memory is not mapped here: memory=%s, expected=an import with"
                             + " Mapping.ACCESS",
                     memory);
         }
-        return BusServices.exporterOf(memory).equals(ringOfPeer.exporter())
+        return BusServices.exporterOf(memory).equals(peer)
                 ? null
                 : Refusal.of(
                         Status.NOT_PERMITTED,

@@ -135,7 +135,8 @@ final class ShmAttempt {
     }
 
     private void failed(DpuException failure) {
-        connection.requestFailed(
+        connection.end(
+                CloseReason.CONNECT_FAILED,
                 failure.status(),
                 Text.format(
                         "RDMA connection by address failed: address=%s, port=%d, reason=%s",

@@ -3,48 +3,28 @@ package io.softdpu.rdma.shm;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
-import io.softdpu.core.device.DeviceInfo;
-import io.softdpu.core.execution.EngineTimer;
-import io.softdpu.core.memory.AccessFlag;
-import io.softdpu.core.spi.BusServices;
-import io.softdpu.core.spi.ContextServices;
-import io.softdpu.core.spi.Failures;
 import io.softdpu.core.spi.memory.RemoteMemory;
-import io.softdpu.fabric.error.FabricException;
-import io.softdpu.fabric.handshake.Import;
 import io.softdpu.fabric.link.Link;
-import io.softdpu.fabric.memory.SharedSegment;
-import io.softdpu.fabric.region.ExportedRegion;
-import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.fabric.ring.MessageRing;
-import io.softdpu.linux.text.Reason;
-import io.softdpu.linux.text.Text;
-import io.softdpu.rdma.spi.EndpointConfig;
+import io.softdpu.fabric.wire.RegionAddress;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
-import java.net.Inet4Address;
-import java.net.InetAddress;
-import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Local end of a connection: the receive ring of this side, which the peer writes, and the peer's
- * ring, which this side writes.
+ * Local end of a connection: its state, the receive ring of this side, which the peer writes, and
+ * the peer's ring, which this side writes. {@link ShmSetup} brings both about.
  *
  * <p>It is established when three events have occurred, in any order: the peer's ring was mapped,
  * the peer has leased this side's ring, and the peer's hello with the keys of both blobs is in it.
  * A process that leases the ring without knowing the other blob only ends the connection.
  *
- * <p>Belongs to the engine's thread; events of the bus thread are forwarded by {@link PeerEvents}
- * and the mailbox.
+ * <p>Belongs to the engine's thread.
  */
 final class ShmConnection implements ProviderConnection {
     /** 128 slots, for two messages of each of 64 transactions; 520 KiB of memory. */
     static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(128, 4096);
-
-    private static final SecureRandom RANDOM = new SecureRandom();
 
     private enum State {
         /** This side's ring is exported; no peer is known. */
@@ -59,22 +39,15 @@ final class ShmConnection implements ProviderConnection {
 
     private final ShmEndpoint endpoint;
     private final Object owner;
-    private final ContextServices services;
-    private final ShmDetails.Key key = new ShmDetails.Key(RANDOM.nextLong(), RANDOM.nextLong());
-    private final SharedSegment memory;
-    private final ExportedRegion exported;
+    private final ShmSetup setup;
     private final ShmReceiver receiver;
-    private final PeerEvents peerEvents;
     private State state = State.EXPORTED;
-    private @Nullable ShmDetails peer;
 
-    /** Import of the peer's ring; null before. */
-    private @Nullable Import<ImportedRegion> importing;
-
-    /** The peer's ring, while its doorbell is listened to. */
-    private @Nullable ImportedRegion imported;
-
+    /** Null until the peer's ring was mapped. */
     private @Nullable ShmSender sender;
+
+    /** The bus that has exported the peer's ring; null until that was mapped. */
+    private RegionAddress.@Nullable Id peerId;
 
     /** The last remote memory that was found to be mapped, and the peer's. */
     private @Nullable RemoteMemory ofPeer;
@@ -89,42 +62,19 @@ final class ShmConnection implements ProviderConnection {
     private String endReason = "";
     private int drainPasses;
 
-    /** Request of the connection from a listener; null unless it is one by address. */
-    private @Nullable ShmAttempt attempt;
-
-    /** Ends a connection by address that is not established in time; null for one by blobs. */
-    private @Nullable EngineTimer deadline;
-
     ShmConnection(ShmEndpoint endpoint, Object owner) {
         this.endpoint = endpoint;
         this.owner = owner;
-        this.services = endpoint.services();
-        this.peerEvents = new PeerEvents(this, services);
-        SharedSegment made = null;
-        try {
-            made = SharedSegment.allocate("softdpu-rdma", ShmDetails.regionBytes(GEOMETRY));
-            receiver =
-                    new ShmReceiver(
-                            this,
-                            services.copier(),
-                            made.segment(),
-                            GEOMETRY,
-                            endpoint.receives(),
-                            endpoint.config().permissions().has(AccessFlag.RDMA_WRITE));
-            exported = endpoint.bus().export(made, true, peerEvents);
-            memory = made;
-            made = null;
-        } catch (FabricException e) {
-            throw Failures.of(e);
-        } finally {
-            if (made != null) {
-                endpoint.bus().release(made);
-            }
-        }
+        this.setup = new ShmSetup(this);
+        this.receiver = setup.receiver();
     }
 
     ShmEndpoint endpoint() {
         return endpoint;
+    }
+
+    ShmSetup setup() {
+        return setup;
     }
 
     @Override
@@ -134,20 +84,12 @@ final class ShmConnection implements ProviderConnection {
 
     @Override
     public byte[] details() {
-        return shmDetails().encode();
-    }
-
-    /** The details of this end. */
-    ShmDetails shmDetails() {
-        EndpointConfig config = endpoint.config();
-        return new ShmDetails(
-                GEOMETRY, key, exported.address(), config.pathMtuBytes(), config.rnrTimer());
+        return setup.details().encode();
     }
 
     @Override
     public int pathMtuBytes() {
-        int own = endpoint.config().pathMtuBytes();
-        return peer == null ? own : Math.min(own, peer.pathMtuBytes());
+        return setup.pathMtuBytes();
     }
 
     @Override
@@ -161,79 +103,35 @@ final class ShmConnection implements ProviderConnection {
             throw new DpuException(
                     Status.BAD_STATE, "RDMA connection was connected before: state=" + state);
         }
-        Import<ImportedRegion> begun;
-        try {
-            begun =
-                    endpoint.bus()
-                            .importRegion(
-                                    details.region(),
-                                    true,
-                                    true,
-                                    endpoint.config().connectTimeoutNanos());
-        } catch (FabricException e) {
-            throw Failures.of(e);
-        }
-        peer = details;
+        setup.importRing(details);
         state = State.CONNECTING;
         receiveLimitChanged();
-        importing = begun;
-        begun.deliver(services::post, this::peerRingImported);
     }
 
-    /**
-     * Requests the connection from a listener.
-     *
-     * @param name of the listener
-     * @param address to which it belongs
-     * @throws DpuException NO_MEMORY, OPERATING_SYSTEM
-     */
-    void request(String name, InetAddress address, int port, byte[] privateData) {
-        EndpointConfig config = endpoint.config();
-        DeviceInfo device = config.device().info();
-        InetAddress source = address instanceof Inet4Address ? device.ipv4() : device.ipv6();
-        ConnectMessage.Route route = new ConnectMessage.Route(source, address, port);
-        setDeadline(
-                Text.format(
-                        "RDMA connection was not established in time: address=%s, port=%d",
-                        address.getHostAddress(), port));
-        ShmAttempt begun = new ShmAttempt(this, route);
-        attempt = begun;
-        byte[] payload =
-                ConnectMessage.request(config.permissions(), route, shmDetails(), privateData)
-                        .encode();
-        try {
-            begun.begin(name, payload, config.connectTimeoutNanos());
-        } catch (FabricException e) {
-            throw Failures.of(e);
-        }
+    /** The peer's ring was mapped: what writes it, and the bus that has exported it. */
+    void peerRingMapped(ShmSender out, RegionAddress.Id exporter) {
+        sender = out;
+        peerId = exporter;
     }
 
-    /**
-     * Fails the connection if it is not established within the connect timeout from now.
-     *
-     * @param reason of that failure
-     * @throws DpuException OPERATING_SYSTEM if there is no timer
-     */
-    void setDeadline(String reason) {
-        long timeoutNanos = endpoint.config().connectTimeoutNanos();
-        deadline =
-                services.timer(() ->
-                                requestFailed(
-                                        Status.TIME_OUT,
-                                        reason + ", timeoutMillis=" + timeoutNanos / 1_000_000))
-                        .set(Duration.ofNanos(timeoutNanos));
+    /** The peer has leased the ring of this side. */
+    void ringLeased(Link by) {
+        lease = by;
     }
 
-    private void cancelDeadline() {
-        if (deadline != null) {
-            deadline.cancel();
-            deadline = null;
-        }
+    /** The peer's process has ended, or the peer has revoked its ring. */
+    void peerGone() {
+        peerGone = true;
     }
 
-    /** A connection by address has failed before it was established. */
-    void requestFailed(Status status, String reason) {
-        end(CloseReason.CONNECT_FAILED, status, reason);
+    /** Whether it is being established. */
+    boolean isConnecting() {
+        return state == State.CONNECTING && closeReason == null;
+    }
+
+    /** Whether it has ended, and has reported that. */
+    boolean isFinished() {
+        return state == State.ENDED;
     }
 
     /** Whether it has ended, or will in the next progress. */
@@ -250,7 +148,7 @@ final class ShmConnection implements ProviderConnection {
         }
         RemoteMemory remote = request.remote;
         if (remote != null && remote != ofPeer) {
-            Refusal refusal = RemoteAccess.check(remote, imported);
+            Refusal refusal = RemoteAccess.check(remote, peerId);
             if (refusal != null) {
                 return refusal;
             }
@@ -293,8 +191,8 @@ final class ShmConnection implements ProviderConnection {
         if (state == State.CONNECTED) {
             moved = move();
         } else if (closeReason == null) {
-            moved = attempt != null && attempt.progress();
-            if (state == State.CONNECTING && closeReason == null) {
+            moved = setup.progress();
+            if (isConnecting()) {
                 moved |= establish();
             }
         }
@@ -344,14 +242,14 @@ final class ShmConnection implements ProviderConnection {
     }
 
     private boolean establish() {
-        if (imported == null || peer == null) {
+        if (sender == null) {
             return false;
         }
         // Before the end of the peer is looked at: it may have been connected, have done its work
         // without this side, and have left. Why it has left is in its ring.
-        if (lease != null && receiver.helloFrom(key, peer.key())) {
+        if (lease != null && setup.isGreeted()) {
             state = State.CONNECTED;
-            cancelDeadline();
+            setup.cancelDeadline();
             endpoint.listener().established(this);
             return true;
         }
@@ -359,82 +257,6 @@ final class ShmConnection implements ProviderConnection {
             end(CloseReason.PEER_GONE);
         }
         return peerGone;
-    }
-
-    /** From the mailbox: the peer's ring, or the failure of its import. */
-    private void peerRingImported(@Nullable ImportedRegion region, @Nullable Throwable failure) {
-        if (state != State.CONNECTING || closeReason != null) {
-            return; // it ends: the close of this connection releases the region
-        }
-        ShmDetails details = peer;
-        SharedSegment remote = region == null ? null : region.memory();
-        if (region == null || remote == null || details == null) {
-            connectFailed(
-                    failure != null
-                            ? Failures.of(failure)
-                            : new DpuException(Status.UNEXPECTED, "the ring was not mapped"));
-            return;
-        }
-        if (!watch(region.link())) {
-            return; // the close of this connection releases the region
-        }
-        imported = region;
-        @Nullable RnrWait rnrWait;
-        try {
-            rnrWait = RnrWait.of(services, endpoint.config().rnrRetries(), details.rnrTimer());
-        } catch (DpuException e) {
-            connectFailed(e);
-            return;
-        }
-        ShmSender out =
-                new ShmSender(
-                        this,
-                        services.copier(),
-                        remote.segment(),
-                        details.geometry(),
-                        region.link(),
-                        endpoint.config().sendQueueSize(),
-                        rnrWait);
-        sender = out;
-        out.hello(details.key(), key);
-    }
-
-    /** On the bus thread: the first lease is the peer's; further ones are refused. */
-    void refuseFurtherLeases() {
-        exported.refuseFurther();
-    }
-
-    /** From the mailbox: the first lease of the ring. */
-    void ringLeased(Link first) {
-        if (state != State.ENDED && watch(first)) {
-            lease = first;
-        }
-    }
-
-    /**
-     * Adds a doorbell to the engine. If the kernel's limit of watches is reached, the connection
-     * fails: without its doorbell a sleeping engine would miss the peer's events.
-     *
-     * @return whether the doorbell was added
-     */
-    private boolean watch(Link link) {
-        try {
-            BusServices.poller(services).add(link);
-        } catch (FabricException e) {
-            connectFailed(Failures.of(e));
-            return false;
-        }
-        link.onPeerGone(() -> services.post(() -> peerGone = true));
-        return true;
-    }
-
-    void connectFailed(DpuException failure) {
-        if (attempt != null) {
-            attempt.failedSince(failure);
-            return;
-        }
-        CloseReason failed = CloseReason.CONNECT_FAILED;
-        end(failed, failure.status(), failed.reason + ": " + Reason.of(failure));
     }
 
     /**
@@ -464,7 +286,7 @@ final class ShmConnection implements ProviderConnection {
         if (closeReason != null || disconnecting) {
             return true;
         }
-        if (attempt != null && attempt.hasWork()) {
+        if (state != State.CONNECTED && setup.hasWork()) {
             return true;
         }
         if (state == State.EXPORTED) {
@@ -535,22 +357,7 @@ final class ShmConnection implements ProviderConnection {
     public void close() {
         if (endpoint.forget(this)) {
             state = State.ENDED;
-            cancelDeadline();
-            if (attempt != null) {
-                attempt.close();
-            }
-            if (lease != null) {
-                BusServices.poller(services).remove(lease);
-            }
-            if (imported != null) {
-                BusServices.poller(services).remove(imported.link());
-            }
-            peerEvents.close();
-            if (importing != null) {
-                importing.close();
-            }
-            exported.revoke();
-            endpoint.bus().release(memory);
+            setup.close();
         }
     }
 

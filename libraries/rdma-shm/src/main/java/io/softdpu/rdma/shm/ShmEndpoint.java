@@ -100,7 +100,7 @@ final class ShmEndpoint implements ProviderEndpoint {
         ShmConnection connection = createConnection(owner);
         boolean begun = false;
         try {
-            connection.request(ListenerName.of(function, port), address, port, privateData);
+            connection.setup().request(ListenerName.of(function, port), address, port, privateData);
             begun = true;
             return connection;
         } finally {

@@ -67,13 +67,15 @@ final class ShmRequest implements ConnectRequest {
         ShmConnection connection = listeners.endpoint().createConnection(owner);
         boolean prepared = false;
         try {
-            connection.setDeadline(
-                    "peer did not complete the connection in time: peer="
-                            + peerAddress().getHostAddress());
+            connection
+                    .setup()
+                    .setDeadline(
+                            "peer did not complete the connection in time: peer="
+                                    + peerAddress().getHostAddress());
             answer =
                     ConnectMessage.accept(
                                     listeners.endpoint().config().permissions(),
-                                    connection.shmDetails(),
+                                    connection.setup().details(),
                                     privateData)
                             .encode();
             prepared = true;
@@ -147,9 +149,9 @@ final class ShmRequest implements ConnectRequest {
             listeners.endpoint().bus().release(pending.accept(answer, listeners.answerMemory()));
             connection.connect(message.requireDetails());
         } catch (FabricException e) {
-            connection.connectFailed(Failures.of(e));
+            connection.setup().failed(Failures.of(e));
         } catch (DpuException e) {
-            connection.connectFailed(e);
+            connection.setup().failed(e);
         }
         return true;
     }
