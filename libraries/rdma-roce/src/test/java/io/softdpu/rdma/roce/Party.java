@@ -21,6 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -90,6 +91,26 @@ final class Party implements AutoCloseable {
 
     void connect(RdmaConnection own, byte[] peersBlob) {
         rdma.connect(peersBlob, own);
+    }
+
+    /** What the exported connection tells a peer of this provider, whose section is the last. */
+    static RoceDetails details(RdmaConnection exported) {
+        byte[] blob = exported.blob();
+        return RoceDetails.decode(
+                Arrays.copyOfRange(blob, blob.length - RoceDetails.WIRE_BYTES, blob.length));
+    }
+
+    /** Connects two parties by their exported connections. */
+    static void connect(Party near, RdmaConnection toFar, Party far, RdmaConnection toNear) {
+        near.connect(toFar, toNear.blob());
+        far.connect(toNear, toFar.blob());
+        drive(
+                "connection",
+                () ->
+                        toFar.state() == RdmaConnection.State.CONNECTED
+                                && toNear.state() == RdmaConnection.State.CONNECTED,
+                near,
+                far);
     }
 
     Status send(RdmaConnection to, long bytes) {

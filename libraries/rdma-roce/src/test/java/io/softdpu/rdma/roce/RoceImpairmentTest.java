@@ -25,19 +25,6 @@ class RoceImpairmentTest {
         RoceOptions.defaults().use();
     }
 
-    private static void connect(
-            Party near, RdmaConnection toFar, Party far, RdmaConnection toNear) {
-        near.connect(toFar, toNear.blob());
-        far.connect(toNear, toFar.blob());
-        Party.drive(
-                "connection",
-                () ->
-                        toFar.state() == RdmaConnection.State.CONNECTED
-                                && toNear.state() == RdmaConnection.State.CONNECTED,
-                near,
-                far);
-    }
-
     private static void exchange(Party near, RdmaConnection toFar, Party far) {
         assertThat(far.receive(MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
         assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
@@ -59,7 +46,7 @@ class RoceImpairmentTest {
                 Party far = new Party(folder, Side.DPU)) {
             RdmaConnection toFar = near.export();
             RdmaConnection toNear = far.export();
-            connect(near, toFar, far, toNear);
+            Party.connect(near, toFar, far, toNear);
             for (int i = 0; i < MESSAGES; i++) {
                 exchange(near, toFar, far);
             }
@@ -86,7 +73,7 @@ class RoceImpairmentTest {
         try (Party near = new Party(folder, Side.TARGET);
                 Party far = new Party(folder, Side.DPU)) {
             RdmaConnection toFar = near.export();
-            connect(near, toFar, far, far.export());
+            Party.connect(near, toFar, far, far.export());
             for (int i = 0; i < ROUNDS; i++) {
                 assertThat(far.receive(MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
                 assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);

@@ -6,10 +6,8 @@ import com.sun.management.ThreadMXBean;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.rdma.RdmaConnection;
-import io.softdpu.rdma.roce.nic.NicFailures;
 import io.softdpu.rdma.roce.rc.ConnectionCounter;
 import io.softdpu.testkit.Await;
-import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -19,7 +17,6 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -31,19 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 class RoceNicTest {
     private static final int MESSAGE_BYTES = 1000;
     private static final int ROUNDS = 1000;
-
-    private static void connect(
-            Party near, RdmaConnection toFar, Party far, RdmaConnection toNear) {
-        near.connect(toFar, toNear.blob());
-        far.connect(toNear, toFar.blob());
-        Party.drive(
-                "connection",
-                () ->
-                        toFar.state() == RdmaConnection.State.CONNECTED
-                                && toNear.state() == RdmaConnection.State.CONNECTED,
-                near,
-                far);
-    }
 
     private static void exchange(Party near, RdmaConnection toFar, Party far) {
         assertThat(far.receive(MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
@@ -64,7 +48,7 @@ class RoceNicTest {
             RdmaConnection toFar = near.export();
             RdmaConnection toNear = far.export();
             assertThat(toFar.counters()).as("no provider yet").isEmpty();
-            connect(near, toFar, far, toNear);
+            Party.connect(near, toFar, far, toNear);
             exchange(near, toFar, far);
 
             assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
@@ -121,8 +105,8 @@ class RoceNicTest {
             RdmaConnection toFar = near.export();
             assertThat(near.deviceCounters()).as("no provider yet").isEmpty();
             RdmaConnection toNear = far.export();
-            connect(near, toFar, far, toNear);
-            RoceDetails target = RoceDetails.decode(section(toNear.blob()));
+            Party.connect(near, toFar, far, toNear);
+            RoceDetails target = Party.details(toNear);
             InetAddress address = InetAddress.getByAddress(target.gid().addressBytes());
             long before = far.deviceCounters().get("nic_malformed");
             byte[] garbage = new byte[3];
@@ -160,7 +144,7 @@ class RoceNicTest {
                 Party near = new Party(folder, Side.TARGET, confined.allocate(1 << 16));
                 Party far = new Party(folder, Side.DPU)) {
             RdmaConnection toFar = near.export();
-            connect(near, toFar, far, far.export());
+            Party.connect(near, toFar, far, far.export());
 
             assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.NOT_SUPPORTED);
             assertThat(near.receive(MESSAGE_BYTES)).isEqualTo(Status.NOT_SUPPORTED);
@@ -175,9 +159,9 @@ class RoceNicTest {
                 Party far = new Party(folder, Side.DPU);
                 Party alsoFar = new Party(folder, Side.DPU)) {
             RdmaConnection toFar = near.export();
-            connect(near, toFar, far, far.export());
+            Party.connect(near, toFar, far, far.export());
             RdmaConnection toOther = other.export();
-            connect(other, toOther, alsoFar, alsoFar.export());
+            Party.connect(other, toOther, alsoFar, alsoFar.export());
 
             assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
             freed.close();
@@ -188,49 +172,6 @@ class RoceNicTest {
         }
     }
 
-    @Test
-    void shouldCarryOnWhateverItsPortReceives(@TempDir Path folder, SeededRandom random)
-            throws IOException {
-        try (Party near = new Party(folder, Side.TARGET);
-                Party far = new Party(folder, Side.DPU);
-                DatagramSocket hostile =
-                        new DatagramSocket(new InetSocketAddress("127.65.0.1", 0))) {
-            RdmaConnection toFar = near.export();
-            RdmaConnection toNear = far.export();
-            connect(near, toFar, far, toNear);
-            RoceDetails target = RoceDetails.decode(section(toNear.blob()));
-            InetAddress address = InetAddress.getByAddress(target.gid().addressBytes());
-            int packets = Soak.count(2_000, 20_000, 1_000_000);
-            for (int i = 0; i < packets; i++) {
-                byte[] packet = packet(random, target.queuePair());
-                hostile.send(
-                        new DatagramPacket(packet, packet.length, address, target.gid().port()));
-                if (i % 500 == 0) {
-                    exchange(near, toFar, far);
-                }
-            }
-            exchange(near, toFar, far);
-            assertThat(NicFailures.ofRunning()).as("exceptions on the NICs' threads").isZero();
-        }
-    }
-
-    /** Bytes that look like a packet for the queue pair, the more the better. */
-    private static byte[] packet(SeededRandom random, int queuePair) {
-        byte[] packet = random.bytes(random.nextInt(5000));
-        if (packet.length >= 12 && random.nextBoolean()) {
-            packet[1] = (byte) (packet[1] & 0xf0);
-            ByteBuffer.wrap(packet).putShort(2, (short) 0xffff).putInt(4, queuePair);
-        }
-        return packet;
-    }
-
-    /** The section of this provider, which is the last of a blob of this provider alone. */
-    private static byte[] section(byte[] blob) {
-        byte[] section = new byte[RoceDetails.WIRE_BYTES];
-        System.arraycopy(blob, blob.length - section.length, section, 0, section.length);
-        return section;
-    }
-
     /** Once it is compiled; the engines' threads are tested by the contract. */
     @Test
     @Tag(Soak.FULL_TAG)
@@ -238,7 +179,7 @@ class RoceNicTest {
         try (Party near = new Party(folder, Side.TARGET);
                 Party far = new Party(folder, Side.DPU)) {
             RdmaConnection toFar = near.export();
-            connect(near, toFar, far, far.export());
+            Party.connect(near, toFar, far, far.export());
             long least = Long.MAX_VALUE;
             for (int measured = 0; measured < 50 && least >= ROUNDS; measured++) {
                 long before = allocatedByNics();
