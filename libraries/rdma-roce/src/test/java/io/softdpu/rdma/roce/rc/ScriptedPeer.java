@@ -52,8 +52,13 @@ public final class ScriptedPeer {
     public static final int MEMORY_BYTES = 4096;
 
     private static final int NUMBER = 0x222;
-    private static final int PORT = 50_000;
-    private static final Gid OWN = new Gid(0, 0xffff_0a00_0002L);
+
+    /** UDP port of this peer. */
+    static final int PORT = 50_000;
+
+    /** Address of this peer. */
+    static final Gid OWN = new Gid(0, 0xffff_0a00_0002L);
+
     private static final Gid TESTED = new Gid(0, 0xffff_0a00_0001L);
 
     /** Choices of a test, made before the first call. */
@@ -344,10 +349,15 @@ public final class ScriptedPeer {
         return packet.headers();
     }
 
+    /** Bytes of the packet. */
+    byte[] bytes() {
+        int bytes = writer.write(packet, buffer, buffer.asByteBuffer(), 0);
+        return buffer.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
+    }
+
     /** Delivers the packet. */
     public void deliver() {
-        int bytes = writer.write(packet, buffer, buffer.asByteBuffer(), 0);
-        deliver(buffer.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE), OWN, PORT);
+        deliver(bytes(), OWN, PORT);
     }
 
     /** Delivers bytes from an address. */
