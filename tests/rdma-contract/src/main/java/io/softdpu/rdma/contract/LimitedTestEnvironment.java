@@ -58,6 +58,11 @@ public final class LimitedTestEnvironment implements RdmaTestEnvironment {
     }
 
     @Override
+    public int gidIndex() {
+        return devices.gidIndex();
+    }
+
+    @Override
     public boolean connectsOneEndToItself() {
         return devices.connectsOneEndToItself();
     }

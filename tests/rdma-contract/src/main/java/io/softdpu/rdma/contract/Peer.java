@@ -112,6 +112,7 @@ final class Peer implements AutoCloseable {
         mmap.setMemory(memory).setPermissions(ofMmap).addDevice(device).start();
         inventory.start();
         rdma = Rdma.create(device);
+        rdma.setGidIndex(site.gidIndex());
         rdma.setPermissions(
                 Permissions.of(
                         AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC));

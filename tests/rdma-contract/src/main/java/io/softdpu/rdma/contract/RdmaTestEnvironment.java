@@ -48,6 +48,11 @@ public interface RdmaTestEnvironment {
         return true;
     }
 
+    /** GID index of all instances of the tests, unless a test sets another. By default 0, IPv4. */
+    default int gidIndex() {
+        return 0;
+    }
+
     /** Whether a connection can be connected to its own blob. By default it can. */
     default boolean connectsOneEndToItself() {
         return true;
