@@ -171,10 +171,14 @@ final class RoceConnection implements ProviderConnection {
         return null;
     }
 
-    /** Checks that the connection's peer has exported the memory: its key is valid there alone. */
+    /**
+     * Checks that the connection's peer has exported the memory: its key is valid there alone. An
+     * export names the IPv4 address of its device: over IPv6 the peer alone knows, and refuses a
+     * key that it has not made.
+     */
     private @Nullable Refusal checkRemote(RemoteMemory memory) {
         Gid connected = peer;
-        return connected != null && memory.isOf(connected.bytes())
+        return connected != null && (!connected.isIpv4() || memory.isOf(connected.bytes()))
                 ? null
                 : Refusal.of(
                         Status.NOT_PERMITTED,

@@ -79,7 +79,8 @@ public abstract class RdmaListenFixture extends RdmaContract {
     protected final Rdma start(Device on, int maxConnections, Consumer<Rdma> configure) {
         Rdma rdma = Rdma.create(on);
         instances.add(rdma);
-        rdma.setMaxConnections(maxConnections)
+        rdma.setGidIndex(environment().gidIndex())
+                .setMaxConnections(maxConnections)
                 .setConnectTimeout(Patience.LIMIT)
                 .setConnectionRequestCallback(requests::add)
                 .setSendTasks(1, task -> task.free(), task -> task.free());
@@ -111,7 +112,9 @@ public abstract class RdmaListenFixture extends RdmaContract {
 
     /** Address of that listener. */
     protected final RdmaAddress address() {
-        return new RdmaAddress(RdmaAddress.Type.IPV4, device.info().ipv4(), PORT);
+        return environment().gidIndex() == 0
+                ? new RdmaAddress(RdmaAddress.Type.IPV4, device.info().ipv4(), PORT)
+                : new RdmaAddress(RdmaAddress.Type.IPV6, device.info().ipv6(), PORT);
     }
 
     /** Waits for a request of a peer, and takes it out of {@link #requests}. */

@@ -1,0 +1,15 @@
+package io.softdpu.rdma.roce;
+
+import io.softdpu.rdma.contract.RdmaConnectContract;
+import io.softdpu.rdma.contract.RdmaTestEnvironment;
+import io.softdpu.testkit.Soak;
+import org.junit.jupiter.api.Tag;
+
+@NeedsIpv6
+@Tag(Soak.FULL_TAG)
+class RoceIpv6ConnectTest extends RdmaConnectContract {
+    @Override
+    protected RdmaTestEnvironment environment() {
+        return new RoceIpv6TestEnvironment();
+    }
+}
