@@ -2,6 +2,7 @@ package io.softdpu.storage.exhaustion;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.fabric.error.FabricException;
+import io.softdpu.testkit.ProcessLimit;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,37 +12,37 @@ import org.jspecify.annotations.Nullable;
 enum ExhaustionCause {
     /** A descriptor of this process. */
     EMFILE(
-            Limit.DESCRIPTORS,
+            ProcessLimit.DESCRIPTORS,
             By.ITSELF,
             "\\bEMFILE\\b|\\bToo many open files\\b"
                     + "|\\bno descriptors left: limit=open files\\b"),
     /** A descriptor of the other end's process, as reported by it. */
     EMFILE_THERE(
-            Limit.DESCRIPTORS,
+            ProcessLimit.DESCRIPTORS,
             By.OTHER_END,
             "\\bserver has no descriptors left: limit=open files\\b"),
     /** Address space for memory. */
-    ENOMEM(Limit.ADDRESS_SPACE, By.ITSELF, "\\bENOMEM\\b"),
+    ENOMEM(ProcessLimit.ADDRESS_SPACE, By.ITSELF, "\\bENOMEM\\b"),
     /** Address space for a stack, as reported by the JVM. */
-    NO_THREAD(Limit.ADDRESS_SPACE, By.ITSELF, "\\bnative thread\\b"),
+    NO_THREAD(ProcessLimit.ADDRESS_SPACE, By.ITSELF, "\\bnative thread\\b"),
     /**
      * Timeout because a bus thread has no descriptor for a connection, which only its log reports:
      * that of the other end, or for a registration that of this end. A root cause.
      */
     SILENCE_THERE(
-            Limit.DESCRIPTORS,
+            ProcessLimit.DESCRIPTORS,
             By.OTHER_END,
             "\\bpeer did not reply (in time: name=|to the registration in time:"
                 + " consumer=)|\\bstarting the contexts took too long: .*notRunning=comch consumer"
                 + " #[0-9]+ of "),
     /** Refusal of the other end, whose session continues. A root cause. */
     REFUSED_THERE(
-            Limit.DESCRIPTORS,
+            ProcessLimit.DESCRIPTORS,
             By.OTHER_END,
             "\\bpeer refused the consumer: id=\\d+, status=OPERATING_SYSTEM\\b"),
     /** The other end has ended, or never started. */
     GONE_THERE(
-            Limit.DESCRIPTORS,
+            ProcessLimit.DESCRIPTORS,
             By.CONSEQUENCE,
             "(^|\\breason=)(peer|initiator) has ended: peer="
                     + "|, reason=no process serves this name: name="
@@ -51,12 +52,12 @@ enum ExhaustionCause {
                     + " region is not exported, or the key is wrong: region=\\d+$"),
     /** The other end was inactive for one or several control timeouts. */
     SILENT_THERE(
-            Limit.DESCRIPTORS,
+            ProcessLimit.DESCRIPTORS,
             By.CONSEQUENCE,
             "\\b(no reply|no control message) received: from="
                     + "|\\b(target|service|initiator) (is inactive|did not reply): "),
     /** The role was closed because others had ended before it connected. */
-    CLOSED(Limit.DESCRIPTORS, By.CONSEQUENCE, "(^|\\breason=)Closed while it ran$");
+    CLOSED(ProcessLimit.DESCRIPTORS, By.CONSEQUENCE, "(^|\\breason=)Closed while it ran$");
 
     /** Origin of a cause, and whether it is a root cause. */
     private enum By {
@@ -72,11 +73,11 @@ enum ExhaustionCause {
     private static final Pattern CUT =
             Pattern.compile("(.*?\\breason=)?(?<head>.*)…\\(\\+\\d+ more\\)…(?<tail>.*)");
 
-    private final Limit limit;
+    private final ProcessLimit limit;
     private final By by;
     private final Pattern words;
 
-    ExhaustionCause(Limit limit, By by, String words) {
+    ExhaustionCause(ProcessLimit limit, By by, String words) {
         this.limit = limit;
         this.by = by;
         this.words = Pattern.compile(words);
@@ -114,7 +115,7 @@ enum ExhaustionCause {
     }
 
     /** Whether the cause is legal for a lowered limit and a subject. */
-    boolean mayBeSaid(Limit lowered, Subject subject) {
+    boolean mayBeSaid(ProcessLimit lowered, Subject subject) {
         return lowered == limit && (by == By.ITSELF || subject.hasOtherEnd());
     }
 

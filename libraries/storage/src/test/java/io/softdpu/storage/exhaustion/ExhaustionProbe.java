@@ -1,8 +1,7 @@
 package io.softdpu.storage.exhaustion;
 
 import io.softdpu.testkit.LeakCheck;
-import java.io.IOException;
-import java.nio.file.Files;
+import io.softdpu.testkit.ProcessLimit;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -18,25 +17,24 @@ import java.util.stream.Stream;
 final class ExhaustionProbe {
     private static final int MOST_STEPS = 2_000;
 
-    private final Limit limit;
+    private final ProcessLimit limit;
     private final Path folder;
 
-    private ExhaustionProbe(Limit limit, Path folder) {
+    private ExhaustionProbe(ProcessLimit limit, Path folder) {
         this.limit = limit;
         this.folder = folder;
     }
 
     /** Arguments: the limit, the folder, what to try; for a session the steps to take. */
     public static void main(String[] arguments) throws Throwable {
-        loadAllClasses();
-        warmLoggingUp();
+        ProcessLimit.prepare();
         Path folder = Path.of(arguments[1]);
-        ExhaustionProbe probe = new ExhaustionProbe(Limit.valueOf(arguments[0]), folder);
+        ExhaustionProbe probe = new ExhaustionProbe(ProcessLimit.valueOf(arguments[0]), folder);
         try (Subjects subjects = new Subjects(folder)) {
             switch (arguments[2]) {
                 case "each" -> {
                     probe.tryAll(subjects.simple());
-                    if (probe.limit == Limit.DESCRIPTORS) {
+                    if (probe.limit == ProcessLimit.DESCRIPTORS) {
                         // With no room for a stack or a buffer the JVM itself comes to its end.
                         probe.tryAll(subjects.paired());
                     } else {
@@ -53,37 +51,6 @@ final class ExhaustionProbe {
         System.out.println("DONE");
     }
 
-    /** A folder of classes is read with a descriptor each; a jar is open already. */
-    private static void loadAllClasses() throws IOException {
-        for (String entry : System.getProperty("java.class.path").split(":")) {
-            Path root = Path.of(entry);
-            if (Files.isDirectory(root)) {
-                try (Stream<Path> files = Files.walk(root)) {
-                    files.map(file -> root.relativize(file).toString())
-                            .filter(file ->
-                                    file.startsWith("io/softdpu/") && file.endsWith(".class"))
-                            .filter(file -> !file.contains("Test") && !file.contains("Contract"))
-                            .map(file -> file.replace('/', '.').replaceFirst("\\.class$", ""))
-                            .forEach(ExhaustionProbe::load);
-                }
-            }
-        }
-    }
-
-    /** The first line of a log reads the time zones; where it cannot no line is ever written. */
-    private static void warmLoggingUp() {
-        System.getLogger(ExhaustionProbe.class.getName())
-                .log(System.Logger.Level.WARNING, "the first line");
-    }
-
-    private static void load(String name) {
-        try {
-            Class.forName(name, false, ExhaustionProbe.class.getClassLoader());
-        } catch (ClassNotFoundException | LinkageError e) {
-            throw new AssertionError(name, e);
-        }
-    }
-
     private void tryAll(List<Subject> subjects) throws Throwable {
         for (Subject subject : subjects) {
             warmUp(subject);
@@ -95,7 +62,7 @@ final class ExhaustionProbe {
             if (step == MOST_STEPS) {
                 problem(subject, step, "it never succeeds");
             }
-            if (step == 0 && limit == Limit.DESCRIPTORS) {
+            if (step == 0 && limit == ProcessLimit.DESCRIPTORS) {
                 problem(subject, step, "it needs nothing of this limit");
             }
             System.out.println(subject.name() + " failures=" + step + ", errors=" + errors);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.ProcessLimit;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
@@ -36,12 +37,14 @@ class ExhaustionTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldNameWhatIsWantingAndLeaveNothingWhereverItIsWanting(Limit limit) {
+    void shouldNameWhatIsWantingAndLeaveNothingWhereverItIsWanting(ProcessLimit limit) {
         ChildProcess probe = probe(limit, "each");
 
         assertNoProblem(probe);
         String last =
-                limit == Limit.DESCRIPTORS ? "core.Mmap.createFromExport" : "storage.MemoryVolume";
+                limit == ProcessLimit.DESCRIPTORS
+                        ? "core.Mmap.createFromExport"
+                        : "storage.MemoryVolume";
         assertThat(probe.outputLines())
                 .anyMatch(line -> line.matches(last + " failures=[1-9].*"))
                 .anyMatch(line -> line.startsWith("fabric.SharedSegment failures="))
@@ -50,7 +53,7 @@ class ExhaustionTest {
                 .singleElement()
                 .asString()
                 .containsPattern("failures=[1-9]")
-                .contains(limit == Limit.DESCRIPTORS ? "EMFILE=" : "NO_THREAD=");
+                .contains(limit == ProcessLimit.DESCRIPTORS ? "EMFILE=" : "NO_THREAD=");
     }
 
     @Test
@@ -62,7 +65,7 @@ class ExhaustionTest {
             arguments.add(Integer.toString(random.nextInt(DESCRIPTORS_OF_A_SESSION)));
         }
 
-        ChildProcess probe = probe(Limit.DESCRIPTORS, arguments.toArray(String[]::new));
+        ChildProcess probe = probe(ProcessLimit.DESCRIPTORS, arguments.toArray(String[]::new));
 
         assertNoProblem(probe);
         Soak.report(
@@ -75,7 +78,7 @@ class ExhaustionTest {
                         + probe.awaitLine("storage.session errors="));
     }
 
-    private ChildProcess probe(Limit limit, String... arguments) {
+    private ChildProcess probe(ProcessLimit limit, String... arguments) {
         return processes.start(
                 JavaCommand.ofClass(ExhaustionProbe.class)
                         // The JVM's own needs come from memory that it has got before: it ends

@@ -1,4 +1,4 @@
-package io.softdpu.storage.exhaustion;
+package io.softdpu.testkit;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -16,12 +16,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 
 /**
  * Limit of this process that can be lowered so that only a number of acquisitions succeed, and
- * raised again. Belongs to one thread.
+ * raised again: for a program that a test starts. Belongs to one thread.
  */
-enum Limit {
+@SuppressWarnings("ImmutableEnumChecker") // each constant keeps what it has taken
+public enum ProcessLimit {
     /** RLIMIT_NOFILE: of so many descriptors. */
     DESCRIPTORS(7, 1) {
         private static final int HIGHEST = 512;
@@ -30,7 +32,7 @@ enum Limit {
         private int filled;
 
         @Override
-        void lower(long free) throws Throwable {
+        public void lower(long free) throws Throwable {
             set(HIGHEST);
             int made = (int) DUP.invokeExact(1);
             while (made >= 0) {
@@ -43,7 +45,7 @@ enum Limit {
         }
 
         @Override
-        void raise() throws Throwable {
+        public void raise() throws Throwable {
             while (filled > 0) {
                 close(fillers[--filled]);
             }
@@ -53,14 +55,14 @@ enum Limit {
 
     /** RLIMIT_AS: of so many pieces of 64 KiB; a thread needs a stack, too. */
     ADDRESS_SPACE(9, 64 << 10) {
-        /** More than have ever ended here. */
+        // More than have ever ended here.
         private static final int MOST_BALLAST = 200;
 
         private final List<Thread> ballast = new ArrayList<>();
         private CountDownLatch raised = new CountDownLatch(1);
 
         @Override
-        void lower(long free) throws Throwable {
+        public void lower(long free) throws Throwable {
             raised = new CountDownLatch(1);
             CountDownLatch until = raised;
             // The C library keeps the stacks of threads that have ended for the next ones: they are
@@ -74,7 +76,7 @@ enum Limit {
         }
 
         @Override
-        void raise() throws Throwable {
+        public void raise() throws Throwable {
             set(hard);
             raised.countDown();
             for (Thread thread : ballast) {
@@ -84,12 +86,9 @@ enum Limit {
         }
     };
 
-    private static final Linker LINKER = Linker.nativeLinker();
     private static final MethodHandle DUP = bind("dup", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     private static final MethodHandle CLOSE =
             bind("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-    private static final MethodHandle GETRLIMIT =
-            bind("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
     private static final MethodHandle SETRLIMIT =
             bind("setrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
 
@@ -98,7 +97,7 @@ enum Limit {
     final long hard;
     private final MemorySegment both = Arena.global().allocate(JAVA_LONG, 2);
 
-    Limit(int resource, int stepBytes) {
+    ProcessLimit(int resource, int stepBytes) {
         this.resource = resource;
         this.stepBytes = stepBytes;
         try {
@@ -114,11 +113,45 @@ enum Limit {
         this.hard = both.getAtIndex(JAVA_LONG, 1);
     }
 
-    /** Lowers the limit to allow this number of acquisitions. */
-    abstract void lower(long free) throws Throwable;
+    /**
+     * Does once what a process without descriptors cannot do: loads the classes of softdpu that are
+     * in folders, of which each is read with a descriptor, and writes a first line of the log,
+     * which reads the time zones.
+     */
+    public static void prepare() throws IOException {
+        for (Path root : ClassPath.current().entries()) {
+            if (Files.isDirectory(root)) { // a jar is open already
+                try (Stream<Path> files = Files.walk(root)) {
+                    files.map(file -> root.relativize(file).toString())
+                            .filter(file ->
+                                    file.startsWith("io/softdpu/") && file.endsWith(".class"))
+                            .filter(file -> !file.contains("Test") && !file.contains("Contract"))
+                            .map(file -> file.replace('/', '.').replaceFirst("\\.class$", ""))
+                            .forEach(ProcessLimit::load);
+                }
+            }
+        }
+        System.getLogger(ProcessLimit.class.getName())
+                .log(System.Logger.Level.WARNING, "the first line");
+    }
+
+    private static void load(String name) {
+        try {
+            Class.forName(name, false, ProcessLimit.class.getClassLoader());
+        } catch (ClassNotFoundException | LinkageError e) {
+            throw new AssertionError(name, e);
+        }
+    }
+
+    /**
+     * Lowers the limit.
+     *
+     * @param free number of acquisitions that still succeed: of descriptors, or of 64 KiB
+     */
+    public abstract void lower(long free) throws Throwable;
 
     /** Raises the limit to the hard limit. */
-    abstract void raise() throws Throwable;
+    public abstract void raise() throws Throwable;
 
     final void set(long soft) throws Throwable {
         both.setAtIndex(JAVA_LONG, 0, soft);
@@ -151,6 +184,7 @@ enum Limit {
         }
     }
 
+    @SuppressWarnings("restricted")
     private static MethodHandle bind(String name, FunctionDescriptor type) {
         Linker linker = Linker.nativeLinker();
         return linker.downcallHandle(linker.defaultLookup().find(name).orElseThrow(), type);
