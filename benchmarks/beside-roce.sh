@@ -12,9 +12,10 @@
 # about a minute per round. SOFTDPU_ROOT names the tree whose ./softdpu is measured, where that is not
 # this one.
 #
-# A round trip is a write that the peer answers by a write, over the loopback interface; of UDP a
-# datagram each way, with as many bytes as our packet: the headers of a write are 32 bytes. Both poll,
-# or both sleep: ours on the event handle of its engine, C in epoll_wait(). The processes are pinned to
+# A round trip is a write that the peer answers by a write, or where both sleep a message that it
+# answers by one, over the loopback interface; of UDP a datagram each way, with as many bytes as our
+# packet. Both poll, or both sleep: ours on the event handle of its engine, C in epoll_wait(), since a
+# peer that is written to is not notified. The processes are pinned to
 # one core each, and not to two threads of one core if there is a choice. The result is the median. The
 # idle phase of the demo, with connections over the network, tells the processors that its three
 # processes use.
@@ -44,7 +45,8 @@ choose_cores
 build_line_time
 build_programs sockets
 machine=$(machine)
-headers=32 # BTH, RETH and ICRC of a write
+write_headers=32 # BTH, RETH and ICRC
+send_headers=16
 
 say "building ours"
 "$root/softdpu" --version >/dev/null
@@ -81,11 +83,11 @@ round=0
 while needs_round; do
     say "round $round of $rounds or more: processes that poll"
     measure ours write 64 busy round_trip_64
-    [[ -n $ours_only ]] || measure sockets udp $((64 + headers)) round_trip_64 UDP
+    [[ -n $ours_only ]] || measure sockets udp $((64 + write_headers)) round_trip_64 UDP
     measure ours send 64 busy send_64
     say "round $round of $rounds or more: processes that sleep"
-    measure ours write 4096 event round_trip_4k_asleep
-    [[ -n $ours_only ]] || measure sockets udp $((4096 + headers)) round_trip_4k_asleep "UDP, epoll" epoll
+    measure ours send 4096 event round_trip_4k_asleep
+    [[ -n $ours_only ]] || measure sockets udp $((4096 + send_headers)) round_trip_4k_asleep "UDP, epoll" epoll
     measure idle_processes
 done
 
