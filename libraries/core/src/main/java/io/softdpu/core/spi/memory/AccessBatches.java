@@ -81,7 +81,7 @@ public final class AccessBatches {
         TURN.setRelease(this, turn + 1);
     }
 
-    /** Whether one is under way: an adapter that has not ended it after an error does so. */
+    /** Whether a batch is under way. An adapter ends one that an error has left so. */
     public boolean isUnderWay() {
         return (turn & 1) != 0;
     }

@@ -222,7 +222,7 @@ public final class CaptureWriter implements AutoCloseable {
         return (int) ~folded & LOW_16;
     }
 
-    /** Whether packets wait for a {@link #flush}; waits for no write. */
+    /** Whether packets wait for a {@link #flush}. Takes no lock. */
     public boolean hasPackets() {
         return waiting > 0;
     }
@@ -303,7 +303,7 @@ public final class CaptureWriter implements AutoCloseable {
         return failure;
     }
 
-    /** Whether it takes no packets any more; for a caller that has work to do for each. */
+    /** Whether it is closed: a caller saves its own work for each packet then. */
     public boolean isClosed() {
         return closed;
     }

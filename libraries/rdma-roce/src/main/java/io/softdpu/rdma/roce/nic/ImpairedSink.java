@@ -232,7 +232,7 @@ final class ImpairedSink implements PacketSink {
         return followers > 0 && heldUntilNanos - due < 0 ? heldUntilNanos : due;
     }
 
-    /** What it has done. */
+    /** Number of packets that it has treated so. */
     @SuppressWarnings("EnumOrdinal") // as above
     long count(ImpairmentCounter counter) {
         return counters[counter.ordinal()];

@@ -386,7 +386,7 @@ public final class NicEndpoint implements ReceiveQueue {
         return was;
     }
 
-    /** The same of a short time before. The thread of the NIC. */
+    /** Whether its engine has polled a short time before, and does not sleep. The NIC's thread. */
     boolean hasPolledLately(long nanos) {
         return !armed && (driving || nanos - drivenAt < NicLoop.LOOK_NANOS);
     }

@@ -371,7 +371,7 @@ final class NicLoop implements Runnable {
         }
     }
 
-    /** Watches the socket for engines that sleep, unless another engine drives. */
+    /** Watches the socket for engines that sleep, unless another engine polls. */
     private void watchForSleepers() {
         if ((interest & Poller.IN) != 0) {
             return;
