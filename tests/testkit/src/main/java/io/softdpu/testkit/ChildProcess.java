@@ -169,10 +169,13 @@ public final class ChildProcess implements AutoCloseable {
         }
     }
 
-    /** Ends it by SIGKILL: no code of it runs any more. Does not wait. */
+    /**
+     * Ends it by SIGKILL: no code of it runs any more. Does not wait. What it has printed until
+     * then is read: by the handle, since {@link Process#destroyForcibly} closes the streams.
+     */
     public void kill() {
         List<ProcessHandle> descendants = process.descendants().toList();
-        process.destroyForcibly();
+        process.toHandle().destroyForcibly();
         descendants.forEach(ProcessHandle::destroyForcibly);
     }
 
@@ -220,6 +223,7 @@ public final class ChildProcess implements AutoCloseable {
     public void close() {
         List<ProcessHandle> descendants = process.descendants().toList();
         kill();
+        process.destroyForcibly(); // closes pipes, too, that processes without a parent may hold
         awaitExit();
         for (ProcessHandle descendant : descendants) {
             Await.until("descendant ended: pid=" + descendant.pid(), () -> !descendant.isAlive());

@@ -103,6 +103,20 @@ class ProcessesTest {
         assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> echo.awaitLine("never"));
     }
 
+    @Test
+    void shouldReadAllThatAKilledProcessHasPrinted(Processes processes, @TempDir Path folder) {
+        Path printed = folder.resolve("printed");
+        ChildProcess child =
+                processes.start(
+                        new ProcessBuilder(
+                                "sh", "-c", "seq 10000; : >\"$0\"; cat", printed.toString()));
+        Await.until("all lines printed", () -> Files.exists(printed));
+
+        child.kill();
+        child.awaitExit();
+        assertThat(child.outputLines()).hasSize(10_000);
+    }
+
     @Smoke
     @Test
     void shouldFreezeThawAndKill(Processes processes) throws IOException {
