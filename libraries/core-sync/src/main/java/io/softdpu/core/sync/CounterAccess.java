@@ -1,5 +1,7 @@
 package io.softdpu.core.sync;
 
+import io.softdpu.core.sync.wire.EventCounter;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -29,6 +31,9 @@ class CounterAccess {
 
     private final EventHandle handle;
 
+    /** The counter, which an operation reaches without the handle. */
+    private final MemorySegment counter;
+
     /** Version of the oldest list that the update may see, or {@link #NONE} between updates. */
     private volatile long announced = NONE;
 
@@ -38,6 +43,7 @@ class CounterAccess {
 
     CounterAccess(EventHandle handle) {
         this.handle = handle;
+        this.counter = handle.memory();
     }
 
     final EventHandle handle() {
@@ -46,14 +52,15 @@ class CounterAccess {
 
     /** The value. */
     long get() {
-        return handle.get();
+        return EventCounter.get(counter);
     }
 
     /** Sets the value and wakes those who wait. */
     void set(long value) {
         announce();
         try {
-            handle.set(value);
+            EventCounter.set(counter, value);
+            handle.updated();
         } finally {
             ANNOUNCED.setRelease(this, NONE);
         }
@@ -63,7 +70,9 @@ class CounterAccess {
     long add(long increment) {
         announce();
         try {
-            return handle.add(increment);
+            long before = EventCounter.add(counter, increment);
+            handle.updated();
+            return before;
         } finally {
             ANNOUNCED.setRelease(this, NONE);
         }

@@ -4,7 +4,6 @@ import io.softdpu.core.Status;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.handshake.Attachment;
 import io.softdpu.fabric.memory.SharedSegment;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
@@ -31,11 +30,6 @@ final class DpuHandle extends EventHandle {
         this.cpu = new Peer(kind, bus, attachment.link(), page);
         this.peers = new Peer[] {cpu};
         cpu.link().onPeerGone(sleepers::wakeAll);
-    }
-
-    /** The counter, for transports. */
-    MemorySegment memory() {
-        return counter.segment();
     }
 
     @Override

@@ -27,25 +27,17 @@ abstract sealed class EventHandle permits CpuHandle, DpuHandle {
         this.counter = memory.segment();
     }
 
+    /** The counter, for what updates it. */
+    final MemorySegment memory() {
+        return counter;
+    }
+
     /** The value. */
     final long get() {
         return EventCounter.get(counter);
     }
 
     // ---- updates, by a CounterAccess ----
-
-    /** Sets the value and wakes those who wait. */
-    final void set(long value) {
-        EventCounter.set(counter, value);
-        updated();
-    }
-
-    /** Adds to the value, wakes those who wait, and returns the value before. */
-    final long add(long increment) {
-        long before = EventCounter.add(counter, increment);
-        updated();
-        return before;
-    }
 
     /** Wakes those who wait, after an update. */
     final void updated() {
