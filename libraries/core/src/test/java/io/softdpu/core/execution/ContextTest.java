@@ -128,6 +128,53 @@ class ContextTest {
     }
 
     @Test
+    void shouldRefuseToBeStartedByItsLibraryOutsideProgress() {
+        context.startsAtOnce = false;
+        engine.connect(context);
+        context.start();
+        assertThatThrownBy(context::establishNow)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("only inside progress");
+        assertThat(context.state()).isEqualTo(ContextState.STARTING);
+    }
+
+    @Test
+    void shouldRefuseCallsOfAThreadThatIsNotItsEngines() throws Exception {
+        engine.connect(context);
+        CompletableFuture.runAsync(
+                        () -> {
+                            Thrown.with(
+                                    Status.NOT_PERMITTED,
+                                    () -> context.setStateChangedCallback(null));
+                            Thrown.with(Status.NOT_PERMITTED, context::start);
+                            Thrown.with(
+                                    Status.NOT_PERMITTED,
+                                    () -> context.breakDown(Status.IO_FAILED, "broken"));
+                        })
+                .get(Patience.SECONDS, TimeUnit.SECONDS);
+        assertThat(context.state()).isEqualTo(ContextState.IDLE);
+        assertThat(context.hasCallback()).isTrue();
+    }
+
+    @Test
+    void shouldTellItsLibraryWhetherItHasACallback() {
+        assertThat(context.hasCallback()).isTrue();
+        context.setStateChangedCallback(null);
+        assertThat(context.hasCallback()).isFalse();
+    }
+
+    @Test
+    void shouldLetItsLibraryRefuseTheCloseWhileItIsStarted() {
+        running();
+        context.refusedClose = new DpuException(Status.IN_USE, "stop it first");
+        Thrown.with(Status.IN_USE, context::close).hasMessageContaining("stop it first");
+        assertThat(context.state()).isEqualTo(ContextState.RUNNING);
+        context.stop();
+        context.close();
+        assertThat(context.calls).containsExactly("start", "stop", "destroy");
+    }
+
+    @Test
     void shouldStopFromStarting() {
         context.startsAtOnce = false;
         engine.connect(context);

@@ -38,6 +38,7 @@ public final class TinyContext extends ContextBase<Context> {
     boolean eventDriven = true;
     @Nullable RuntimeException defect;
     @Nullable DpuException failingStart;
+    @Nullable DpuException refusedClose;
     @Nullable TinyTask failsToSubmit;
     private boolean mandatory = true;
     private int queueDepth = 16;
@@ -118,6 +119,10 @@ public final class TinyContext extends ContextBase<Context> {
         return services();
     }
 
+    boolean hasCallback() {
+        return hasStateChangedCallback();
+    }
+
     boolean progressing() {
         return isProgressing();
     }
@@ -160,6 +165,13 @@ public final class TinyContext extends ContextBase<Context> {
             progressed = true;
         }
         return progressed;
+    }
+
+    @Override
+    protected void checkCloseOfStarted() {
+        if (refusedClose != null) {
+            throw refusedClose;
+        }
     }
 
     @Override

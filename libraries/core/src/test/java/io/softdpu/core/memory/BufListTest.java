@@ -264,6 +264,24 @@ class BufListTest {
     }
 
     @Test
+    void shouldNameTheBufAndItsLengthsInTheRefusalsOfLibraries() {
+        Buf head = list(0, 1, 2); // data of 3 bytes, tailrooms of 18
+        Refusal released = BufLists.released("source", head);
+        Refusal little = BufLists.tooLittleTailroom("destination", head, 19);
+        Refusal much = BufLists.tooMuchData("source", head, 2);
+        assertThat(Refusal.statusOf(released)).isEqualTo(Status.BAD_STATE);
+        assertThat(released)
+                .asString()
+                .contains("buf was released: source=buf[", "expected=a buf in use");
+        assertThat(Refusal.statusOf(little)).isEqualTo(Status.INVALID_VALUE);
+        assertThat(little).asString().contains("tailroom 18 < 19: destination=buf[");
+        assertThat(Refusal.statusOf(much)).isEqualTo(Status.INVALID_VALUE);
+        assertThat(much)
+                .asString()
+                .contains("data length 3 > 2: source=buf[", "expected=2 bytes at most");
+    }
+
+    @Test
     void shouldAppendDataFromTheFirstTailroomToTheLast() {
         Buf head = list(0, 1, 2); // tailrooms of 7, 6 and 5
         assertThat(BufLists.dataLength(head)).isEqualTo(3);
