@@ -8,6 +8,7 @@ module io.softdpu.core {
     exports io.softdpu.core;
     exports io.softdpu.core.capability;
     exports io.softdpu.core.check to
+            io.softdpu.block,
             io.softdpu.comch,
             io.softdpu.compute,
             io.softdpu.core.graph,
@@ -16,6 +17,7 @@ module io.softdpu.core {
             io.softdpu.rdma.roce,
             io.softdpu.rdma.shm;
     exports io.softdpu.core.copy to
+            io.softdpu.block,
             io.softdpu.comch,
             io.softdpu.compute,
             io.softdpu.rdma.roce,
@@ -30,6 +32,7 @@ module io.softdpu.core {
     exports io.softdpu.core.resource to
             io.softdpu.junit;
     exports io.softdpu.core.spi to
+            io.softdpu.block,
             io.softdpu.comch,
             io.softdpu.compute,
             io.softdpu.core.graph,

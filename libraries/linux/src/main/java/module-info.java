@@ -9,6 +9,7 @@ module io.softdpu.linux {
     requires static org.jspecify;
 
     exports io.softdpu.linux to
+            io.softdpu.block,
             io.softdpu.cli,
             io.softdpu.core,
             io.softdpu.core.sync,
@@ -21,6 +22,7 @@ module io.softdpu.linux {
             io.softdpu.fabric,
             io.softdpu.rdma.roce;
     exports io.softdpu.linux.file to
+            io.softdpu.block,
             io.softdpu.cli,
             io.softdpu.core,
             io.softdpu.fabric,
@@ -30,6 +32,7 @@ module io.softdpu.linux {
             io.softdpu.storage,
             io.softdpu.topology.json;
     exports io.softdpu.linux.text to
+            io.softdpu.block,
             io.softdpu.cli,
             io.softdpu.comch,
             io.softdpu.compute,

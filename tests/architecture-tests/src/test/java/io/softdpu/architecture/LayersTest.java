@@ -137,11 +137,11 @@ class LayersTest {
                         dependOnlyOn(
                                 "linux.text; linux.event from core and rdma.roce.nic, memmove from"
                                     + " its copier, and origins from core.resource and core.sync;"
-                                    + " linux.file above comch; all of linux from storage.backend,"
-                                    + " core.process and cli.doctor, its sockets from"
-                                    + " storage.control and rdma.roce.nic, its memory limits from"
-                                    + " storage, perf and cli, processor time from perf.child, and"
-                                    + " the width of the terminal from cli",
+                                    + " linux.file in block and above comch; all of linux from"
+                                    + " block, storage.backend, core.process and cli.doctor, its"
+                                    + " sockets from storage.control and rdma.roce.nic, its memory"
+                                    + " limits from storage, perf and cli, processor time from"
+                                    + " perf.child, and the width of the terminal from cli",
                                 (from, to) ->
                                         !ProjectModules.moduleOf(to).equals(Optional.of("linux"))
                                                 || mayUse(from, to)))
@@ -167,7 +167,8 @@ class LayersTest {
                     !Set.of("core", "comch").contains(module)
                             || from.getPackageName().equals("io.softdpu.core.process");
             default ->
-                    from.getPackageName().startsWith("io.softdpu.storage.backend")
+                    module.equals("block")
+                            || from.getPackageName().startsWith("io.softdpu.storage.backend")
                             || from.getPackageName().equals("io.softdpu.core.process")
                             || (from.getName().equals("io.softdpu.core.copy.Copier")
                                     && to.getName().equals("io.softdpu.linux.NativeMemory"))

@@ -1,0 +1,45 @@
+package io.softdpu.block.memory;
+
+import io.softdpu.block.property.BlockIdentity;
+import io.softdpu.block.spi.BlockProvider;
+import io.softdpu.block.spi.DeviceUri;
+import io.softdpu.block.spi.ProviderDevice;
+import io.softdpu.core.memory.LocalMemory;
+
+/** Provider of blocks in memory, filled with the {@link Pattern}. */
+public final class MemoryProvider implements BlockProvider {
+    /** For ServiceLoader. */
+    public MemoryProvider() {}
+
+    @Override
+    public String scheme() {
+        return "memory";
+    }
+
+    @Override
+    public String form() {
+        return "memory:SIZE";
+    }
+
+    @Override
+    public ProviderDevice open(DeviceUri uri) {
+        long sizeBytes = uri.size();
+        LocalMemory memory = MemoryDevice.allocate(sizeBytes, uri);
+        boolean opened = false;
+        try {
+            Pattern.fill(memory.segment());
+            ProviderDevice device =
+                    new MemoryDevice(
+                            memory,
+                            uri.blockSizeBytes(),
+                            "memory:" + sizeBytes,
+                            BlockIdentity.random());
+            opened = true;
+            return device;
+        } finally {
+            if (!opened) {
+                memory.close();
+            }
+        }
+    }
+}

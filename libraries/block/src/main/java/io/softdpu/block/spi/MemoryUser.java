@@ -1,0 +1,14 @@
+package io.softdpu.block.spi;
+
+/**
+ * User of the memory of requests, besides the thread of the engine. It decides which memory a
+ * context accepts.
+ */
+public enum MemoryUser {
+    /** The thread of the engine alone, inside progress: any memory. */
+    ENGINE,
+    /** Threads of the device: memory that no thread has for itself. */
+    THREADS,
+    /** The kernel, or code that is not Java's: the same, and not on the heap. */
+    KERNEL
+}

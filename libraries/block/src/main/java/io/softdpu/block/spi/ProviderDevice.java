@@ -1,0 +1,58 @@
+package io.softdpu.block.spi;
+
+import io.softdpu.block.property.BlockIdentity;
+import io.softdpu.block.property.BlockProperties;
+import io.softdpu.core.memory.LocalMemory;
+import io.softdpu.core.spi.ContextServices;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Open block device of a provider. Any thread.
+ *
+ * <p>A completed write is seen by every read that is submitted later, to whichever channel. A flush
+ * covers each write that had completed in any channel before it was submitted. Requests in flight
+ * that overlap have no order.
+ *
+ * <p>If the device learns that acknowledged data was lost, no flush and no FUA request that is in
+ * flight then may succeed, in any channel. The library ends all later ones with IO_FAILED, once one
+ * has completed so.
+ */
+public interface ProviderDevice extends AutoCloseable {
+    /** Its properties; always the same. */
+    BlockProperties properties();
+
+    /** The present identity. */
+    BlockIdentity identity();
+
+    /**
+     * Takes another identity, since a flush has failed; called before the task that has learned of
+     * it completes, on the thread of its engine. A failure to record it is the provider's to log.
+     */
+    void renewIdentity();
+
+    /**
+     * The blocks, where they are memory of this process: byte {@code i} of it is byte {@code i} of
+     * the device. Stays the device's; null where they are not.
+     */
+    default @Nullable LocalMemory memory() {
+        return null;
+    }
+
+    /** The user of the memory of its requests; always the same. By default the engine's thread. */
+    default MemoryUser memoryUser() {
+        return MemoryUser.ENGINE;
+    }
+
+    /**
+     * Opens the channel of a context that starts; on the thread of its engine.
+     *
+     * @param services of the context's engine
+     * @param maxRequests limit of requests in flight
+     * @throws io.softdpu.core.DpuException if it cannot: it has released what it had
+     */
+    ProviderChannel openChannel(ContextServices services, int maxRequests);
+
+    /** Closes the device, which has no channel any more. Called once. */
+    @Override
+    void close();
+}
