@@ -1,0 +1,29 @@
+package io.softdpu.block.contract;
+
+import io.softdpu.block.BlockDevice;
+import io.softdpu.block.property.BlockFeature;
+import java.nio.file.Path;
+import java.util.Set;
+
+/** Environment with devices without blocks. */
+final class NullEnvironment implements BlockTestEnvironment {
+    @Override
+    public BlockDevice open(Path folder, long sizeBytes, int blockSizeBytes) {
+        return BlockDevice.open("null:" + sizeBytes, blockSizeBytes);
+    }
+
+    @Override
+    public Set<BlockFeature> features() {
+        return MemoryEnvironment.FEATURES;
+    }
+
+    @Override
+    public boolean keepsBlocks() {
+        return false;
+    }
+
+    @Override
+    public boolean hasMemory() {
+        return false;
+    }
+}
