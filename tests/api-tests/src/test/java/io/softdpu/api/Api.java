@@ -1,5 +1,6 @@
 package io.softdpu.api;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.comch.ComchClient;
 import io.softdpu.compute.Dma;
 import io.softdpu.core.Status;
@@ -22,7 +23,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Public API of the six modules, from their descriptors and classes. */
+/** Public API of the seven modules, from their descriptors and classes. */
 final class Api {
     /** One class of each module, to find the module by. */
     private static final List<Class<?>> MODULES =
@@ -32,7 +33,8 @@ final class Api {
                     Graph.class,
                     ComchClient.class,
                     Rdma.class,
-                    Dma.class);
+                    Dma.class,
+                    BlockDevice.class);
 
     private Api() {}
 

@@ -37,7 +37,8 @@ final class ContextSettingsTest extends EnvironmentFixture {
                         "ComchStream",
                         "Rdma",
                         "Dma",
-                        "Sha");
+                        "Sha",
+                        "BlockContext");
     }
 
     @Test

@@ -24,6 +24,7 @@ final class EventDrivenContextTest extends EnvironmentFixture {
                         "ComchConsumer",
                         "Rdma",
                         "Dma",
-                        "Sha");
+                        "Sha",
+                        "BlockContext");
     }
 }

@@ -51,6 +51,7 @@ final class RefusedSettingTest extends EnvironmentFixture {
                                                 "ComchConsumer",
                                                 "Rdma",
                                                 "Dma",
+                                                "BlockContext",
                                                 "ProgressEngine"));
         return Stream.concat(tests, Stream.of(last));
     }

@@ -45,6 +45,8 @@ final class Registry {
     private static final Set<String> ACTS =
             Set.of(
                     "allocate",
+                    "allocateFlush",
+                    "tryAllocateFlush",
                     "allocateGet",
                     "tryAllocateGet",
                     "start",
@@ -81,6 +83,29 @@ final class Registry {
                             "Status.ofCode.code",
                             "a peer's number; one that is not known is UNKNOWN"),
                     Map.entry("setUserData.userData", "the user's own number"),
+                    Map.entry("BlockIdentity.new.high", "any bytes"),
+                    Map.entry("BlockIdentity.new.low", "any bytes"),
+                    Map.entry("allocateRead.offsetBytes", "refused at submission"),
+                    Map.entry("allocateRead.lengthBytes", "refused at submission"),
+                    Map.entry("tryAllocateRead.offsetBytes", "refused at submission"),
+                    Map.entry("tryAllocateRead.lengthBytes", "refused at submission"),
+                    Map.entry("allocateWrite.offsetBytes", "refused at submission"),
+                    Map.entry("tryAllocateWrite.offsetBytes", "refused at submission"),
+                    Map.entry("allocateDiscard.offsetBytes", "refused at submission"),
+                    Map.entry("allocateDiscard.lengthBytes", "refused at submission"),
+                    Map.entry("tryAllocateDiscard.offsetBytes", "refused at submission"),
+                    Map.entry("tryAllocateDiscard.lengthBytes", "refused at submission"),
+                    Map.entry("allocateWriteZeroes.offsetBytes", "refused at submission"),
+                    Map.entry("allocateWriteZeroes.lengthBytes", "refused at submission"),
+                    Map.entry("tryAllocateWriteZeroes.offsetBytes", "refused at submission"),
+                    Map.entry("tryAllocateWriteZeroes.lengthBytes", "refused at submission"),
+                    Map.entry("allocateExtents.offsetBytes", "refused at submission"),
+                    Map.entry("allocateExtents.lengthBytes", "refused at submission"),
+                    Map.entry("tryAllocateExtents.offsetBytes", "refused at submission"),
+                    Map.entry("tryAllocateExtents.lengthBytes", "refused at submission"),
+                    Map.entry("setRange.offsetBytes", "refused at submission"),
+                    Map.entry("setRange.lengthBytes", "refused at submission"),
+                    Map.entry("setOffset.offsetBytes", "refused at submission"),
                     Map.entry(
                             "ProgressEngine.awaitUntil.nanoTime",
                             "a time of the clock, past or not"),
@@ -191,6 +216,7 @@ final class Registry {
         DmaFixtures.register(this);
         ShaFixtures.register(this);
         SyncFixtures.register(this);
+        BlockFixtures.register(this);
     }
 
     void add(Class<?> type, Threads threads, List<String> states, Maker maker) {

@@ -1,5 +1,6 @@
 package io.softdpu.api;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.comch.ComchClient;
 import io.softdpu.comch.ComchConsumer;
 import io.softdpu.comch.ComchProducer;
@@ -92,6 +93,12 @@ final class StartFixtures {
                     ofContext(
                             () -> note(Sha.create(card.p0)),
                             sha -> sha.setHashTasks(0, task -> {}, task -> {}));
+            case "BlockContext" -> {
+                BlockDevice blocks = BlockFixtures.attached(scope);
+                yield ofContext(
+                        () -> note(blocks.createContext()),
+                        context -> context.setReadTasks(0, task -> {}, task -> {}));
+            }
             case "Rdma" -> rdma();
             case "ComchServer" -> servers();
             case "ComchClient" ->
@@ -247,6 +254,16 @@ final class StartFixtures {
             case "Sha" ->
                     onDevice(own ->
                             scope.keep(Sha.create(own)).setHashTasks(1, task -> {}, task -> {}));
+            case "BlockContext" -> {
+                BlockDevice own = BlockFixtures.attached(scope);
+                yield List.of(
+                        needing(
+                                own,
+                                "block device is closed",
+                                BlockFixtures.configured(scope, own)),
+                        needingEngine(
+                                BlockFixtures.configured(scope, BlockFixtures.attached(scope))));
+            }
             case "Rdma" -> onDevice(scope::rdma);
             case "ComchServer" -> startableServers();
             case "ComchClient" -> {

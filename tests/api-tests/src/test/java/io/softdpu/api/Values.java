@@ -1,5 +1,7 @@
 package io.softdpu.api;
 
+import io.softdpu.block.BlockTaskCallback;
+import io.softdpu.block.property.BlockFeature;
 import io.softdpu.comch.ComchBatchCallback;
 import io.softdpu.comch.ComchCapabilities;
 import io.softdpu.comch.ComchConnection;
@@ -84,6 +86,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -286,6 +289,7 @@ final class Values {
         byType.put(Job.class, (s, r) -> r instanceof WorkQueue queue ? s.job(queue) : s.job());
         byType.put(SanitizerReport.Kind.class, (s, r) -> SanitizerReport.Kind.TASK_LEAKED);
         byType.put(SanitizerListener.class, (s, r) -> (SanitizerListener) report -> {});
+        byType.put(BlockTaskCallback.class, (s, r) -> (BlockTaskCallback<Task>) task -> {});
         byType.put(DmaTaskCallback.class, (s, r) -> (DmaTaskCallback<Task>) task -> {});
         byType.put(ShaTaskCallback.class, (s, r) -> (ShaTaskCallback<Task>) task -> {});
         byType.put(ShaAlgorithm.class, (s, r) -> ShaAlgorithm.SHA256);
@@ -400,8 +404,22 @@ final class Values {
         byName.put("Rdma.connect.peerBlob", (s, r) -> s.peerBlob());
         byName.put("Rdma.connect.connection", (s, r) -> s.exported((Rdma) r));
         byName.put("BufArray.get.index", (s, r) -> 0);
+        blocks();
         byName.put("Buf.unchain.list", (s, r) -> behind(s, (Buf) r));
         byName.put("BufInventory.duplicate.buf", (s, r) -> s.buf(s.environment.pf0, 64, 16));
+    }
+
+    private void blocks() {
+        byType.put(BlockFeature.class, (s, r) -> BlockFeature.FLUSH);
+        byName.put("BlockDevice.open.uri", (s, r) -> "null:64KiB");
+        byName.put("BlockDevice.open.blockSizeBytes", (s, r) -> 4096);
+        byName.put("BlockProperties.requireBlockSize.blockSizeBytes", (s, r) -> 4096);
+        byName.put("BlockProperties.new.sizeBytes", (s, r) -> 8192L);
+        byName.put("BlockProperties.new.blockSizeBytes", (s, r) -> 4096);
+        byName.put("BlockProperties.new.preferredRequestBytes", (s, r) -> 4096L);
+        byName.put("BlockProperties.new.maxRequestBytes", (s, r) -> 4096L);
+        byName.put("BlockProperties.new.features", (s, r) -> Set.of(BlockFeature.FUA));
+        byName.put("BlockProperties.new.description", (s, r) -> "a device");
     }
 
     /** The buf that follows the receiver in its list; any buf if none does. */
