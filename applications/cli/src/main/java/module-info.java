@@ -2,6 +2,7 @@
 module io.softdpu.cli {
     requires com.fasterxml.jackson.databind;
     requires info.picocli;
+    requires io.softdpu.block;
     requires io.softdpu.core;
     requires io.softdpu.fabric;
     requires io.softdpu.linux;

@@ -5,6 +5,9 @@ module io.softdpu.block {
     requires static org.jspecify;
 
     exports io.softdpu.block;
+    exports io.softdpu.block.memory to
+            io.softdpu.cli,
+            io.softdpu.storage;
     exports io.softdpu.block.property;
 
     uses io.softdpu.block.spi.BlockProvider;

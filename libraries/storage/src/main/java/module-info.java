@@ -1,5 +1,6 @@
 /** Zero-copy storage pipeline: initiator, service, target. */
 module io.softdpu.storage {
+    requires transitive io.softdpu.block;
     requires transitive io.softdpu.core;
     requires transitive io.softdpu.comch;
     requires io.softdpu.linux;
@@ -9,7 +10,6 @@ module io.softdpu.storage {
     requires static org.jspecify;
 
     exports io.softdpu.storage;
-    exports io.softdpu.storage.backend;
     exports io.softdpu.storage.control;
     exports io.softdpu.storage.initiator;
     exports io.softdpu.storage.relay;

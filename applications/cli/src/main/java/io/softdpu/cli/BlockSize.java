@@ -1,6 +1,6 @@
 package io.softdpu.cli;
 
-import io.softdpu.storage.backend.MemoryVolume;
+import io.softdpu.block.property.BlockProperties;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -14,17 +14,13 @@ final class BlockSize {
      * @throws ParameterException if it is no power of two within the limits
      */
     static int check(CommandLine command, long sizeBytes) {
-        if (Long.bitCount(sizeBytes) != 1
-                || sizeBytes < MemoryVolume.MIN_BLOCK_SIZE_BYTES
-                || sizeBytes > MemoryVolume.MAX_BLOCK_SIZE_BYTES) {
+        if (!BlockProperties.isBlockSize(sizeBytes)) {
             throw new ParameterException(
                     command,
                     "block size is illegal: option=--block-size, sizeBytes="
                             + sizeBytes
-                            + ", expected=a power of two from "
-                            + MemoryVolume.MIN_BLOCK_SIZE_BYTES
-                            + " to "
-                            + MemoryVolume.MAX_BLOCK_SIZE_BYTES);
+                            + ", expected="
+                            + BlockProperties.LEGAL_BLOCK_SIZES);
         }
         return (int) sizeBytes;
     }

@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.block.memory.VolumeFile;
 import io.softdpu.cli.card.NetworkOptions;
 import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.card.TopologyOption;
@@ -26,7 +27,6 @@ import io.softdpu.perf.result.ResultHeader;
 import io.softdpu.perf.storage.StorageTable;
 import io.softdpu.perf.text.TextStyle;
 import io.softdpu.storage.StorageDefaults;
-import io.softdpu.storage.backend.MemoryVolume;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -330,7 +330,7 @@ final class DemoCommand implements Callable<Integer> {
                         "a volume from a file has the file's size: options=[--volume, --size],"
                                 + " expected=one of them");
             }
-            return MemoryVolume.sizeOf(volume, blockSizeBytes);
+            return VolumeFile.sizeOf(volume, blockSizeBytes);
         }
         long sizeBytes = size == null ? SizeConverter.parse(DEFAULT_SIZE) : size;
         if (sizeBytes % blockSizeBytes != 0) {

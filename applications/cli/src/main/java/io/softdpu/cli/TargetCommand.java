@@ -1,5 +1,7 @@
 package io.softdpu.cli;
 
+import io.softdpu.block.BlockDevice;
+import io.softdpu.block.property.BlockUriException;
 import io.softdpu.cli.card.NetworkOptions;
 import io.softdpu.cli.card.ProviderOption;
 import io.softdpu.cli.options.AddressConverter;
@@ -18,8 +20,6 @@ import io.softdpu.perf.storage.StorageTable;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
 import io.softdpu.storage.StorageRole;
-import io.softdpu.storage.backend.MemoryVolume;
-import io.softdpu.storage.backend.Volume;
 import io.softdpu.storage.server.StorageTarget;
 import io.softdpu.storage.server.TargetOptions;
 import java.net.InetAddress;
@@ -80,6 +80,7 @@ final class TargetCommand extends RoleCommand {
             description = {
                 "The volume: memory of this size, filled with a known pattern, or a copy of a"
                         + " file, which is not changed (default: memory for --block-count blocks)."
+                        + " A file with a colon in its name is ./a:b."
             })
     private @Nullable String volume;
 
@@ -150,19 +151,19 @@ final class TargetCommand extends RoleCommand {
                             + ", expected=0 to 65535");
         }
         BlockSize.check(spec().commandLine(), blockSize);
-        if (blockCount != null && (blockCount < 1 || blockCount > MemoryVolume.MAX_BLOCK_COUNT)) {
+        if (blockCount != null && (blockCount < 1 || blockCount > BlockDevice.MAX_BLOCK_COUNT)) {
             throw new ParameterException(
                     spec().commandLine(),
                     "number of blocks is illegal: option=--block-count, blockCount="
                             + blockCount
                             + ", expected=1 to "
-                            + MemoryVolume.MAX_BLOCK_COUNT);
+                            + BlockDevice.MAX_BLOCK_COUNT);
         }
         if (volume != null) {
             excludes("--binary-content", binaryContent);
             excludes("--block-count", blockCount);
             if (volume.startsWith(MEMORY)) {
-                memorySize(volume);
+                checkMemorySize(volume);
             } else {
                 file("--volume", volume);
             }
@@ -194,7 +195,7 @@ final class TargetCommand extends RoleCommand {
                         .controlTimeout(controlTimeout)
                         .provider(provider.choice().name())
                         .build();
-        Volume served = openVolume();
+        BlockDevice served = openVolume();
         StorageTarget target;
         try {
             target = StorageTarget.open(machine, options, served, steps);
@@ -214,22 +215,24 @@ final class TargetCommand extends RoleCommand {
                 : null;
     }
 
-    private Volume openVolume() {
+    private BlockDevice openVolume() {
         int block = Math.toIntExact(blockSize);
         long blocks = Objects.requireNonNullElse(blockCount, (long) StorageDefaults.BLOCK_COUNT);
         if (binaryContent != null) {
-            return MemoryVolume.fromBinaryContent(
+            return BlockDevice.openBinaryContent(
                     file("--binary-content", binaryContent), block, blocks);
         }
-        if (volume == null) {
-            return MemoryVolume.ofPattern(blocks * block, block);
+        String uri = volume == null ? MEMORY + blocks * block : volume;
+        try {
+            return BlockDevice.open(uri, block);
+        } catch (BlockUriException e) {
+            throw new ParameterException(
+                    spec().commandLine(), UsageMessage.ofOption("--volume", Reason.of(e)), e);
         }
-        return volume.startsWith(MEMORY)
-                ? MemoryVolume.ofPattern(memorySize(volume), block)
-                : MemoryVolume.fromFile(file("--volume", volume), block);
     }
 
-    private long memorySize(String text) {
+    /** Checks the size of a volume in memory, before anything is opened. */
+    private void checkMemorySize(String text) {
         try {
             long size = SizeConverter.parse(text.substring(MEMORY.length()));
             if (size % blockSize != 0) {
@@ -240,7 +243,6 @@ final class TargetCommand extends RoleCommand {
                                 + ", expected=a multiple of --block-size="
                                 + blockSize);
             }
-            return size;
         } catch (TypeConversionException e) {
             throw new ParameterException(
                     spec().commandLine(), UsageMessage.ofOption("--volume", Reason.of(e)), e);

@@ -1,5 +1,6 @@
 package io.softdpu.cli;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
@@ -7,7 +8,6 @@ import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageRole;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.InitiatorListener;
 import io.softdpu.storage.initiator.InitiatorOptions;
 import io.softdpu.storage.initiator.StorageInitiator;
@@ -78,7 +78,7 @@ public final class PausedRole {
                                 .cpu(CpuBinding.any())
                                 .controlTimeout(timeout)
                                 .build(),
-                        MemoryVolume.ofPattern(4 << 20, 4096),
+                        BlockDevice.open("memory:4MiB", 4096),
                         new Pausing(pause));
         System.out.println("listening: port=" + target.port());
         return target;

@@ -2,6 +2,7 @@ package io.softdpu.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -10,7 +11,6 @@ import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.StorageRole;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.InitiatorListener;
 import io.softdpu.storage.initiator.InitiatorOptions;
 import io.softdpu.storage.initiator.StorageInitiator;
@@ -66,7 +66,7 @@ final class Peers implements AutoCloseable {
                                 .cpu(CpuBinding.any())
                                 .controlTimeout(timeout)
                                 .build(),
-                        MemoryVolume.ofPattern(1 << 20, 4096),
+                        BlockDevice.open("memory:1MiB", 4096),
                         SessionListener.none());
         run("target", target);
         targetPort = target.port();

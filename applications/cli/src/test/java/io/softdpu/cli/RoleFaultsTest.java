@@ -2,8 +2,8 @@ package io.softdpu.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.block.memory.SbcHeader;
 import io.softdpu.linux.Affinity;
-import io.softdpu.storage.backend.SbcHeader;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.JavaCommand;

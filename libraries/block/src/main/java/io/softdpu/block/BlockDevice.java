@@ -1,5 +1,6 @@
 package io.softdpu.block;
 
+import io.softdpu.block.memory.VolumeFile;
 import io.softdpu.block.property.BlockIdentity;
 import io.softdpu.block.property.BlockProperties;
 import io.softdpu.block.spi.BlockProviders;
@@ -16,6 +17,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.LibraryObject;
 import io.softdpu.linux.text.Text;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,9 @@ import org.jspecify.annotations.Nullable;
 public final class BlockDevice implements AutoCloseable {
     /** Size of a block in bytes, if none is given. */
     public static final int DEFAULT_BLOCK_SIZE_BYTES = 4096;
+
+    /** The largest number of blocks of a binary content: what its header can say. */
+    public static final long MAX_BLOCK_COUNT = VolumeFile.MAX_BLOCK_COUNT;
 
     private static final int MAX_NAMED = 8;
 
@@ -81,12 +86,30 @@ public final class BlockDevice implements AutoCloseable {
      *
      * @param uri see the class
      * @param blockSizeBytes size of a block: a power of two from 512 to 1 MiB
-     * @throws DpuException INVALID_VALUE, naming the known forms, for an unknown word or a wrong
-     *     option; INVALID_VALUE for an illegal size of a block, and for a file whose size is no
-     *     positive multiple of it; NOT_FOUND, NOT_PERMITTED or IO_FAILED naming the file; NO_MEMORY
+     * @throws io.softdpu.block.property.BlockUriException naming the known forms, for an unknown
+     *     word or a wrong option
+     * @throws DpuException INVALID_VALUE for an illegal size of a block, and for a file whose size
+     *     is no positive multiple of it; NOT_FOUND, NOT_PERMITTED or IO_FAILED naming the file;
+     *     NO_MEMORY
      */
     public static BlockDevice open(String uri, int blockSizeBytes) {
         return new BlockDevice(BlockProviders.open(uri, blockSizeBytes));
+    }
+
+    /**
+     * Opens a device in memory with a copy of a binary content as DOCA's storage target reads it:
+     * of an {@code .sbc} file, which is known by its first bytes and has the sizes in its header,
+     * or of a raw file of exactly {@code blockCount x blockSizeBytes} bytes. The file is read once
+     * and never written.
+     *
+     * @param blockSizeBytes bytes of a block of a raw file: a power of two from 512 to 1 MiB
+     * @param blockCount blocks of a raw file, 1 to {@link #MAX_BLOCK_COUNT}
+     * @throws DpuException as for the copy of a file; INVALID_VALUE, naming field and offset, for a
+     *     header that does not fit its file
+     */
+    public static BlockDevice openBinaryContent(Path file, int blockSizeBytes, long blockCount) {
+        Arguments.notNull(file, "file");
+        return new BlockDevice(VolumeFile.binaryContent(file, blockSizeBytes, blockCount));
     }
 
     /** Its sizes, limits and features; also after {@link #close}. */

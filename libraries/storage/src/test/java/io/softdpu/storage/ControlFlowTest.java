@@ -3,9 +3,9 @@ package io.softdpu.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.control.RemoteErrorException;
 import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.wire.ControlMessage;
@@ -36,7 +36,7 @@ class ControlFlowTest {
     void shouldGoThroughTheStepsInTheOrderOfTheGuide() throws Exception {
         List<SessionStep> steps = Collections.synchronizedList(new ArrayList<>());
         try (Pipeline pipeline = new Pipeline(folder).cores(2, 2)) {
-            int port = pipeline.startTarget(MemoryVolume.ofPattern(64 << 10, 4096)).port();
+            int port = pipeline.startTarget(BlockDevice.open("memory:64KiB", 4096)).port();
             pipeline.serviceListener(
                     new SessionListener() {
                         @Override
@@ -173,7 +173,7 @@ class ControlFlowTest {
     private DpuException failureWhereAResponseIs(ControlMessageType type, ControlPayload other)
             throws Exception {
         try (Pipeline pipeline = new Pipeline(folder)) {
-            int port = pipeline.startTarget(MemoryVolume.ofPattern(64 << 10, 4096)).port();
+            int port = pipeline.startTarget(BlockDevice.open("memory:64KiB", 4096)).port();
             try (ControlProxy proxy =
                     new ControlProxy(
                             port,

@@ -1,11 +1,10 @@
 package io.softdpu.storage;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.execution.CpuBinding;
-import io.softdpu.storage.backend.MemoryVolume;
-import io.softdpu.storage.backend.Volume;
 import io.softdpu.storage.initiator.InitiatorListener;
 import io.softdpu.storage.initiator.InitiatorOptions;
 import io.softdpu.storage.initiator.StorageInitiator;
@@ -129,7 +128,7 @@ public final class Pipeline implements AutoCloseable {
     }
 
     /** Starts a target with this volume. */
-    public StorageTarget startTarget(Volume volume) {
+    public StorageTarget startTarget(BlockDevice volume) {
         TargetOptions.Builder options =
                 TargetOptions.builder()
                         .device("t0")
@@ -200,7 +199,7 @@ public final class Pipeline implements AutoCloseable {
 
     /** Starts a target with a volume that holds the known pattern, a service, and an initiator. */
     public StorageInitiator start(long volumeSizeBytes, Workload workload) {
-        StorageTarget started = startTarget(MemoryVolume.ofPattern(volumeSizeBytes, 4096));
+        StorageTarget started = startTarget(BlockDevice.open("memory:" + volumeSizeBytes, 4096));
         startService(started.port());
         return openInitiator(workload);
     }

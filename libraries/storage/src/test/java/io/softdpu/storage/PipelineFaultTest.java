@@ -3,10 +3,10 @@ package io.softdpu.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.Text;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.DataMismatchException;
 import io.softdpu.storage.initiator.InitiatorListener;
 import io.softdpu.storage.initiator.PhaseReport;
@@ -151,7 +151,8 @@ class PipelineFaultTest {
         bytes[offset] = expected;
         Path plain = Files.write(folder.resolve("plain"), bytes);
         try (Pipeline pipeline = new Pipeline(folder.resolve("f"))) {
-            pipeline.startService(pipeline.startTarget(MemoryVolume.fromFile(stored, 4096)).port());
+            pipeline.startService(
+                    pipeline.startTarget(BlockDevice.open("copy:" + stored, 4096)).port());
             StorageInitiator initiator =
                     pipeline.openInitiator(
                             ExecutionStrategy.READ_ONLY_DATA_VALIDITY_TEST.workload(

@@ -3,11 +3,11 @@ package io.softdpu.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.linux.Affinity;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.CoreReport;
 import io.softdpu.storage.initiator.InitiatorListener;
 import io.softdpu.storage.initiator.InitiatorReport;
@@ -53,7 +53,7 @@ class PipelineTest {
         Workload workload = strategy.workload(new StrategySettings(3000, 16, 2, file));
 
         try (Pipeline pipeline = new Pipeline(folder.resolve("fabric"))) {
-            int port = pipeline.startTarget(MemoryVolume.fromFile(file, 4096)).port();
+            int port = pipeline.startTarget(BlockDevice.open("copy:" + file, 4096)).port();
             pipeline.startService(port);
             StorageInitiator initiator = pipeline.openInitiator(workload);
 
@@ -97,7 +97,7 @@ class PipelineTest {
     @Clause({"sto-022", "sto-075"})
     void shouldWriteAWholeVolumeFromTheInitiatorsMemory() {
         Content written = Content.pattern(99);
-        MemoryVolume volume = MemoryVolume.ofPattern(VOLUME_BYTES, 4096);
+        BlockDevice volume = BlockDevice.open("memory:" + VOLUME_BYTES, 4096);
         Phase write =
                 Phase.write("write all")
                         .ioSize(IoSize.bytes(20_000)) // five blocks: the last one is shorter
@@ -113,7 +113,8 @@ class PipelineTest {
                         public void step(SessionStep step, String detail) {
                             if (step == SessionStep.STOP) {
                                 seen.add(
-                                        volume.segment()
+                                        volume.memory()
+                                                .segment()
                                                 .toArray(java.lang.foreign.ValueLayout.JAVA_BYTE));
                             }
                         }
@@ -468,7 +469,7 @@ class PipelineTest {
     void shouldWorkWithLessMemoryThanTheStorageHasWhereNothingIsMirrored() {
         Phase random = Phase.write("random").transactions(8).random(1).operations(300).build();
         try (Pipeline pipeline = new Pipeline(folder)) {
-            int port = pipeline.startTarget(MemoryVolume.ofPattern(1 << 20, 4096)).port();
+            int port = pipeline.startTarget(BlockDevice.open("memory:1MiB", 4096)).port();
             pipeline.startService(port);
             StorageInitiator initiator =
                     pipeline.openInitiator(

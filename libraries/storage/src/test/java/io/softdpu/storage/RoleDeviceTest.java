@@ -3,6 +3,7 @@ package io.softdpu.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -11,7 +12,6 @@ import io.softdpu.core.device.PciFunction;
 import io.softdpu.core.device.Topology;
 import io.softdpu.core.execution.CpuBinding;
 import io.softdpu.rdma.Rdma;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.InitiatorListener;
 import io.softdpu.storage.initiator.InitiatorOptions;
 import io.softdpu.storage.initiator.StorageInitiator;
@@ -110,7 +110,7 @@ class RoleDeviceTest {
                                     .listenPort(0)
                                     .provider(provider)
                                     .build(),
-                            MemoryVolume.ofPattern(4096, 4096),
+                            BlockDevice.open("memory:4096", 4096),
                             SessionListener.none());
         };
     }

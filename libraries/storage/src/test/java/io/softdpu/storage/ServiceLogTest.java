@@ -2,8 +2,8 @@ package io.softdpu.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.Status;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.initiator.ScriptedInitiator;
 import io.softdpu.storage.initiator.StorageInitiator;
@@ -125,7 +125,7 @@ class ServiceLogTest {
     @Clause("sto-013")
     void shouldBeginAndEndTheDataPathOfAllWorkersAfterTheTargetHasAnswered() {
         try (Pipeline pipeline = new Pipeline(folder).cores(2, 2)) {
-            int port = pipeline.startTarget(MemoryVolume.ofPattern(64 << 10, 4096)).port();
+            int port = pipeline.startTarget(BlockDevice.open("memory:64KiB", 4096)).port();
             try (ControlProxy proxy = new ControlProxy(port, this::answered)) {
                 pipeline.startService(proxy.port());
                 pipeline.openInitiator(READ).run();

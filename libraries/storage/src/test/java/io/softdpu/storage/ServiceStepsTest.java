@@ -3,8 +3,8 @@ package io.softdpu.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.Status;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.ScriptedInitiator;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
@@ -40,7 +40,7 @@ class ServiceStepsTest {
     @BeforeEach
     void begin() {
         pipeline = new Pipeline(folder);
-        int port = pipeline.startTarget(MemoryVolume.ofPattern(16 << 10, 4096)).port();
+        int port = pipeline.startTarget(BlockDevice.open("memory:16KiB", 4096)).port();
         proxy = new ControlProxy(port, this::hold);
         pipeline.startService(proxy.port());
         initiator = new ScriptedInitiator(folder, Pipeline.CHANNEL);

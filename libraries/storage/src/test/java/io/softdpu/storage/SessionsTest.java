@@ -3,9 +3,9 @@ package io.softdpu.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.workload.Content;
 import io.softdpu.storage.workload.IoSize;
@@ -78,13 +78,15 @@ class SessionsTest {
     private static void oddSession(Pipeline pipeline, int end) {
         switch (end) {
             case 0 -> { // a target without a client
-                pipeline.startTarget(MemoryVolume.ofPattern(VOLUME_BYTES, 4096));
+                pipeline.startTarget(BlockDevice.open("memory:" + VOLUME_BYTES, 4096));
                 pipeline.target().close();
                 assertThat(catchThrowableOfType(DpuException.class, pipeline::awaitTarget))
                         .isNotNull();
             }
             case 1 -> { // a service that is ended while it waits for its client
-                int port = pipeline.startTarget(MemoryVolume.ofPattern(VOLUME_BYTES, 4096)).port();
+                int port =
+                        pipeline.startTarget(BlockDevice.open("memory:" + VOLUME_BYTES, 4096))
+                                .port();
                 pipeline.startService(port).close();
                 assertThat(catchThrowableOfType(DpuException.class, pipeline::awaitService))
                         .isNotNull();
@@ -96,7 +98,9 @@ class SessionsTest {
                         .isNotNull();
             }
             default -> { // a target that goes when the service has come
-                int port = pipeline.startTarget(MemoryVolume.ofPattern(VOLUME_BYTES, 4096)).port();
+                int port =
+                        pipeline.startTarget(BlockDevice.open("memory:" + VOLUME_BYTES, 4096))
+                                .port();
                 pipeline.startService(port);
                 pipeline.target().close();
                 assertThat(catchThrowableOfType(DpuException.class, hurried(pipeline)::run))

@@ -3,9 +3,9 @@ package io.softdpu.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.control.UnidentifiedClients;
 import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.server.StorageTarget;
@@ -59,7 +59,7 @@ class UnidentifiedClientsTest {
                         }
                     }
                 });
-        target = pipeline.startTarget(MemoryVolume.ofPattern(VOLUME_BYTES, BLOCK_BYTES));
+        target = pipeline.startTarget(BlockDevice.open("memory:" + VOLUME_BYTES, BLOCK_BYTES));
     }
 
     @AfterEach

@@ -3,11 +3,11 @@ package io.softdpu.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.Text;
 import io.softdpu.storage.WrongMessages.Case;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.initiator.StorageInitiator;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
@@ -184,7 +184,7 @@ class WrongMessageTest {
             throws Exception {
         Path own = folder.resolve("session-" + sessions++);
         try (Pipeline pipeline = new Pipeline(own)) {
-            int port = pipeline.startTarget(MemoryVolume.ofPattern(16 << 10, 4096)).port();
+            int port = pipeline.startTarget(BlockDevice.open("memory:16KiB", 4096)).port();
             ControlProxy proxy = new ControlProxy(port, requests, answers);
             DpuException initiator;
             DpuException service;

@@ -14,6 +14,7 @@ import io.softdpu.block.BlockWriteZeroesTask;
 import io.softdpu.block.property.BlockFeature;
 import io.softdpu.block.property.BlockIdentity;
 import io.softdpu.block.property.BlockProperties;
+import io.softdpu.block.property.BlockUriException;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import java.util.List;
@@ -30,6 +31,7 @@ final class BlockFixtures {
 
     static void register(Registry registry) {
         registry.none(BlockTaskCallback.class, "implemented by users, called by libraries only");
+        registry.value(BlockUriException.class, new BlockUriException("no such scheme: scheme=x"));
         registry.value(BlockFeature.class, BlockFeature.FUA);
         registry.value(BlockIdentity.class, new BlockIdentity(1, 2));
         registry.value(

@@ -85,6 +85,7 @@ final class Registry {
                     Map.entry("setUserData.userData", "the user's own number"),
                     Map.entry("BlockIdentity.new.high", "any bytes"),
                     Map.entry("BlockIdentity.new.low", "any bytes"),
+                    Map.entry("isBlockSize.bytes", "a question"),
                     Map.entry("allocateRead.offsetBytes", "refused at submission"),
                     Map.entry("allocateRead.lengthBytes", "refused at submission"),
                     Map.entry("tryAllocateRead.offsetBytes", "refused at submission"),

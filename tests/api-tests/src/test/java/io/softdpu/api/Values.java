@@ -76,11 +76,14 @@ import io.softdpu.rdma.RdmaConnectionRequestCallback;
 import io.softdpu.rdma.RdmaTaskCallback;
 import io.softdpu.rdma.RdmaTaskType;
 import io.softdpu.rdma.RdmaTransportType;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Parameter;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -413,6 +416,11 @@ final class Values {
         byType.put(BlockFeature.class, (s, r) -> BlockFeature.FLUSH);
         byName.put("BlockDevice.open.uri", (s, r) -> "null:64KiB");
         byName.put("BlockDevice.open.blockSizeBytes", (s, r) -> 4096);
+        byName.put("BlockDevice.openBinaryContent.file", (s, r) -> volume(s));
+        byName.put("BlockDevice.openBinaryContent.blockSizeBytes", (s, r) -> 4096);
+        byName.put("BlockDevice.openBinaryContent.blockCount", (s, r) -> 1L);
+        byName.put("BlockUriException.new.message", (s, r) -> "no such scheme: scheme=x");
+        byName.put("BlockProperties.isBlockSize.bytes", (s, r) -> 4096L);
         byName.put("BlockProperties.requireBlockSize.blockSizeBytes", (s, r) -> 4096);
         byName.put("BlockProperties.new.sizeBytes", (s, r) -> 8192L);
         byName.put("BlockProperties.new.blockSizeBytes", (s, r) -> 4096);
@@ -420,6 +428,15 @@ final class Values {
         byName.put("BlockProperties.new.maxRequestBytes", (s, r) -> 4096L);
         byName.put("BlockProperties.new.features", (s, r) -> Set.of(BlockFeature.FUA));
         byName.put("BlockProperties.new.description", (s, r) -> "a device");
+    }
+
+    /** A raw file of a block. */
+    private static Path volume(FixtureScope scope) {
+        try {
+            return Files.write(scope.environment.folder.resolve("volume"), new byte[4096]);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The buf that follows the receiver in its list; any buf if none does. */

@@ -138,10 +138,10 @@ class LayersTest {
                                 "linux.text; linux.event from core and rdma.roce.nic, memmove from"
                                     + " its copier, and origins from core.resource and core.sync;"
                                     + " linux.file in block and above comch; all of linux from"
-                                    + " block, storage.backend, core.process and cli.doctor, its"
-                                    + " sockets from storage.control and rdma.roce.nic, its memory"
-                                    + " limits from storage, perf and cli, processor time from"
-                                    + " perf.child, and the width of the terminal from cli",
+                                    + " block, core.process and cli.doctor, its sockets from"
+                                    + " storage.control and rdma.roce.nic, its memory limits from"
+                                    + " storage, perf and cli, processor time from perf.child, and"
+                                    + " the width of the terminal from cli",
                                 (from, to) ->
                                         !ProjectModules.moduleOf(to).equals(Optional.of("linux"))
                                                 || mayUse(from, to)))
@@ -168,7 +168,6 @@ class LayersTest {
                             || from.getPackageName().equals("io.softdpu.core.process");
             default ->
                     module.equals("block")
-                            || from.getPackageName().startsWith("io.softdpu.storage.backend")
                             || from.getPackageName().equals("io.softdpu.core.process")
                             || (from.getName().equals("io.softdpu.core.copy.Copier")
                                     && to.getName().equals("io.softdpu.linux.NativeMemory"))

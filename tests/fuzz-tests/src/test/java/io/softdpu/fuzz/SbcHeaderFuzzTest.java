@@ -1,7 +1,7 @@
 package io.softdpu.fuzz;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.softdpu.storage.backend.SbcHeader;
+import io.softdpu.block.memory.SbcHeader;
 import io.softdpu.testkit.StartsProcesses;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -3,7 +3,6 @@ package io.softdpu.block.memory;
 import io.softdpu.block.property.BlockFeature;
 import io.softdpu.block.property.BlockIdentity;
 import io.softdpu.block.property.BlockProperties;
-import io.softdpu.block.spi.DeviceUri;
 import io.softdpu.block.spi.ProviderChannel;
 import io.softdpu.block.spi.ProviderDevice;
 import io.softdpu.core.DpuException;
@@ -62,18 +61,13 @@ final class MemoryDevice implements ProviderDevice {
      *
      * @throws DpuException NO_MEMORY
      */
-    static LocalMemory allocate(long sizeBytes, DeviceUri uri) {
+    static LocalMemory allocate(long sizeBytes, String description) {
         try {
             return LocalMemory.allocate(sizeBytes);
         } catch (DpuException e) {
             throw new DpuException(
                     e.status(),
-                    "memory of a block device cannot be allocated: uri="
-                            + uri
-                            + ", sizeBytes="
-                            + sizeBytes
-                            + ", reason="
-                            + Reason.of(e),
+                    "volume cannot be loaded: volume=" + description + ", reason=" + Reason.of(e),
                     e);
         }
     }

@@ -24,16 +24,14 @@ public final class MemoryProvider implements BlockProvider {
     @Override
     public ProviderDevice open(DeviceUri uri) {
         long sizeBytes = uri.size();
-        LocalMemory memory = MemoryDevice.allocate(sizeBytes, uri);
+        String description = "memory:" + sizeBytes;
+        LocalMemory memory = MemoryDevice.allocate(sizeBytes, description);
         boolean opened = false;
         try {
-            Pattern.fill(memory.segment());
+            new Pattern(Pattern.DEVICE_SEED).fill(memory.segment(), 0);
             ProviderDevice device =
                     new MemoryDevice(
-                            memory,
-                            uri.blockSizeBytes(),
-                            "memory:" + sizeBytes,
-                            BlockIdentity.random());
+                            memory, uri.blockSizeBytes(), description, BlockIdentity.random());
             opened = true;
             return device;
         } finally {

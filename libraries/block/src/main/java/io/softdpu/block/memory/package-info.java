@@ -1,6 +1,7 @@
 /**
  * Providers of block devices whose requests end in the engine's own passes: blocks in memory,
- * filled with a pattern or copied from a file, and no blocks at all. Used by ServiceLoader only.
+ * filled with a pattern or copied from a file, and no blocks at all. Found by ServiceLoader; the
+ * storage pipeline uses the {@link io.softdpu.block.memory.Pattern}, too.
  *
  * <p><b>Thread.</b> Devices are for any thread, a channel for that of its engine. Channels of one
  * device share its memory and nothing else.

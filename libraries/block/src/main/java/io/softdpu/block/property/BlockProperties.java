@@ -38,6 +38,10 @@ public record BlockProperties(
     /** The largest block in bytes. */
     public static final int MAX_BLOCK_SIZE_BYTES = 1 << 20;
 
+    /** Sizes of a block, for messages. */
+    public static final String LEGAL_BLOCK_SIZES =
+            "a power of two from " + MIN_BLOCK_SIZE_BYTES + " to " + MAX_BLOCK_SIZE_BYTES;
+
     /**
      * Checks the values.
      *
@@ -68,15 +72,17 @@ public record BlockProperties(
      * @throws DpuException INVALID_VALUE unless it is a power of two from 512 to 1 MiB
      */
     public static int requireBlockSize(int blockSizeBytes) {
-        if (blockSizeBytes < MIN_BLOCK_SIZE_BYTES
-                || blockSizeBytes > MAX_BLOCK_SIZE_BYTES
-                || Integer.bitCount(blockSizeBytes) != 1) {
-            throw wrong(
-                    "blockSizeBytes",
-                    blockSizeBytes,
-                    "a power of two from " + MIN_BLOCK_SIZE_BYTES + " to " + MAX_BLOCK_SIZE_BYTES);
+        if (!isBlockSize(blockSizeBytes)) {
+            throw wrong("blockSizeBytes", blockSizeBytes, LEGAL_BLOCK_SIZES);
         }
         return blockSizeBytes;
+    }
+
+    /** Whether a block may have this size: a power of two from 512 to 1 MiB. */
+    public static boolean isBlockSize(long bytes) {
+        return bytes >= MIN_BLOCK_SIZE_BYTES
+                && bytes <= MAX_BLOCK_SIZE_BYTES
+                && Long.bitCount(bytes) == 1;
     }
 
     /** Whether the device has a feature. */

@@ -25,9 +25,10 @@ public final class BlockProviders {
      * with a colon in its first name is written {@code ./a:b}.
      *
      * @param blockSizeBytes the size of a block: a power of two from 512 to 1 MiB
-     * @throws io.softdpu.core.DpuException INVALID_VALUE, naming the known forms, for an unknown
-     *     scheme or a wrong option; INVALID_VALUE for an illegal size of a block; else as the
-     *     provider refuses
+     * @throws io.softdpu.block.property.BlockUriException naming the known forms, for an unknown
+     *     scheme or a wrong option
+     * @throws io.softdpu.core.DpuException INVALID_VALUE for an illegal size of a block; else as
+     *     the provider refuses
      */
     public static ProviderDevice open(String uri, int blockSizeBytes) {
         Arguments.notNull(uri, "uri");

@@ -1,7 +1,6 @@
 package io.softdpu.block.spi;
 
-import io.softdpu.core.DpuException;
-import io.softdpu.core.Status;
+import io.softdpu.block.property.BlockUriException;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.Text;
 import java.util.Locale;
@@ -53,7 +52,7 @@ public final class DeviceUri {
      * powers of 1024, such as {@code 64MiB}.
      *
      * @return bytes, a positive multiple of the block size
-     * @throws DpuException INVALID_VALUE for anything else
+     * @throws BlockUriException for anything else
      */
     public long size() {
         long bytes = sizeOf(rest);
@@ -93,9 +92,8 @@ public final class DeviceUri {
      *
      * @param reason what is wrong, with the value: {@code not a size, size=64Q}
      */
-    public DpuException refused(String reason) {
-        return new DpuException(
-                Status.INVALID_VALUE,
+    public BlockUriException refused(String reason) {
+        return new BlockUriException(
                 Text.format(
                         "URI of a block device is refused: reason=%s, uri=%s, expected=%s",
                         reason, ForeignText.escapeAndCut(uri), forms));

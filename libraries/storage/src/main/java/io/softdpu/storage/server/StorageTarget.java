@@ -1,10 +1,10 @@
 package io.softdpu.storage.server;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.device.Machine;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.StorageRole;
-import io.softdpu.storage.backend.Volume;
 import java.net.InetSocketAddress;
 
 /** Storage target: serves one volume to one service, for one session. */
@@ -14,11 +14,11 @@ public sealed interface StorageTarget extends StorageRole permits TargetSession 
      *
      * @param machine still belongs to the caller
      * @param volume belongs to the target from now on, also if this fails
-     * @throws DpuException NOT_FOUND, listing the devices, for an unknown device; IN_USE if the
-     *     port is in use
+     * @throws DpuException NOT_FOUND, listing the devices, for an unknown device; NOT_SUPPORTED for
+     *     a volume without {@linkplain BlockDevice#memory memory}; IN_USE if the port is in use
      */
     static StorageTarget open(
-            Machine machine, TargetOptions options, Volume volume, SessionListener listener) {
+            Machine machine, TargetOptions options, BlockDevice volume, SessionListener listener) {
         return TargetSession.open(machine, options, volume, listener);
     }
 

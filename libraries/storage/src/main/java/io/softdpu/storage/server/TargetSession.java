@@ -1,5 +1,6 @@
 package io.softdpu.storage.server;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
@@ -11,7 +12,6 @@ import io.softdpu.core.memory.Mmap;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionStep;
 import io.softdpu.storage.StorageDefaults;
-import io.softdpu.storage.backend.Volume;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.control.ControlChannels;
 import io.softdpu.storage.control.ControlExchange;
@@ -43,7 +43,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
 
     private final TargetOptions options;
     private final Device device;
-    private final Volume volume;
+    private final BlockDevice volume;
     private final TcpListener tcpListener;
     private @Nullable ProgressEngine engine;
     private @Nullable TcpServerControlChannel channel;
@@ -53,7 +53,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
     private TargetSession(
             TargetOptions options,
             Device device,
-            Volume volume,
+            BlockDevice volume,
             TcpListener tcpListener,
             SessionListener listener) {
         super(ROLE, listener, options.controlTimeout().toNanos());
@@ -64,13 +64,14 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
     }
 
     static TargetSession open(
-            Machine machine, TargetOptions options, Volume volume, SessionListener listener) {
+            Machine machine, TargetOptions options, BlockDevice volume, SessionListener listener) {
         Device device = null;
         TcpListener tcpListener = null;
         try {
             device = openDevice(ROLE, machine, options.device());
             requireProvider(device, options.provider());
             volume.attach(device);
+            requireMemory(volume);
             tcpListener =
                     TcpListener.open(
                             new InetSocketAddress(options.listenAddress(), options.listenPort()));
@@ -78,6 +79,17 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
         } catch (RuntimeException e) {
             Closeables.afterFailure(e, tcpListener, volume, device);
             throw e;
+        }
+    }
+
+    /** RDMA reads and writes the blocks in place. */
+    private static void requireMemory(BlockDevice volume) {
+        if (volume.memory() == null) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    "volume is not in the memory of this process: volume="
+                            + volume
+                            + ", expected=a volume whose blocks are memory");
         }
     }
 
@@ -157,7 +169,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                         StorageDefaults.inactivity(
                                         INACTIVITY_TIMEOUTS,
                                         Duration.ofNanos(controlTimeoutNanos),
-                                        volume.sizeBytes())
+                                        volume.properties().sizeBytes())
                                 .toNanos());
         return () -> {
             if (service.hasExpired(workers().sum(TargetWorker::requests))) {
@@ -182,7 +194,8 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
     }
 
     private ControlPayload query() {
-        return new ControlPayload.QueryStorageResponse(volume.sizeBytes(), volume.blockSizeBytes());
+        return new ControlPayload.QueryStorageResponse(
+                volume.properties().sizeBytes(), volume.properties().blockSizeBytes());
     }
 
     private ControlPayload init(ControlMessage request, ControlChannel service) {

@@ -1,5 +1,6 @@
 package io.softdpu.storage.server;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.AccessFlag;
@@ -13,7 +14,6 @@ import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
 import io.softdpu.rdma.RdmaWriteTask;
-import io.softdpu.storage.backend.Volume;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.IoType;
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 final class TargetWorker extends Worker {
     private final Device device;
     private final String provider;
-    private final Volume volume;
+    private final BlockDevice volume;
     private final Mmap remoteMemory;
     private final RequestCheck check;
     private final int slots;
@@ -66,7 +66,7 @@ final class TargetWorker extends Worker {
     TargetWorker(
             WorkerSlot slot,
             Device device,
-            Volume volume,
+            BlockDevice volume,
             Mmap remoteMemory,
             String provider,
             int transactionCount,
@@ -82,8 +82,8 @@ final class TargetWorker extends Worker {
         this.answerQueue = retryQueue(slots, this::tryAnswer);
         this.check =
                 new RequestCheck(
-                        volume.sizeBytes(),
-                        volume.blockSizeBytes(),
+                        volume.properties().sizeBytes(),
+                        volume.properties().blockSizeBytes(),
                         remoteMemory.sizeBytes(),
                         RequestCheck.maxIoSizeBytes(device.info()));
     }
@@ -96,10 +96,11 @@ final class TargetWorker extends Worker {
         BufInventory created = BufInventory.create(2 * slots);
         created.start();
         inventory = created;
+        Mmap blocks = require(volume.memory());
         volumeBufs = new Buf[slots];
         remoteBufs = new Buf[slots];
         for (int i = 0; i < slots; i++) {
-            volumeBufs[i] = created.bufByAddress(volume.memory(), 0, volume.sizeBytes());
+            volumeBufs[i] = created.bufByAddress(blocks, 0, blocks.sizeBytes());
             remoteBufs[i] = created.bufByAddress(remoteMemory, 0, remoteMemory.sizeBytes());
         }
         RdmaPair pair = new RdmaPair(manage(Rdma.create(device)), manage(Rdma.create(device)));

@@ -1,5 +1,6 @@
 package io.softdpu.storage.workload;
 
+import io.softdpu.block.memory.Pattern;
 import io.softdpu.core.DpuException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -16,7 +17,7 @@ import java.util.OptionalLong;
  */
 public interface Content {
     /** Seed of the default pattern of a volume. */
-    long VOLUME_PATTERN_SEED = 0x736F_6674_6470_7531L;
+    long VOLUME_PATTERN_SEED = Pattern.DEVICE_SEED;
 
     /**
      * Fills a piece of memory.
@@ -55,7 +56,7 @@ public interface Content {
      * {@code seed + i * 0x9E3779B97F4A7C15}.
      */
     static Content pattern(long seed) {
-        return new ContentSources.Pattern(seed);
+        return new ContentSources.OfPattern(new Pattern(seed));
     }
 
     /** Content whose byte at offset {@code i} is {@code i mod 256}. */

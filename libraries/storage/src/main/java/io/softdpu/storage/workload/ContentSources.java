@@ -1,5 +1,6 @@
 package io.softdpu.storage.workload;
 
+import io.softdpu.block.memory.Pattern;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.file.CheckedFile;
@@ -33,41 +34,15 @@ final class ContentSources {
         }
     }
 
-    record Pattern(long seed) implements Content {
-        private static final long STEP = 0x9E37_79B9_7F4A_7C15L;
-        private static final ValueLayout.OfLong LITTLE =
-                ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
+    record OfPattern(Pattern pattern) implements Content {
         @Override
         public void fill(MemorySegment destination, long offset) {
-            long size = destination.byteSize();
-            long at = 0;
-            for (; at < size && ((offset + at) & 7) != 0; at++) {
-                putByte(destination, at, offset + at);
-            }
-            for (; at + 8 <= size; at += 8) {
-                destination.set(LITTLE, at, word((offset + at) >>> 3));
-            }
-            for (; at < size; at++) {
-                putByte(destination, at, offset + at);
-            }
-        }
-
-        private void putByte(MemorySegment destination, long at, long position) {
-            long word = word(position >>> 3);
-            destination.set(ValueLayout.JAVA_BYTE, at, (byte) (word >>> ((position & 7) << 3)));
-        }
-
-        private long word(long index) {
-            long z = seed + index * STEP;
-            z = (z ^ (z >>> 30)) * 0xBF58_476D_1CE4_E5B9L;
-            z = (z ^ (z >>> 27)) * 0x94D0_49BB_1331_11EBL;
-            return z ^ (z >>> 31);
+            pattern.fill(destination, offset);
         }
 
         @Override
         public String toString() {
-            return "pattern with seed 0x" + Long.toHexString(seed);
+            return "pattern with seed 0x" + Long.toHexString(pattern.seed());
         }
     }
 

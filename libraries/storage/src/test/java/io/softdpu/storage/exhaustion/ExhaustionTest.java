@@ -44,7 +44,7 @@ class ExhaustionTest {
         String last =
                 limit == ProcessLimit.DESCRIPTORS
                         ? "core.Mmap.createFromExport"
-                        : "storage.MemoryVolume";
+                        : "block.BlockDevice";
         assertThat(probe.outputLines())
                 .anyMatch(line -> line.matches(last + " failures=[1-9].*"))
                 .anyMatch(line -> line.startsWith("fabric.SharedSegment failures="))

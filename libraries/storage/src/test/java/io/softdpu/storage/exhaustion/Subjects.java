@@ -1,5 +1,6 @@
 package io.softdpu.storage.exhaustion;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.Side;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
@@ -18,7 +19,6 @@ import io.softdpu.fabric.region.ImportedRegion;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.SessionReport;
 import io.softdpu.storage.StorageRole;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.workload.ExecutionStrategy;
 import io.softdpu.storage.workload.StrategySettings;
 import io.softdpu.storage.workload.Workload;
@@ -71,7 +71,8 @@ final class Subjects implements AutoCloseable {
     /** Subjects that need memory, but no descriptor. */
     List<Subject> withoutDescriptors() {
         return List.of(
-                Subject.alone("storage.MemoryVolume", () -> MemoryVolume.ofPattern(BYTES, 4096)));
+                Subject.alone(
+                        "block.BlockDevice", () -> BlockDevice.open("memory:" + BYTES, 4096)));
     }
 
     /** Subjects with two ends: the failure may be the other end's, noticed as a timeout. */

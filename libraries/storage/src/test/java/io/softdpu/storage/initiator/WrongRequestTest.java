@@ -3,13 +3,13 @@ package io.softdpu.storage.initiator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.linux.text.Text;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.WrongMessages;
 import io.softdpu.storage.WrongMessages.Case;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.wire.ControlMessage;
 import io.softdpu.storage.wire.ControlMessageType;
 import io.softdpu.storage.wire.ControlPayload;
@@ -102,7 +102,7 @@ class WrongRequestTest {
 
     private Pipeline start() {
         Pipeline pipeline = new Pipeline(folder.resolve("session-" + ++sessions));
-        pipeline.startService(pipeline.startTarget(MemoryVolume.ofPattern(16 << 10, 4096)).port());
+        pipeline.startService(pipeline.startTarget(BlockDevice.open("memory:16KiB", 4096)).port());
         return pipeline;
     }
 }

@@ -3,6 +3,7 @@ package io.softdpu.storage.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
@@ -16,7 +17,6 @@ import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.storage.Pipeline;
 import io.softdpu.storage.SessionListener;
 import io.softdpu.storage.SessionReport;
-import io.softdpu.storage.backend.MemoryVolume;
 import io.softdpu.storage.control.ChannelEnd;
 import io.softdpu.storage.control.ControlChannel;
 import io.softdpu.storage.wire.Blob;
@@ -248,7 +248,7 @@ class TargetControlTest {
 
     @Test
     void shouldListTheDevicesWhereOneIsUnknown() {
-        MemoryVolume volume = MemoryVolume.ofPattern(4096, 4096);
+        BlockDevice volume = BlockDevice.open("memory:4096", 4096);
         TargetOptions options =
                 TargetOptions.builder().device("nvme9").cpu(CpuBinding.any()).build();
 
@@ -286,7 +286,7 @@ class TargetControlTest {
                 StorageTarget.open(
                         machine,
                         options,
-                        MemoryVolume.ofPattern(4096, 4096),
+                        BlockDevice.open("memory:4096", 4096),
                         SessionListener.none())) {
             assertThat(other.address().getAddress().getHostAddress()).isEqualTo("127.0.0.2");
             assertThat(target.address().getAddress().getHostAddress()).isEqualTo("127.0.0.1");
@@ -364,7 +364,7 @@ class TargetControlTest {
                         .controlTimeout(Duration.ofNanos(controlTimeoutNanos))
                         .build();
         return StorageTarget.open(
-                machine, options, MemoryVolume.ofPattern(64 << 10, 4096), SessionListener.none());
+                machine, options, BlockDevice.open("memory:64KiB", 4096), SessionListener.none());
     }
 
     private ChannelEnd connect() {

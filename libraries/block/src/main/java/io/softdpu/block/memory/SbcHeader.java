@@ -1,5 +1,6 @@
-package io.softdpu.storage.backend;
+package io.softdpu.block.memory;
 
+import io.softdpu.block.property.BlockProperties;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import java.nio.ByteBuffer;
@@ -53,13 +54,13 @@ public record SbcHeader(int blockSizeBytes, long blockCount) {
         long blockCount =
                 Integer.toUnsignedLong(
                         field(file, bytes, "block_count", BLOCK_COUNT_OFFSET, fileSizeBytes));
-        if (!MemoryVolume.isBlockSize(blockSize)) {
+        if (!BlockProperties.isBlockSize(blockSize)) {
             throw refused(
                     file,
                     "block_size",
                     BLOCK_SIZE_OFFSET,
                     "blockSizeBytes=" + blockSize,
-                    MemoryVolume.LEGAL_BLOCK_SIZES);
+                    BlockProperties.LEGAL_BLOCK_SIZES);
         }
         if (blockCount == 0) {
             throw refused(

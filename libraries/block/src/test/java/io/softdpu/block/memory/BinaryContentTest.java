@@ -1,17 +1,20 @@
-package io.softdpu.storage.backend;
+package io.softdpu.block.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.block.spi.ProviderDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.testkit.SeededRandom;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +37,10 @@ class BinaryContentTest {
                 .array();
     }
 
+    private static MemorySegment blocks(ProviderDevice device) {
+        return Objects.requireNonNull(device.memory(), "blocks in memory").segment();
+    }
+
     private Path write(byte[] bytes) throws IOException {
         return Files.write(folder.resolve("content"), bytes);
     }
@@ -44,10 +51,10 @@ class BinaryContentTest {
         byte[] content = random.bytes(BLOCKS * BLOCK);
         Path file = write(sbc(BLOCK, BLOCKS, content));
 
-        try (MemoryVolume volume = MemoryVolume.fromBinaryContent(file, 4096, 128)) {
-            assertThat(volume.blockSizeBytes()).isEqualTo(BLOCK);
-            assertThat(volume.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
-            volume.segment().fill((byte) 1);
+        try (ProviderDevice volume = VolumeFile.binaryContent(file, 4096, 128)) {
+            assertThat(volume.properties().blockSizeBytes()).isEqualTo(BLOCK);
+            assertThat(blocks(volume).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
+            blocks(volume).fill((byte) 1);
         }
 
         assertThat(Files.readAllBytes(file)).isEqualTo(sbc(BLOCK, BLOCKS, content));
@@ -58,12 +65,12 @@ class BinaryContentTest {
         byte[] content = random.bytes(BLOCKS * BLOCK);
         Path file = write(content);
 
-        try (MemoryVolume volume = MemoryVolume.fromBinaryContent(file, BLOCK, BLOCKS)) {
-            assertThat(volume.blockSizeBytes()).isEqualTo(BLOCK);
-            assertThat(volume.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
+        try (ProviderDevice volume = VolumeFile.binaryContent(file, BLOCK, BLOCKS)) {
+            assertThat(volume.properties().blockSizeBytes()).isEqualTo(BLOCK);
+            assertThat(blocks(volume).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
         }
         for (int blocks : new int[] {BLOCKS - 1, BLOCKS + 1}) {
-            assertThatThrownBy(() -> MemoryVolume.fromBinaryContent(file, BLOCK, blocks))
+            assertThatThrownBy(() -> VolumeFile.binaryContent(file, BLOCK, blocks))
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
@@ -79,8 +86,8 @@ class BinaryContentTest {
         byte[] content = Arrays.copyOf(sbc(BLOCK, 1, new byte[0]), BLOCK);
         content[7]++;
 
-        try (MemoryVolume volume = MemoryVolume.fromBinaryContent(write(content), BLOCK, 1)) {
-            assertThat(volume.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
+        try (ProviderDevice volume = VolumeFile.binaryContent(write(content), BLOCK, 1)) {
+            assertThat(blocks(volume).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
         }
     }
 
@@ -142,7 +149,7 @@ class BinaryContentTest {
 
     private void assertRefused(byte[] bytes, String reason) throws IOException {
         Path file = write(bytes);
-        assertThatThrownBy(() -> MemoryVolume.fromBinaryContent(file, BLOCK, 1))
+        assertThatThrownBy(() -> VolumeFile.binaryContent(file, BLOCK, 1))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
@@ -153,10 +160,10 @@ class BinaryContentTest {
     @Test
     void shouldRefuseSizesOfTheCallerThatNoVolumeHas() throws IOException {
         Path file = write(new byte[BLOCK]);
-        assertThatThrownBy(() -> MemoryVolume.fromBinaryContent(file, 500, 1))
+        assertThatThrownBy(() -> VolumeFile.binaryContent(file, 500, 1))
                 .hasMessageContaining("blockSizeBytes=500");
         for (long blocks : new long[] {0, -1, 1L << 32}) {
-            assertThatThrownBy(() -> MemoryVolume.fromBinaryContent(file, BLOCK, blocks))
+            assertThatThrownBy(() -> VolumeFile.binaryContent(file, BLOCK, blocks))
                     .hasMessageContaining("blockCount=" + blocks + ", expected=1 to 4294967295");
         }
     }
