@@ -7,15 +7,20 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code softdpu storage}: the group of the three roles; needs one of them. */
+/** {@code softdpu storage}: the group of the three roles and of volumes; needs one of them. */
 @Command(
         name = StorageCommand.NAME,
         description = {
-            "Runs one of the three programs of the zero-copy storage pipeline.",
-            "Start them in three terminals, in the order of the examples; all end with the"
+            "Runs one of the three programs of the zero-copy storage pipeline, or shows a volume.",
+            "Start the three in three terminals, in the order of the examples; all end with the"
                     + " initiator."
         },
-        subcommands = {TargetCommand.class, ZeroCopyCommand.class, InitiatorCommand.class},
+        subcommands = {
+            TargetCommand.class,
+            ZeroCopyCommand.class,
+            InitiatorCommand.class,
+            VolumeCommand.class
+        },
         footerHeading = Examples.HEADING,
         footer = {
             "  softdpu storage target -d t0 --cpu any \\",

@@ -182,7 +182,8 @@ class HelpTest {
                                         "softdpu completion",
                                         "softdpu docs",
                                         "softdpu doctor",
-                                        "softdpu packets")
+                                        "softdpu packets",
+                                        "softdpu storage volume")
                                 .contains(command);
         if (usesCard) {
             assertThat(found.getCommandSpec().findOption("--topology")).isNotNull();

@@ -131,7 +131,8 @@ class UsageTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "storage|command is missing: expected=one of target, zero-copy, initiator",
+                "storage|command is missing: expected=one of target, zero-copy, initiator,"
+                        + " volume",
                 "sample nosuch|no such command: command=nosuch, expected=one of"
                         + " dma-copy-host, dma-copy-dpu, cc-ctrl-path-server,",
                 "demo --blok|no such option: option=--blok, expected=an option of `softdpu demo`;"
@@ -145,7 +146,7 @@ class UsageTest {
                         + " devices, topology, caps, packets, docs, completion, help; did you mean"
                         + " `softdpu storage target`?",
                 "help storage targt|no such command: command=targt, expected=one of target,"
-                        + " zero-copy, initiator; did you mean target?",
+                        + " zero-copy, initiator, volume; did you mean target?",
                 "help demo now|no such command: command=now, expected=no command of `softdpu demo`",
                 "help perf comch rate now|no such command: command=rate, expected=no command of"
                         + " `softdpu perf comch`",
