@@ -20,7 +20,8 @@ class GettingStartedTest {
         "KeyValue, 120",
         "RdmaWrite, 80",
         "DmaEvent, 45",
-        "HashGraph, 65"
+        "HashGraph, 65",
+        "Blocks, 65"
     })
     void shouldKeepItsProgramsShort(String program, int limit) {
         Path file =
