@@ -5,6 +5,7 @@ import io.softdpu.core.Status;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.Suggestions;
 import io.softdpu.linux.text.Text;
+import io.softdpu.linux.text.TimeText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

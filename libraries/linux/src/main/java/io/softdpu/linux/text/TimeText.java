@@ -1,6 +1,5 @@
-package io.softdpu.rdma.roce.nic;
+package io.softdpu.linux.text;
 
-import io.softdpu.linux.text.Text;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
