@@ -81,6 +81,7 @@ final class VolumeCommand implements Callable<Integer> {
         BlockProperties properties = device.properties();
         TextTable table = TextTable.ofWords("PROPERTY", "VALUE");
         table.add("description", properties.description());
+        table.add("method", device.method());
         table.add("size_bytes", Long.toString(properties.sizeBytes()));
         table.add("block_size_bytes", Integer.toString(properties.blockSizeBytes()));
         table.add("preferred_request_bytes", Long.toString(properties.preferredRequestBytes()));
@@ -99,6 +100,7 @@ final class VolumeCommand implements Callable<Integer> {
         BlockProperties properties = device.properties();
         ObjectNode volume = JsonNodeFactory.instance.objectNode();
         volume.put("description", properties.description());
+        volume.put("method", device.method());
         volume.put("size_bytes", properties.sizeBytes());
         volume.put("block_size_bytes", properties.blockSizeBytes());
         volume.put("preferred_request_bytes", properties.preferredRequestBytes());

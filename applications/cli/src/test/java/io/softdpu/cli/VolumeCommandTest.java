@@ -49,7 +49,8 @@ class VolumeCommandTest {
         assertThat(volume.get("block_size_bytes").asInt()).isEqualTo(4096);
         assertThat(volume.get("features")).hasSize(4);
         assertThat(volume.get("identity").asText()).isNotEmpty();
-        assertThat(volume.size()).isEqualTo(8);
+        assertThat(volume.get("method").asText()).isEqualTo("engine");
+        assertThat(volume.size()).isEqualTo(9);
     }
 
     @ParameterizedTest

@@ -118,6 +118,14 @@ public final class BlockDevice implements AutoCloseable {
     }
 
     /**
+     * How its requests are executed, for people: {@code engine} in the passes of the engine's
+     * thread, or a word of its provider, such as {@code threads}.
+     */
+    public String method() {
+        return provider.method();
+    }
+
+    /**
      * The present identity: that of a device that may have lost acknowledged data is another one
      * than before. For a device that is not persistent it is random at each open. It may wait for a
      * flush that has just failed.

@@ -43,6 +43,11 @@ public interface ProviderDevice extends AutoCloseable {
         return MemoryUser.ENGINE;
     }
 
+    /** How its requests are executed, in a word; always the same. By default by the engine. */
+    default String method() {
+        return "engine";
+    }
+
     /**
      * Opens the channel of a context that starts; on the thread of its engine.
      *

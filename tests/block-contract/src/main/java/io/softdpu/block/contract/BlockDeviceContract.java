@@ -37,6 +37,7 @@ public abstract class BlockDeviceContract extends BlockContract {
         assertThat(properties.features())
                 .containsExactlyInAnyOrderElementsOf(environment().features());
         assertThat(properties.description()).isNotBlank().isEqualTo(device.toString());
+        assertThat(device.method()).isNotBlank();
     }
 
     @Test
