@@ -15,7 +15,8 @@ module io.softdpu.block {
     provides io.softdpu.block.spi.BlockProvider with
             io.softdpu.block.memory.MemoryProvider,
             io.softdpu.block.memory.CopyProvider,
-            io.softdpu.block.memory.NullProvider;
+            io.softdpu.block.memory.NullProvider,
+            io.softdpu.block.fault.FaultProvider;
     provides io.softdpu.core.capability.CapabilitySource with
             io.softdpu.block.capability.BlockSource;
 }

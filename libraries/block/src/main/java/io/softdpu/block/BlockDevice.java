@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>{@code copy:PATH}, {@code PATH}</td><td>memory, a copy of a file, which is read once
  *   and never written; a path with a colon is {@code ./a:b}</td></tr>
  *   <tr><td>{@code null:SIZE}</td><td>none: writes go nowhere, and reads deliver zeros</td></tr>
+ *   <tr><td>{@code fault:OPTIONS:URI}</td><td>those of another device, which fails on demand
+ *   </td></tr>
  * </table>
  *
  * <p>A SIZE is in bytes, or has K, M, G or T for powers of 1024, as in {@code 64MiB}. Other modules
