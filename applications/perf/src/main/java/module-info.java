@@ -1,11 +1,13 @@
 /**
  * The measuring programs: the demo, which measures the storage pipeline, and the measurements of a
- * Comm Channel, of a sync event and of RDMA between two processes; the protocol between their
- * processes; and the statistics of a storage program. For the softdpu command, which runs them.
+ * Comm Channel, of a sync event and of RDMA between two processes, and of a block device; the
+ * protocol between their processes; and the statistics of a storage program. For the softdpu
+ * command, which runs them.
  */
 module io.softdpu.perf {
     requires com.fasterxml.jackson.databind;
     requires HdrHistogram;
+    requires io.softdpu.block;
     requires io.softdpu.comch;
     requires io.softdpu.core;
     requires io.softdpu.core.sync;
@@ -16,6 +18,8 @@ module io.softdpu.perf {
     requires static com.google.errorprone.annotations;
     requires static org.jspecify;
 
+    exports io.softdpu.perf.block to
+            io.softdpu.cli;
     exports io.softdpu.perf.card to
             io.softdpu.cli;
     exports io.softdpu.perf.child to

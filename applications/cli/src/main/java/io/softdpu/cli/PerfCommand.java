@@ -13,18 +13,21 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "perf",
         description =
-                "Measures a layer between two processes; `softdpu demo` measures the pipeline.",
+                "Measures a layer between two processes, or a block device; `softdpu demo` measures"
+                        + " the pipeline.",
         subcommands = {
             PerfComchCommand.class,
             PerfSyncEventCommand.class,
             PerfRdmaCommand.class,
+            PerfBlockCommand.class,
             PerfRdmaIdleCommand.class
         },
         footerHeading = Examples.HEADING,
         footer = {
             "  softdpu perf comch latency",
             "  softdpu perf sync-event latency",
-            "  softdpu perf rdma latency --op read"
+            "  softdpu perf rdma latency --op read",
+            "  softdpu perf block rate --volume null:1G --op read"
         })
 final class PerfCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;

@@ -131,13 +131,55 @@ class PerfUsageTest {
         Run.ofWords("perf sync-event " + arguments).assertRefused(reason);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "rate --op read|value is missing: option=--volume",
+                "rate --volume null:1M|value is missing: option=--op",
+                "rate --volume fiel:x --op read|URI of a block device is refused:"
+                        + " option=--volume, reason=no such scheme, scheme=fiel, uri=fiel:x,"
+                        + " expected=",
+                "rate --volume null:1M --op read --size 100|size is illegal: option=--size,"
+                        + " size=100, expected=a multiple of 512, at most 1GiB",
+                "rate --volume null:4096 --op read --size 8KiB|size is too large for the volume:"
+                        + " sizeBytes=8192, blockDevice=null:4096, limit=4096",
+                "rate --volume null:1G --op read --size 64MiB|size is too large for the volume:"
+                        + " sizeBytes=67108864",
+                "latency --volume null:1M --op read --depth 2|latency is that of one operation at"
+                        + " a time: option=--depth, depth=2, measurement=latency, expected=1",
+                "rate --volume null:1M --op read --depth 9000|depth is illegal: option=--depth,"
+                        + " depth=9000, expected=1 to 8192",
+                "rate --volume null:1G --op read --size 1GiB --depth 9|operations need too much"
+                        + " memory: option=--depth, depth=9, threads=1, size=1GiB, limit=8 GiB",
+                "rate --volume null:1M --op read --threads 0|number of threads is illegal:"
+                        + " option=--threads, threads=0, expected=1 to 64",
+                "rate --volume null:1M --op read --fua|only writes have FUA: option=--fua,"
+                        + " fua=true, op=read, expected=write",
+                "rate --volume null:1M --op flush --random|a flush has no offset:"
+                        + " option=--random, random=true, op=flush",
+                "rate --volume null:1M --op flush --size 4KiB|a flush has no size: option=--size,"
+                        + " size=4KiB, op=flush, expected=no size",
+                "bandwidth --volume null:1M --op flush|flushes have no bandwidth: option=--op,"
+                        + " op=flush, measurement=bandwidth",
+                "rate --volume null:1M --op write|writes change the volume: option=--overwrite,"
+                        + " overwrite=false, volume=null:1M, expected=--overwrite",
+                "rate --volume null:1M --op trim|no such operation: option=--op, op=trim,"
+                        + " expected=read, write or flush"
+            })
+    void shouldRefuseWhatCannotBeMeasuredOfABlockDevice(String arguments, String reason) {
+        Run.ofWords("perf block " + arguments).assertRefused(reason);
+    }
+
     @Test
     void shouldNameTheCommandsForUsersWhereNoneIsGiven() {
         Run perf = Run.of("perf");
 
         assertThat(perf.exit()).isEqualTo(ExitCode.USAGE.code());
         assertThat(perf.errorLines().getFirst())
-                .isEqualTo("softdpu: command is missing: expected=one of comch, sync-event, rdma");
+                .isEqualTo(
+                        "softdpu: command is missing: expected=one of comch, sync-event, rdma,"
+                                + " block");
     }
 
     @Test

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.softdpu.core.device.Topology;
+import io.softdpu.perf.block.BlockFigures;
+import io.softdpu.perf.block.BlockForms;
+import io.softdpu.perf.block.BlockLoad;
+import io.softdpu.perf.block.BlockMode;
+import io.softdpu.perf.block.BlockPlan;
 import io.softdpu.perf.card.ProviderChoice;
 import io.softdpu.perf.child.ChildReport;
 import io.softdpu.perf.child.ChildReport.PhaseResult;
@@ -92,6 +97,15 @@ class JsonPageTest {
     }
 
     @Test
+    void shouldDescribeEachKeyOfABlockDevice() throws IOException {
+        Set<String> keys = keysOf(block());
+
+        assertThat(keys).contains("softdpu", "method", "depth", "p90_ns", "cpu_ns_per_op");
+        assertThat(keys).as("one thread, which is not pinned").doesNotContain("cpu");
+        assertAllOnPage(keys);
+    }
+
+    @Test
     void shouldDescribeEachKeyOfAStorageProgram() throws IOException {
         Set<String> keys = keysOf(storage());
 
@@ -127,7 +141,7 @@ class JsonPageTest {
 
     @Test
     void shouldNameOnlyKeysAmongTheUnits() {
-        for (JsonNode document : List.of(demo(), perf(), syncEvent(), rdma(), storage())) {
+        for (JsonNode document : List.of(demo(), perf(), syncEvent(), rdma(), block(), storage())) {
             assertThat(keysOf(document)).containsAll(fields(document.at("/softdpu/units")));
         }
     }
@@ -240,6 +254,23 @@ class JsonPageTest {
                 new SyncForms(),
                 new SyncPlan(SyncMode.RATE, null, 0, 1, null),
                 Optional.of(new SyncAdds(1, 1, 1, 1, 2)));
+    }
+
+    private static JsonNode block() {
+        BlockPlan plan =
+                BlockPlan.of(
+                        BlockMode.RATE,
+                        "null:1M",
+                        BlockLoad.READ,
+                        null,
+                        null,
+                        1,
+                        false,
+                        false,
+                        false,
+                        null,
+                        1);
+        return json(new BlockForms(), plan, new BlockFigures("engine", "null:1048576", 1));
     }
 
     private static JsonNode rdma() {

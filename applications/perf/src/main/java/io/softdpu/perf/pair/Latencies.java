@@ -40,8 +40,13 @@ public final class Latencies {
                 : new Percentiles(percentile(50), percentile(99), percentile(99.9), longest);
     }
 
-    /** The histogram's answer is the end of an interval, which may be beyond the longest value. */
-    private long percentile(double percent) {
+    /**
+     * A percentile in nanoseconds since the last reset; 0 without a value. The histogram's answer
+     * is the end of an interval, which may be beyond the longest value.
+     *
+     * @param percent from 0 to 100
+     */
+    public long percentile(double percent) {
         return Math.min(histogram.getValueAtPercentile(percent), longest);
     }
 }

@@ -87,7 +87,9 @@ public abstract class PerfForms<P extends PerfPlan, X> {
         PerfCpus cpus = plan.cpus();
         PerfSheet sheet = new PerfSheet();
         plan(sheet, plan);
-        sheet.key("cpu", cpus == null ? null : cpus.toString());
+        if (plan.isPinnable()) {
+            sheet.key("cpu", cpus == null ? null : cpus.toString());
+        }
         figures(sheet, plan, result.median());
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         root.set(ResultHeader.KEY, header.toJson(options(plan, topology), sheet.units()));
@@ -111,7 +113,9 @@ public abstract class PerfForms<P extends PerfPlan, X> {
         if (isRepeated()) {
             sheet.key("repeat", plan.repeats());
         }
-        sheet.key("cpu", cpus == null ? PerfCpus.ANY : cpus.toString()).key("topology", topology);
-        return sheet.json().put("seconds", plan.nanos() / 1e9);
+        if (plan.isPinnable()) {
+            sheet.key("cpu", cpus == null ? PerfCpus.ANY : cpus.toString());
+        }
+        return sheet.key("topology", topology).json().put("seconds", plan.nanos() / 1e9);
     }
 }

@@ -54,6 +54,11 @@ public interface PerfPlan {
      */
     void requireSupported(ComchPair pair);
 
+    /** Whether the threads can be pinned by {@link #cpus}; otherwise results do not tell of it. */
+    default boolean isPinnable() {
+        return true;
+    }
+
     /** Number of runs. */
     default int repeats() {
         return 1;
