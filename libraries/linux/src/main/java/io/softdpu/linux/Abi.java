@@ -208,6 +208,8 @@ enum Abi {
         static final int BLOCKS = 48;
         static final int DEVICE_MAJOR = 136;
         static final int DEVICE_MINOR = 140;
+        static final int DIRECT_MEMORY_ALIGNMENT = 152;
+        static final int DIRECT_OFFSET_ALIGNMENT = 156;
         static final int BYTES = 256;
 
         private Statx() {}
@@ -219,6 +221,18 @@ enum Abi {
         static final int BYTES = 120;
 
         private Statfs() {}
+    }
+
+    /** struct flock. */
+    static final class Flock {
+        static final int TYPE = 0;
+        static final int WHENCE = 2;
+        static final int START = 8;
+        static final int LENGTH = 16;
+        static final int PID = 24;
+        static final int BYTES = 32;
+
+        private Flock() {}
     }
 
     /** struct itimerspec. */

@@ -128,6 +128,9 @@ public final class Errno {
     /** Too many levels of symbolic links. */
     public static final int ELOOP = 40;
 
+    /** No data available: also no such extended attribute. */
+    public static final int ENODATA = 61;
+
     /** Machine is not on the network. */
     public static final int ENONET = 64;
 
@@ -285,6 +288,7 @@ public final class Errno {
             case ENOSYS -> "ENOSYS";
             case ENOTEMPTY -> "ENOTEMPTY";
             case ELOOP -> "ELOOP";
+            case ENODATA -> "ENODATA";
             case ENONET -> "ENONET";
             case EPROTO -> "EPROTO";
             case EOVERFLOW -> "EOVERFLOW";

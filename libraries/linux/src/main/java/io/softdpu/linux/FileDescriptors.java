@@ -8,6 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.Optional;
 
 /**
  * Calls that open, close and query descriptors of any kind, and the advisory locks of flock. Any
@@ -56,10 +57,13 @@ public final class FileDescriptors {
     private static final int O_CLOEXEC = 0x8_0000;
     private static final int AT_EMPTY_PATH = 0x1000;
     private static final int STATX_BASIC_STATS = 0x7ff;
+    private static final int STATX_DIOALIGN = 0x2000;
 
     /** Unit of stx_blocks, whatever the file system's own is. */
     private static final long BLOCK_BYTES = 512;
 
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int LOCK_SH = 1;
     private static final int LOCK_EX = 2;
@@ -120,12 +124,74 @@ public final class FileDescriptors {
     }
 
     /**
+     * Makes calls wait that {@link #O_NONBLOCK} keeps from waiting. Requests of io_uring to a file
+     * that was opened with that flag may fail with EAGAIN.
+     *
+     * @param fd a descriptor of the open file
+     */
+    public static void setBlocking(int fd) {
+        CallState state = CallState.current();
+        int flags = fcntl(state, fd, F_GETFL, 0);
+        if (flags < 0) {
+            throw new LinuxException("fcntl(F_GETFL)", state.lastErrno(), "fd=" + fd);
+        }
+        if (fcntl(state, fd, F_SETFL, flags & ~O_NONBLOCK) < 0) {
+            throw new LinuxException("fcntl(F_SETFL)", state.lastErrno(), "fd=" + fd);
+        }
+    }
+
+    /**
      * Status of an open file. By statx, which unlike fstat has one layout on all architectures.
      *
      * @param fd the descriptor, of any kind
      * @return type, size, owner and identity
      */
     public static FileStatus status(int fd) {
+        MemorySegment read = statx(fd, STATX_BASIC_STATS);
+        long major = Integer.toUnsignedLong(read.get(INT, Abi.Statx.DEVICE_MAJOR));
+        long minor = Integer.toUnsignedLong(read.get(INT, Abi.Statx.DEVICE_MINOR));
+        return new FileStatus(
+                Short.toUnsignedInt(read.get(ValueLayout.JAVA_SHORT, Abi.Statx.MODE)),
+                read.get(LONG, Abi.Statx.SIZE),
+                read.get(LONG, Abi.Statx.BLOCKS) * BLOCK_BYTES,
+                read.get(INT, Abi.Statx.UID),
+                major << 32 | minor,
+                read.get(LONG, Abi.Statx.INODE));
+    }
+
+    /**
+     * Alignment of direct I/O, which {@link #O_DIRECT} opens for.
+     *
+     * @param memoryBytes alignment of addresses in memory; 0 if the file has no direct I/O
+     * @param offsetBytes alignment of offsets and sizes in the file; 0 likewise
+     */
+    public record DirectAlignment(int memoryBytes, int offsetBytes) {
+        /** Whether the file has direct I/O. */
+        public boolean isOffered() {
+            return memoryBytes != 0 && offsetBytes != 0;
+        }
+    }
+
+    /**
+     * Alignment of direct I/O with a file, which need not be open for that.
+     *
+     * @param fd the descriptor of a regular file or block device
+     * @return empty where the file system does not say, such as tmpfs, or the kernel is older than
+     *     6.1
+     */
+    public static Optional<DirectAlignment> directAlignment(int fd) {
+        MemorySegment read = statx(fd, STATX_DIOALIGN);
+        if ((read.get(INT, Abi.Statx.MASK) & STATX_DIOALIGN) == 0) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new DirectAlignment(
+                        read.get(INT, Abi.Statx.DIRECT_MEMORY_ALIGNMENT),
+                        read.get(INT, Abi.Statx.DIRECT_OFFSET_ALIGNMENT)));
+    }
+
+    /** The struct statx of an open file, valid until the next call of this thread. */
+    private static MemorySegment statx(int fd, int mask) {
         CallState state = CallState.current();
         int result;
         try {
@@ -136,7 +202,7 @@ public final class FileDescriptors {
                                     fd,
                                     EMPTY_PATH.address(),
                                     AT_EMPTY_PATH,
-                                    STATX_BASIC_STATS,
+                                    mask,
                                     state.scratchAddress);
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
@@ -144,16 +210,7 @@ public final class FileDescriptors {
         if (result != 0) {
             throw new LinuxException("statx", state.lastErrno(), "fd=" + fd);
         }
-        var read = state.scratch;
-        long major = Integer.toUnsignedLong(read.get(INT, Abi.Statx.DEVICE_MAJOR));
-        long minor = Integer.toUnsignedLong(read.get(INT, Abi.Statx.DEVICE_MINOR));
-        return new FileStatus(
-                Short.toUnsignedInt(read.get(ValueLayout.JAVA_SHORT, Abi.Statx.MODE)),
-                read.get(LONG, Abi.Statx.SIZE),
-                read.get(LONG, Abi.Statx.BLOCKS) * BLOCK_BYTES,
-                read.get(INT, Abi.Statx.UID),
-                major << 32 | minor,
-                read.get(LONG, Abi.Statx.INODE));
+        return state.scratch;
     }
 
     /**

@@ -2,15 +2,16 @@ package io.softdpu.linux;
 
 import static io.softdpu.linux.Libc.INT;
 import static io.softdpu.linux.Libc.LONG;
+import static io.softdpu.linux.Libc.POINTER;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Reads and writes files at an offset, between the file and native memory (pread, pwrite). The file
- * position is not used, so any thread may call. Allocates nothing once the caller is compiled by
- * C2.
+ * Reads and writes files at an offset, between the file and native memory (pread, pwrite,
+ * pwritev2), and makes what was written durable (fdatasync, fsync). The file position is not used,
+ * so any thread may call. Allocates nothing once the caller is compiled by C2.
  *
  * <p>Like the system calls, a method may transfer less than requested; the caller continues from
  * there.
@@ -20,6 +21,19 @@ public final class FileIo {
             Libc.bind("pread", LONG, INT, ValueLayout.ADDRESS, LONG, LONG);
     private static final MethodHandle PWRITE =
             Libc.bind("pwrite", LONG, INT, ValueLayout.ADDRESS, LONG, LONG);
+
+    /**
+     * The written memory is a further argument, which the function ignores, so that it cannot be
+     * freed during the call: its address is in a structure.
+     */
+    private static final MethodHandle PWRITEV2 =
+            Libc.bind("pwritev2", LONG, INT, POINTER, INT, LONG, INT, ValueLayout.ADDRESS);
+
+    private static final MethodHandle FDATASYNC = Libc.bind("fdatasync", INT, INT);
+    private static final MethodHandle FSYNC = Libc.bind("fsync", INT, INT);
+
+    /** Flag of a write: the bytes written are durable afterwards. */
+    static final int RWF_DSYNC = 2;
 
     private FileIo() {}
 
@@ -65,6 +79,79 @@ public final class FileIo {
             throw Libc.rethrow(thrown);
         }
         return checked("pwrite", result, state, fd, sizeBytes, offsetBytes);
+    }
+
+    /**
+     * As {@link #write}, and the bytes written are durable when this returns (RWF_DSYNC): these
+     * alone, not those of earlier writes.
+     */
+    public static long writeDurably(int fd, MemorySegment from, long offsetBytes) {
+        CallState state = CallState.current();
+        long sizeBytes = from.byteSize();
+        long result;
+        try {
+            state.scratch.set(LONG, Abi.IoVec.BASE, from.address());
+            state.scratch.set(LONG, Abi.IoVec.LENGTH, sizeBytes);
+            do {
+                result =
+                        (long)
+                                PWRITEV2.invokeExact(
+                                        state.errno,
+                                        fd,
+                                        state.scratchAddress,
+                                        1,
+                                        offsetBytes,
+                                        RWF_DSYNC,
+                                        from);
+            } while (result < 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        return checked("pwritev2", result, state, fd, sizeBytes, offsetBytes);
+    }
+
+    /**
+     * Makes all bytes durable that were written to a file, and of its metadata what is needed to
+     * read them.
+     *
+     * @param fd the descriptor
+     * @throws LinuxException EIO or ENOSPC if bytes were lost: the kernel says so once per open
+     *     file, so a later success does not mean that they are there
+     */
+    public static void syncData(int fd) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            do {
+                result = (int) FDATASYNC.invokeExact(state.errno, fd);
+            } while (result != 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw new LinuxException("fdatasync", state.lastErrno(), "fd=" + fd);
+        }
+    }
+
+    /**
+     * As {@link #syncData}, with all metadata; of a directory, its names.
+     *
+     * @param fd the descriptor
+     * @throws LinuxException as there
+     */
+    public static void sync(int fd) {
+        CallState state = CallState.current();
+        int result;
+        try {
+            do {
+                result = (int) FSYNC.invokeExact(state.errno, fd);
+            } while (result != 0 && state.lastErrno() == Errno.EINTR);
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
+        }
+        if (result != 0) {
+            throw new LinuxException("fsync", state.lastErrno(), "fd=" + fd);
+        }
     }
 
     private static long checked(

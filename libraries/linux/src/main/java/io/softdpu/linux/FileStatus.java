@@ -31,6 +31,15 @@ public record FileStatus(
     }
 
     /**
+     * Whether it is a block device.
+     *
+     * @return whether it is a block device
+     */
+    public boolean isBlockDevice() {
+        return (mode & TYPE_MASK) == TYPE_BLOCK_DEVICE;
+    }
+
+    /**
      * Names the type, for messages.
      *
      * @return such as {@code regular file} or {@code pipe}

@@ -45,7 +45,6 @@ public final class Memfd {
     private static final int SC_PHYS_PAGES = 85;
 
     private static final MethodHandle MEMFD_CREATE = Libc.bind("memfd_create", INT, POINTER, INT);
-    private static final MethodHandle FALLOCATE = Libc.bind("fallocate", INT, INT, INT, LONG, LONG);
     private static final MethodHandle SYSCONF =
             Libc.bindPlain("sysconf", FunctionDescriptor.of(LONG, INT));
 
@@ -121,25 +120,7 @@ public final class Memfd {
                             + physicalMemoryBytes());
         }
         FileDescriptors.truncate(fd, sizeBytes);
-        fallocate(fd, fromBytes, sizeBytes - fromBytes);
-    }
-
-    private static void fallocate(int fd, long fromBytes, long sizeBytes) {
-        CallState state = CallState.current();
-        int result;
-        try {
-            do {
-                result = (int) FALLOCATE.invokeExact(state.errno, fd, 0, fromBytes, sizeBytes);
-            } while (result != 0 && state.lastErrno() == Errno.EINTR);
-        } catch (Throwable thrown) {
-            throw Libc.rethrow(thrown);
-        }
-        if (result != 0) {
-            throw new LinuxException(
-                    "fallocate",
-                    state.lastErrno(),
-                    "fd=" + fd + ", fromBytes=" + fromBytes + ", sizeBytes=" + sizeBytes);
-        }
+        FileBlocks.allocate(fd, 0, fromBytes, sizeBytes - fromBytes);
     }
 
     /**

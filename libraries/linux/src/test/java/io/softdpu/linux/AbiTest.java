@@ -131,9 +131,21 @@ final class AbiTest {
                             Abi.Statx.SIZE,
                             Abi.Statx.DEVICE_MAJOR,
                             Abi.Statx.DEVICE_MINOR,
+                            Abi.Statx.DIRECT_MEMORY_ALIGNMENT,
+                            Abi.Statx.DIRECT_OFFSET_ALIGNMENT,
                             Abi.Statx.BYTES
                         })
-                .containsExactly(20, 28, 32, 40, 136, 140, 256);
+                .containsExactly(20, 28, 32, 40, 136, 140, 152, 156, 256);
+        assertThat(
+                        new int[] {
+                            Abi.Flock.TYPE,
+                            Abi.Flock.WHENCE,
+                            Abi.Flock.START,
+                            Abi.Flock.LENGTH,
+                            Abi.Flock.PID,
+                            Abi.Flock.BYTES
+                        })
+                .containsExactly(0, 2, 8, 16, 24, 32);
         assertThat(new int[] {Abi.Statfs.TYPE, Abi.Statfs.BYTES}).containsExactly(0, 120);
     }
 
@@ -142,6 +154,7 @@ final class AbiTest {
         assertThat(CallState.SCRATCH_BYTES)
                 .isGreaterThanOrEqualTo(Abi.Statx.BYTES)
                 .isGreaterThanOrEqualTo(Abi.Statfs.BYTES)
+                .isGreaterThanOrEqualTo(Abi.Flock.BYTES)
                 .isGreaterThanOrEqualTo(Abi.SockAddrUn.BYTES)
                 .isGreaterThanOrEqualTo(Abi.UCred.BYTES + Integer.BYTES);
     }

@@ -52,6 +52,41 @@ final class FileDescriptorsTest {
     }
 
     @Test
+    void shouldMakeANonBlockingFileBlocking() throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        int fd =
+                files.own(
+                        FileDescriptors.open(
+                                file.toString(),
+                                FileDescriptors.O_RDWR | FileDescriptors.O_NONBLOCK,
+                                0));
+        OpenFiles.assertNonBlocking(fd);
+        int before = OpenFiles.flagsInProc(fd);
+
+        FileDescriptors.setBlocking(fd);
+
+        assertThat(OpenFiles.flagsInProc(fd)).isEqualTo(before & ~FileDescriptors.O_NONBLOCK);
+        assertThatThrownBy(() -> FileDescriptors.setBlocking(-1))
+                .hasMessage("fcntl(F_GETFL) failed: errno=9 (EBADF), fd=-1");
+    }
+
+    @Test
+    void shouldTellTheAlignmentOfDirectAccess() {
+        // A file system without any says 0 or nothing, and all say nothing before Linux 6.1.
+        FileDescriptors.directAlignment(create("file"))
+                .filter(FileDescriptors.DirectAlignment::isOffered)
+                .ifPresent(alignment -> {
+                    assertThat(Integer.bitCount(alignment.memoryBytes())).isOne();
+                    assertThat(Integer.bitCount(alignment.offsetBytes())).isOne();
+                    assertThat(alignment.offsetBytes()).isBetween(512, 1 << 20);
+                });
+        int memory = files.own(Memfd.create("test"));
+        assertThat(FileDescriptors.directAlignment(memory)).isEmpty();
+        assertThatThrownBy(() -> FileDescriptors.directAlignment(-1))
+                .hasMessage("statx failed: errno=9 (EBADF), fd=-1");
+    }
+
+    @Test
     void shouldNameThePathThatCannotBeOpened() {
         String path = folder.resolve("missing").toString();
 

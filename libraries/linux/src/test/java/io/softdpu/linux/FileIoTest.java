@@ -83,6 +83,34 @@ final class FileIoTest {
     }
 
     @Test
+    void shouldWriteDurablyAtAnOffset() throws IOException {
+        int fd = file("0123456789");
+
+        assertThat(FileIo.writeDurably(fd, text("ab"), 4)).isEqualTo(2);
+        assertThat(FileIo.writeDurably(fd, text("xyz"), 9)).isEqualTo(3);
+
+        assertThat(content()).isEqualTo("0123ab678xyz");
+        assertThatThrownBy(() -> FileIo.writeDurably(-1, text("ab"), 4))
+                .hasMessage("pwritev2 failed: errno=9 (EBADF), fd=-1, sizeBytes=2, offsetBytes=4");
+    }
+
+    @Test
+    void shouldSyncFilesAndFolders() throws IOException {
+        int fd = file("0123456789");
+        int directory = files.own(FileDescriptors.open(folder.toString(), 0, 0));
+
+        FileIo.syncData(fd);
+        FileIo.sync(fd);
+        FileIo.sync(directory);
+
+        int socket = files.pair()[0];
+        assertThatThrownBy(() -> FileIo.syncData(socket))
+                .hasMessage("fdatasync failed: errno=22 (EINVAL), fd=" + socket);
+        assertThatThrownBy(() -> FileIo.sync(-1))
+                .hasMessage("fsync failed: errno=9 (EBADF), fd=-1");
+    }
+
+    @Test
     void shouldNameTheFileSizeAndPlaceOfAFailure() throws IOException {
         int fd = file("0123456789");
         int readOnly = files.own(FileDescriptors.open("/proc/self/fd/" + fd, 0, 0));

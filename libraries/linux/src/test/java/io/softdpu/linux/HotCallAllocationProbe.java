@@ -42,6 +42,12 @@ final class HotCallAllocationProbe {
                         FileIo.write(file, from.asSlice(0, 64), 0);
                         FileIo.read(file, from.asSlice(0, 64), 0);
                     });
+            print(
+                    "write durably and sync",
+                    () -> {
+                        FileIo.writeDurably(file, from.asSlice(0, 64), 0);
+                        FileIo.syncData(file);
+                    });
         }
     }
 

@@ -41,6 +41,7 @@ final class HotCallAllocationTest {
                         "signal and drain: bytes=0",
                         "copy: bytes=0",
                         "send and receive: bytes=0",
-                        "write and read: bytes=0");
+                        "write and read: bytes=0",
+                        "write durably and sync: bytes=0");
     }
 }
