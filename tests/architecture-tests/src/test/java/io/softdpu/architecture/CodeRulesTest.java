@@ -104,6 +104,9 @@ class CodeRulesTest {
                             "io.softdpu.linux.file.CheckedFile.openDescriptorAt",
                             "examines the descriptor"),
                     Map.entry(
+                            "io.softdpu.linux.file.CheckedFile.reopen",
+                            "opens a file that was examined once more, not by its name"),
+                    Map.entry(
                             "io.softdpu.fabric.folder.FabricFolder.join",
                             "opens the folder itself, with O_DIRECTORY, which does not block"),
                     Map.entry(

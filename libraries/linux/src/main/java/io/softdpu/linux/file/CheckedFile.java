@@ -1,5 +1,6 @@
 package io.softdpu.linux.file;
 
+import io.softdpu.linux.BlockDevices;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.FileIo;
@@ -99,6 +100,42 @@ public final class CheckedFile implements AutoCloseable {
     }
 
     /**
+     * Opens a file of {@link FilePolicy#USER_VOLUME}. A block device is claimed: it can be neither
+     * mounted nor claimed again before this is closed.
+     *
+     * @param writable whether it is opened for writing too, else for reading only
+     * @throws IOException see the class; of a block device that is mounted or claimed, with EBUSY
+     *     in its cause
+     */
+    public static CheckedFile openVolume(Path file, boolean writable) throws IOException {
+        int access = writable ? FileDescriptors.O_RDWR : FileDescriptors.O_RDONLY;
+        // Without O_CREAT, O_EXCL has an effect on block devices alone.
+        CheckedFile opened = open(file, FilePolicy.USER_VOLUME, access | FileDescriptors.O_EXCL);
+        boolean ready = false;
+        try {
+            FileDescriptors.setBlocking(opened.descriptor);
+            ready = true;
+            return opened;
+        } finally {
+            if (!ready) {
+                opened.close();
+            }
+        }
+    }
+
+    /**
+     * Opens the same file once more, whatever its name leads to now, and whether it has one: an
+     * open file of its own, with locks and reports of lost data of its own.
+     *
+     * @param flags an access mode, and {@link FileDescriptors#O_DIRECT} as needed
+     * @return the descriptor, the caller's to close
+     * @throws LinuxException EINVAL if its file system has no direct I/O; EACCES, EROFS
+     */
+    public int reopen(int flags) {
+        return FileDescriptors.open("/proc/self/fd/" + descriptor, flags, 0);
+    }
+
+    /**
      * Creates a file, open for writing.
      *
      * @param shown what messages call it
@@ -178,7 +215,23 @@ public final class CheckedFile implements AutoCloseable {
             throw asIoException(refusedOrSame(e, shown, policy), shown);
         }
         FileStatus status = check(descriptor, shown, policy);
-        return new CheckedFile(shown, policy, descriptor, status.sizeBytes());
+        return new CheckedFile(shown, policy, descriptor, sizeBytes(descriptor, status));
+    }
+
+    private static long sizeBytes(int descriptor, FileStatus status) {
+        if (!status.isBlockDevice()) {
+            return status.sizeBytes();
+        }
+        boolean known = false;
+        try {
+            long sizeBytes = BlockDevices.sizeBytes(descriptor);
+            known = true;
+            return sizeBytes;
+        } finally {
+            if (!known) {
+                FileDescriptors.close(descriptor);
+            }
+        }
     }
 
     private static int withPolicy(int flags, FilePolicy policy) {
@@ -191,9 +244,12 @@ public final class CheckedFile implements AutoCloseable {
         boolean accepted = false;
         try {
             FileStatus status = FileDescriptors.status(descriptor);
-            if (!status.isRegularFile()) {
+            boolean allowed =
+                    status.isRegularFile()
+                            || (policy.allowsBlockDevices() && status.isBlockDevice());
+            if (!allowed) {
                 throw new FileRefusedException(
-                        file, "it is a " + status.typeName(), "a regular file");
+                        file, "it is a " + status.typeName(), policy.types());
             }
             int uid = Identity.effectiveUid();
             if (policy.ownFileOnly() && status.uid() != uid) {
@@ -232,7 +288,7 @@ public final class CheckedFile implements AutoCloseable {
                     default -> "";
                 };
         if (!reason.isEmpty()) {
-            throw new FileRefusedException(file, reason, "a regular file");
+            throw new FileRefusedException(file, reason, policy.types());
         }
         return e;
     }
@@ -243,6 +299,9 @@ public final class CheckedFile implements AutoCloseable {
                 switch (e.errno()) {
                     case Errno.ENOENT -> new NoSuchFileException(name);
                     case Errno.EACCES, Errno.EPERM -> new AccessDeniedException(name);
+                    case Errno.EBUSY ->
+                            new FileSystemException(
+                                    name, null, "the system or another process uses it");
                     case Errno.EAGAIN ->
                             new FileSystemException(
                                     name, null, "another process holds a lease on it");

@@ -3,6 +3,10 @@ package io.softdpu.linux.file;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.OpenFileLocks;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.OtherUser;
@@ -13,6 +17,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
@@ -22,6 +27,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,13 +50,97 @@ class CheckedFileTest {
     @EnumSource
     void shouldRefuseWhatIsNoRegularFileWithoutWaiting(FilePolicy policy) throws IOException {
         try (NamedPipe pipe = NamedPipe.create(folder.resolve("pipe"))) {
-            assertRefused(pipe.path(), policy, "reason=it is a pipe, expected=a regular file");
+            assertRefused(pipe.path(), policy, "reason=it is a pipe, expected=" + types(policy));
         }
-        assertRefused(folder, policy, "reason=it is a directory, expected=a regular file");
+        assertRefused(folder, policy, "reason=it is a directory, expected=" + types(policy));
         assertRefused(
                 Path.of("/dev/zero"),
                 policy,
-                "reason=it is a character device, expected=a regular file");
+                "reason=it is a character device, expected=" + types(policy));
+    }
+
+    private static String types(FilePolicy policy) {
+        return policy == FilePolicy.USER_VOLUME
+                ? "a regular file or a block device"
+                : "a regular file";
+    }
+
+    @Test
+    void shouldOpenAVolumeThroughALinkSoThatCallsWait() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "text");
+        Path link = Files.createSymbolicLink(folder.resolve("link"), file);
+
+        try (CheckedFile opened = CheckedFile.openVolume(link, true)) {
+            assertThat(opened.sizeBytes()).isEqualTo(4);
+            assertThat(flags(opened.descriptor()) & 3).isEqualTo(FileDescriptors.O_RDWR);
+            assertThat(flags(opened.descriptor()) & FileDescriptors.O_NONBLOCK).isZero();
+        }
+        try (CheckedFile opened = CheckedFile.openVolume(link, false)) {
+            assertThat(flags(opened.descriptor()) & 3).isEqualTo(FileDescriptors.O_RDONLY);
+        }
+        assertThatThrownBy(() -> CheckedFile.openVolume(folder, false))
+                .isInstanceOf(FileRefusedException.class)
+                .hasMessageEndingWith("expected=a regular file or a block device");
+    }
+
+    @Test
+    void shouldOpenTheSameFileOnceMoreWhateverHasItsName() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "text");
+        try (CheckedFile opened = CheckedFile.openVolume(file, true)) {
+            Files.delete(file);
+            Files.writeString(file, "another");
+
+            int again = opened.reopen(FileDescriptors.O_RDWR);
+            try {
+                assertThat(FileDescriptors.status(again))
+                        .isEqualTo(FileDescriptors.status(opened.descriptor()));
+                // An open file of its own, which a duplicate is not.
+                assertThat(OpenFileLocks.tryLockExclusive(opened.descriptor(), 0, 1)).isTrue();
+                assertThat(OpenFileLocks.tryLockExclusive(again, 0, 1)).isFalse();
+            } finally {
+                FileDescriptors.close(again);
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseABlockDeviceThatIsMounted() throws IOException {
+        Optional<Path> mounted;
+        try (Stream<String> mounts = Files.lines(Path.of("/proc/self/mounts"))) {
+            mounted =
+                    mounts.map(line -> line.substring(0, line.indexOf(' ')))
+                            .filter(source -> source.startsWith("/dev/"))
+                            .map(Path::of)
+                            .filter(Files::isReadable)
+                            .findFirst();
+        }
+        Assumptions.assumeTrue(mounted.isPresent(), "no mounted device may be read here");
+        Path device = mounted.get();
+        try {
+            CheckedFile.readAll(device, FilePolicy.USER_DATA);
+        } catch (AccessDeniedException e) { // as by the cgroup of a container
+            Assumptions.abort(e.getMessage() + " may not be opened here");
+        } catch (FileRefusedException e) {
+            assertThat(e)
+                    .hasMessageEndingWith("reason=it is a block device, expected=a regular file");
+        }
+
+        assertThatThrownBy(() -> CheckedFile.openVolume(device, false))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessage(device + ": the system or another process uses it")
+                .cause()
+                .isInstanceOfSatisfying(
+                        LinuxException.class,
+                        cause -> assertThat(cause.errno()).isEqualTo(Errno.EBUSY));
+    }
+
+    private static int flags(int fd) throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/self/fdinfo/" + fd))) {
+            if (line.startsWith("flags:")) {
+                return Integer.parseInt(line.substring("flags:".length()).strip(), 8);
+            }
+        }
+        throw new AssertionError("no flags in /proc/self/fdinfo/" + fd);
     }
 
     @Test
