@@ -215,6 +215,60 @@ enum Abi {
         private Statx() {}
     }
 
+    /** struct io_uring_params, with the offsets in the mapped rings. */
+    static final class UringParams {
+        static final int SQ_ENTRIES = 0;
+        static final int CQ_ENTRIES = 4;
+        static final int FLAGS = 8;
+        static final int FEATURES = 20;
+        static final int SQ_TAIL = 44;
+        static final int SQ_FLAGS = 56;
+        static final int SQ_ARRAY = 64;
+        static final int CQ_HEAD = 80;
+        static final int CQ_TAIL = 84;
+        static final int CQ_OVERFLOW = 96;
+        static final int CQ_CQES = 100;
+        static final int BYTES = 120;
+
+        private UringParams() {}
+    }
+
+    /** struct io_uring_sqe, as far as it is written: eight words, each at its low member. */
+    static final class UringSubmission {
+        /** The operation; the descriptor is in the high half of this word. */
+        static final int OPCODE = 0;
+
+        static final int OFFSET = 8;
+        static final int ADDRESS = 16;
+
+        /** The length; the flags of the operation are in the high half of this word. */
+        static final int LENGTH = 24;
+
+        static final int USER_DATA = 32;
+        static final int BYTES = 64;
+
+        private UringSubmission() {}
+    }
+
+    /** struct io_uring_cqe. */
+    static final class UringCompletion {
+        static final int USER_DATA = 0;
+        static final int RESULT = 8;
+        static final int BYTES = 16;
+
+        private UringCompletion() {}
+    }
+
+    /** struct io_uring_probe, and the struct io_uring_probe_op that it ends with. */
+    static final class UringProbe {
+        static final int LENGTH = 1;
+        static final int OPERATIONS = 16;
+        static final int OPERATION_FLAGS = 2;
+        static final int OPERATION_BYTES = 8;
+
+        private UringProbe() {}
+    }
+
     /** struct statfs, as far as it is read. */
     static final class Statfs {
         static final int TYPE = 0;

@@ -8,6 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.util.Arrays;
 
 /**
  * Bindings to functions of libc.
@@ -32,6 +34,9 @@ final class Libc {
 
     private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
 
+    /** Of syscall, whose first argument is the number. */
+    private static final Linker.Option FIRST_VARIADIC = Linker.Option.firstVariadicArg(1);
+
     private Libc() {}
 
     /** Binds a function that sets errno: the handle's first argument is {@link CallState#errno}. */
@@ -55,6 +60,28 @@ final class Libc {
         return handle(name, descriptor, options);
     }
 
+    /**
+     * Binds a system call that has no function, through {@code syscall}: all arguments are longs.
+     *
+     * @param name shown by {@link CountedCalls}
+     */
+    static MethodHandle bindSystemCall(String name, long number, int arguments) {
+        return MethodHandles.insertArguments(
+                handle(name, "syscall", systemCall(arguments), FIRST_VARIADIC, ERRNO), 1, number);
+    }
+
+    /** As {@link #bindSystemCall}, where errno is not read. */
+    static MethodHandle bindPlainSystemCall(String name, long number, int arguments) {
+        return MethodHandles.insertArguments(
+                handle(name, "syscall", systemCall(arguments), FIRST_VARIADIC), 0, number);
+    }
+
+    private static FunctionDescriptor systemCall(int arguments) {
+        MemoryLayout[] all = new MemoryLayout[1 + arguments];
+        Arrays.fill(all, LONG);
+        return FunctionDescriptor.of(LONG, all);
+    }
+
     /** Rethrows an exception of a native call, which declares none. */
     static RuntimeException rethrow(Throwable thrown) {
         if (thrown instanceof RuntimeException unchecked) {
@@ -68,9 +95,14 @@ final class Libc {
 
     private static MethodHandle handle(
             String name, FunctionDescriptor descriptor, Linker.Option... options) {
+        return handle(name, name, descriptor, options);
+    }
+
+    private static MethodHandle handle(
+            String shown, String name, FunctionDescriptor descriptor, Linker.Option... options) {
         try {
             return CountedCalls.counted(
-                    name, LINKER.downcallHandle(symbol(name), descriptor, options));
+                    shown, LINKER.downcallHandle(symbol(name), descriptor, options));
         } catch (IllegalCallerException e) {
             throw new IllegalCallerException(
                     Text.format(

@@ -412,14 +412,15 @@ public final class MemoryLimits {
     }
 
     /** The lines of a file; none where there is no such file, as in the root cgroup. */
-    private static List<String> lines(Path file) {
+    static List<String> lines(Path file) {
         try {
             return new String(Files.readAllBytes(file), StandardCharsets.UTF_8).lines().toList();
         } catch (NoSuchFileException | AccessDeniedException hidden) { // no limit that shows
             return List.of();
         } catch (IOException e) {
             throw new UncheckedIOException(
-                    "memory limit cannot be read: file=" + file + ", cause=" + Reason.of(e), e);
+                    "file of the system cannot be read: file=" + file + ", cause=" + Reason.of(e),
+                    e);
         }
     }
 }

@@ -24,6 +24,7 @@ public final class MemoryMapping {
     private static final int MAP_SHARED = 1;
     private static final int MAP_PRIVATE = 2;
     private static final int MAP_ANONYMOUS = 0x20;
+    private static final int MAP_POPULATE = 0x8000;
     private static final int NO_FILE = -1;
     private static final long MAP_FAILED = -1;
     private static final int MADV_HUGEPAGE = 14;
@@ -54,7 +55,16 @@ public final class MemoryMapping {
      *     ENODEV if the file cannot be mapped
      */
     public static long map(int fd, long sizeBytes, boolean writable) {
-        return map(fd, sizeBytes, writable, MAP_SHARED);
+        return map(fd, 0, sizeBytes, writable, MAP_SHARED);
+    }
+
+    /**
+     * Maps a part of what a descriptor of the kernel offers, such as a ring, and populates it.
+     *
+     * @param offsetBytes which part
+     */
+    static long mapShared(int fd, long offsetBytes, long sizeBytes) {
+        return map(fd, offsetBytes, sizeBytes, true, MAP_SHARED | MAP_POPULATE);
     }
 
     /**
@@ -65,10 +75,10 @@ public final class MemoryMapping {
      * @throws LinuxException ENOMEM
      */
     public static long mapPrivate(long sizeBytes) {
-        return map(NO_FILE, sizeBytes, true, MAP_PRIVATE | MAP_ANONYMOUS);
+        return map(NO_FILE, 0, sizeBytes, true, MAP_PRIVATE | MAP_ANONYMOUS);
     }
 
-    private static long map(int fd, long sizeBytes, boolean writable, int flags) {
+    private static long map(int fd, long offsetBytes, long sizeBytes, boolean writable, int flags) {
         RestrictedThreads.requireAllowed("mmap");
         CallState state = CallState.current();
         long result;
@@ -82,7 +92,7 @@ public final class MemoryMapping {
                                     protection(writable),
                                     flags,
                                     fd,
-                                    0L);
+                                    offsetBytes);
         } catch (Throwable thrown) {
             throw Libc.rethrow(thrown);
         }

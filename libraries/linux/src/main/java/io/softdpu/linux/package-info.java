@@ -15,13 +15,14 @@
  *
  * <p><b>Threads.</b> Static methods may be called from any thread. {@link io.softdpu.linux.Epoll},
  * {@link io.softdpu.linux.ReceivedMessage} and the batches of {@link io.softdpu.linux.UdpSocket}
- * own native buffers and say which of their methods belong to one thread at a time.
+ * own native buffers and say which of their methods belong to one thread at a time; so does {@link
+ * io.softdpu.linux.Uring}, whose requests end with the thread that has submitted them.
  *
  * <p><b>Allocation.</b> Waking and waiting ({@code ring}, {@code signal}, {@code drain}, {@code
- * await}, a change of interest, an armed timer), datagrams and copying allocate nothing where they
- * succeed: these calls are made without errno, and one that fails is repeated with it. The other
- * calls capture errno in native memory that each thread keeps; until C2 has compiled the caller,
- * that costs an object of 40 bytes per call.
+ * await}, a change of interest, an armed timer), datagrams, requests to a ring and copying allocate
+ * nothing where they succeed: these calls are made without errno, and one that fails is repeated
+ * with it. The other calls capture errno in native memory that each thread keeps; until C2 has
+ * compiled the caller, that costs an object of 40 bytes per call.
  */
 @NullMarked
 package io.softdpu.linux;

@@ -150,10 +150,56 @@ final class AbiTest {
     }
 
     @Test
+    void shouldLayOutRingsAsLinuxDoes() {
+        assertThat(
+                        new int[] {
+                            Abi.UringParams.SQ_ENTRIES,
+                            Abi.UringParams.CQ_ENTRIES,
+                            Abi.UringParams.FLAGS,
+                            Abi.UringParams.FEATURES,
+                            Abi.UringParams.SQ_TAIL,
+                            Abi.UringParams.SQ_FLAGS,
+                            Abi.UringParams.SQ_ARRAY,
+                            Abi.UringParams.CQ_HEAD,
+                            Abi.UringParams.CQ_TAIL,
+                            Abi.UringParams.CQ_OVERFLOW,
+                            Abi.UringParams.CQ_CQES,
+                            Abi.UringParams.BYTES
+                        })
+                .containsExactly(0, 4, 8, 20, 44, 56, 64, 80, 84, 96, 100, 120);
+        assertThat(
+                        new int[] {
+                            Abi.UringSubmission.OPCODE,
+                            Abi.UringSubmission.OFFSET,
+                            Abi.UringSubmission.ADDRESS,
+                            Abi.UringSubmission.LENGTH,
+                            Abi.UringSubmission.USER_DATA,
+                            Abi.UringSubmission.BYTES
+                        })
+                .containsExactly(0, 8, 16, 24, 32, 64);
+        assertThat(
+                        new int[] {
+                            Abi.UringCompletion.USER_DATA,
+                            Abi.UringCompletion.RESULT,
+                            Abi.UringCompletion.BYTES
+                        })
+                .containsExactly(0, 8, 16);
+        assertThat(
+                        new int[] {
+                            Abi.UringProbe.LENGTH,
+                            Abi.UringProbe.OPERATIONS,
+                            Abi.UringProbe.OPERATION_FLAGS,
+                            Abi.UringProbe.OPERATION_BYTES
+                        })
+                .containsExactly(1, 16, 2, 8);
+    }
+
+    @Test
     void shouldFitEachScratchStructureIntoScratch() {
         assertThat(CallState.SCRATCH_BYTES)
                 .isGreaterThanOrEqualTo(Abi.Statx.BYTES)
                 .isGreaterThanOrEqualTo(Abi.Statfs.BYTES)
+                .isGreaterThanOrEqualTo(Abi.UringParams.BYTES)
                 .isGreaterThanOrEqualTo(Abi.Flock.BYTES)
                 .isGreaterThanOrEqualTo(Abi.SockAddrUn.BYTES)
                 .isGreaterThanOrEqualTo(Abi.UCred.BYTES + Integer.BYTES);

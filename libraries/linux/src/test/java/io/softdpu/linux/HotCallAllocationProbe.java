@@ -48,6 +48,28 @@ final class HotCallAllocationProbe {
                         FileIo.writeDurably(file, from.asSlice(0, 64), 0);
                         FileIo.syncData(file);
                     });
+            requests(file, from);
+        }
+    }
+
+    private static void requests(int file, MemorySegment memory) {
+        try (Uring ring = new Uring(4, 4)) {
+            long[] completed = new long[1];
+            print(
+                    "requests of a ring",
+                    () -> {
+                        ring.write(file, memory, 0, 64, 0, 1);
+                        ring.read(file, memory, 64, 64, 0, 2);
+                        ring.submit();
+                        while (ring.pending() > 0) {
+                            if (ring.next()) {
+                                completed[0] += ring.result();
+                            }
+                        }
+                    });
+            requireDone("completed", completed[0] / 64);
+        } catch (LinuxException e) {
+            System.out.println("no ring: " + e.call());
         }
     }
 

@@ -120,7 +120,7 @@ class CodeRulesTest {
                             "opens the folder itself, with O_DIRECTORY, which does not block"),
                     Map.entry(
                             "io.softdpu.linux.MemoryLimits.lines",
-                            "reads /proc and the files of cgroups in /sys"),
+                            "reads /proc and the files of cgroups in /sys; for Uring, too"),
                     Map.entry("io.softdpu.fabric.folder.LockHolder.pidOf", "reads /proc/locks"),
                     Map.entry("io.softdpu.junit.ChildJvm.text", "reads /proc/PID/task/TID/stat"),
                     Map.entry(

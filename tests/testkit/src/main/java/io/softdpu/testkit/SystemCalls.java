@@ -46,6 +46,21 @@ public final class SystemCalls {
     private static final int MFD_HUGETLB = 4;
     private static final int MFD_NOEXEC_SEAL = 8;
 
+    private static final int PR_SET_SECCOMP = 22;
+    private static final int PR_SET_NO_NEW_PRIVS = 38;
+    private static final long SECCOMP_MODE_FILTER = 2;
+    private static final int SECCOMP_RET_ERRNO = 0x5_0000;
+    private static final int SECCOMP_RET_ALLOW = 0x7fff_0000;
+
+    /** The first word of a sock_filter: loads the number of the system call. */
+    private static final int BPF_LOAD_NUMBER = 0x20;
+
+    /** Skips one instruction unless the number is the second word. */
+    private static final int BPF_JUMP_UNLESS_EQUAL = 0x15 | 1 << 24;
+
+    /** Ends with the second word. */
+    private static final int BPF_RETURN = 0x06;
+
     /** Those that tests wait for; the same on every architecture. */
     private static final Map<Integer, String> NAMES =
             Map.of(
@@ -181,6 +196,47 @@ public final class SystemCalls {
                                             name,
                                             S_IFCHR | OWNER_ONLY,
                                             (long) (major << 8 | minor)));
+        }
+    }
+
+    /**
+     * Forbids this thread, and what it starts, one system call from now on, by a seccomp filter. A
+     * thread that has called this ends with its test.
+     *
+     * @param number of the system call, one that is the same on every architecture
+     * @param errno what the call fails with
+     */
+    public static void forbid(int number, int errno) {
+        int[] program = {
+            BPF_LOAD_NUMBER,
+            0,
+            BPF_JUMP_UNLESS_EQUAL,
+            number,
+            BPF_RETURN,
+            SECCOMP_RET_ERRNO | errno,
+            BPF_RETURN,
+            SECCOMP_RET_ALLOW
+        };
+        MethodHandle prctl = bind("prctl", INT, INT, LONG, LONG, LONG, LONG);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment filter = arena.allocateFrom(INT, program);
+            MemorySegment header = arena.allocate(2 * LONG.byteSize(), LONG.byteSize());
+            header.set(ValueLayout.JAVA_SHORT, 0, (short) (program.length / 2));
+            header.set(LONG, LONG.byteSize(), filter.address());
+            checked(
+                    "prctl(PR_SET_NO_NEW_PRIVS)",
+                    state -> (int) prctl.invokeExact(state, PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L));
+            checked(
+                    "prctl(PR_SET_SECCOMP)",
+                    state ->
+                            (int)
+                                    prctl.invokeExact(
+                                            state,
+                                            PR_SET_SECCOMP,
+                                            SECCOMP_MODE_FILTER,
+                                            header.address(),
+                                            0L,
+                                            0L));
         }
     }
 
