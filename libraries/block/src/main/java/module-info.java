@@ -16,7 +16,8 @@ module io.softdpu.block {
             io.softdpu.block.memory.MemoryProvider,
             io.softdpu.block.memory.CopyProvider,
             io.softdpu.block.memory.NullProvider,
-            io.softdpu.block.fault.FaultProvider;
+            io.softdpu.block.fault.FaultProvider,
+            io.softdpu.block.file.FileProvider;
     provides io.softdpu.core.capability.CapabilitySource with
             io.softdpu.block.capability.BlockSource;
 }

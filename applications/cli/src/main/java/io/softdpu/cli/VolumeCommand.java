@@ -45,8 +45,8 @@ final class VolumeCommand implements Callable<Integer> {
             index = "0",
             paramLabel = "URI",
             description = {
-                "The volume: memory:SIZE, copy:FILE or FILE, null:SIZE. A file with a colon in its"
-                        + " name is ./a:b."
+                "The volume: memory:SIZE, copy:FILE or FILE, file:FILE?OPTIONS, null:SIZE. A file"
+                        + " with a colon in its name is ./a:b."
             })
     private String uri = "";
 

@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  *   </td></tr>
  *   <tr><td>{@code copy:PATH}, {@code PATH}</td><td>memory, a copy of a file, which is read once
  *   and never written; a path with a colon is {@code ./a:b}</td></tr>
+ *   <tr><td>{@code file:PATH}, with options behind a {@code ?}</td><td>those of a file, or of a
+ *   block device of the machine, which no other process uses meanwhile</td></tr>
  *   <tr><td>{@code null:SIZE}</td><td>none: writes go nowhere, and reads deliver zeros</td></tr>
  *   <tr><td>{@code fault:OPTIONS:URI}</td><td>those of another device, which fails on demand
  *   </td></tr>
@@ -91,8 +93,8 @@ public final class BlockDevice implements AutoCloseable {
      * @throws io.softdpu.block.property.BlockUriException naming the known forms, for an unknown
      *     word or a wrong option
      * @throws DpuException INVALID_VALUE for an illegal size of a block, and for a file whose size
-     *     is no positive multiple of it; NOT_FOUND, NOT_PERMITTED or IO_FAILED naming the file;
-     *     NO_MEMORY
+     *     is no positive multiple of it; NOT_FOUND, NOT_PERMITTED, NOT_SUPPORTED, IN_USE, FULL or
+     *     IO_FAILED naming the file; NO_MEMORY
      */
     public static BlockDevice open(String uri, int blockSizeBytes) {
         return new BlockDevice(BlockProviders.open(uri, blockSizeBytes));
@@ -200,7 +202,8 @@ public final class BlockDevice implements AutoCloseable {
      * Closes the device; idempotent.
      *
      * @throws DpuException IN_USE while contexts are started, naming them; NOT_PERMITTED while bufs
-     *     are in its {@link #memory()}. The device stays open then
+     *     are in its {@link #memory()}; the device stays open then. IO_FAILED if acknowledged bytes
+     *     were lost, as a flush would be; it is closed then
      */
     @Override
     public synchronized void close() {
@@ -262,6 +265,11 @@ public final class BlockDevice implements AutoCloseable {
     /** The user of the memory of its requests. */
     MemoryUser memoryUser() {
         return provider.memoryUser();
+    }
+
+    /** Whether every write is durable when it completes. */
+    boolean isWriteThrough() {
+        return provider.isWriteThrough();
     }
 
     /** A context has closed its channel. */

@@ -79,7 +79,11 @@ abstract class BlockTask<T extends Task> extends TaskBase<T> implements BlockReq
     }
 
     private boolean isFlushing() {
-        return request.fua || request.operation == BlockOperation.FLUSH;
+        return switch (request.operation) {
+            case FLUSH -> true;
+            case WRITE, WRITE_ZEROES -> request.fua || block.blockDevice().isWriteThrough();
+            case READ, DISCARD, EXTENTS -> false;
+        };
     }
 
     /**

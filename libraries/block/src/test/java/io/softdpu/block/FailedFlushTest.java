@@ -148,4 +148,17 @@ class FailedFlushTest {
         assertThat(run(0, allocate(fixture.one, Kind.FLUSH), Status.SUCCESS))
                 .isEqualTo(Status.SUCCESS);
     }
+
+    @Test
+    void shouldTakeAWriteOfADeviceThatWritesThroughForAFlush() {
+        fixture.hand.writeThrough = true;
+        BlockIdentity before = fixture.blockDevice.identity();
+        assertThat(run(0, fixture.one.allocateWrite(0, data), Status.IO_FAILED))
+                .isEqualTo(Status.IO_FAILED);
+
+        assertThat(fixture.blockDevice.identity()).isNotEqualTo(before);
+        Task later = fixture.two.allocateWrite(0, data);
+        assertThat(later.trySubmit()).isEqualTo(Status.IO_FAILED);
+        later.free();
+    }
 }

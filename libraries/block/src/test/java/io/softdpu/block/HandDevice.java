@@ -32,6 +32,9 @@ final class HandDevice implements ProviderDevice {
     /** Who uses the memory of its requests. */
     MemoryUser memoryUser = MemoryUser.ENGINE;
 
+    /** Whether its writes are durable. */
+    boolean writeThrough;
+
     /** What it refuses its requests with; null to accept them. */
     @Nullable Refusal refusal;
 
@@ -64,6 +67,11 @@ final class HandDevice implements ProviderDevice {
     @Override
     public MemoryUser memoryUser() {
         return memoryUser;
+    }
+
+    @Override
+    public boolean isWriteThrough() {
+        return writeThrough;
     }
 
     @Override

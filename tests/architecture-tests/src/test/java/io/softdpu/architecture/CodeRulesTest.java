@@ -107,6 +107,14 @@ class CodeRulesTest {
                             "io.softdpu.linux.file.CheckedFile.reopen",
                             "opens a file that was examined once more, not by its name"),
                     Map.entry(
+                            "io.softdpu.block.file.FileCreation.write",
+                            "creates a file with O_EXCL, which opens no existing file"),
+                    Map.entry(
+                            "io.softdpu.block.file.FileCreation.syncFolder",
+                            "opens a folder, with O_DIRECTORY, which does not block"),
+                    Map.entry("io.softdpu.block.file.LockHolder.shows", "reads /proc/PID/fdinfo"),
+                    Map.entry("io.softdpu.block.file.VolumeIdentity.readBootId", "reads /proc/sys"),
+                    Map.entry(
                             "io.softdpu.fabric.folder.FabricFolder.join",
                             "opens the folder itself, with O_DIRECTORY, which does not block"),
                     Map.entry(
@@ -184,6 +192,12 @@ class CodeRulesTest {
     /** Methods that may remove a file, and why no file of the user is lost by that. */
     private static final Map<String, String> MAY_REMOVE =
             Map.ofEntries(
+                    Map.entry(
+                            "io.softdpu.block.file.FileCreation.createIfMissing",
+                            "removes the other name of a file that it has made"),
+                    Map.entry(
+                            "io.softdpu.block.file.FileCreation.write",
+                            "removes a file that it has made"),
                     Map.entry(
                             "io.softdpu.linux.file.OutputFile$Part.moveTo",
                             "moves a new file to a name that was examined"),

@@ -45,8 +45,15 @@ public final class DeviceFailures implements AutoCloseable {
         this.nanoTime = nanoTime;
     }
 
-    /** Status of a request that has failed with this errno. */
-    public static Status statusOf(int errno) {
+    /**
+     * Status of a request that has failed.
+     *
+     * @return of a flush IO_FAILED for every errno: whatever the reason is, bytes were lost
+     */
+    public static Status statusOf(BlockOperation operation, int errno) {
+        if (operation == BlockOperation.FLUSH) {
+            return Status.IO_FAILED;
+        }
         return switch (errno) {
             case Errno.ENOSPC, Errno.EDQUOT, Errno.EFBIG -> Status.FULL;
             case Errno.EROFS, Errno.EPERM -> Status.NOT_PERMITTED;
@@ -75,7 +82,7 @@ public final class DeviceFailures implements AutoCloseable {
                 }
             }
         }
-        return statusOf(errno);
+        return statusOf(operation, errno);
     }
 
     /** Logs the numbers that were not logged yet. */
@@ -103,7 +110,7 @@ public final class DeviceFailures implements AutoCloseable {
                         kind.operation,
                         Errno.name(kind.errno),
                         offsetBytes,
-                        statusOf(kind.errno)));
+                        statusOf(kind.operation, kind.errno)));
         return count;
     }
 

@@ -48,14 +48,24 @@ public final class DeviceUri {
     }
 
     /**
-     * The size that the part behind the scheme gives: bytes, or a number with K, M, G or T for
-     * powers of 1024, such as {@code 64MiB}.
+     * The size that the part behind the scheme gives, as {@link #size(String)}.
      *
      * @return bytes, a positive multiple of the block size
      * @throws BlockUriException for anything else
      */
     public long size() {
-        long bytes = sizeOf(rest);
+        return size(rest);
+    }
+
+    /**
+     * A size in the URI: bytes, or a number with K, M, G or T for powers of 1024, such as {@code
+     * 64MiB}.
+     *
+     * @return bytes, a positive multiple of the block size
+     * @throws DpuException INVALID_VALUE for anything else
+     */
+    public long size(String text) {
+        long bytes = sizeOf(text);
         if (bytes == 0 || bytes % blockSizeBytes != 0) {
             throw refused(
                     "size is no positive multiple of the block size, sizeBytes="

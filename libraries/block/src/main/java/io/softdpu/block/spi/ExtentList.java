@@ -34,8 +34,8 @@ public final class ExtentList {
      * Adds the next extent, or extends the last one if that is of the same kind.
      *
      * @param lengthBytes positive, a multiple of the block size
-     * @param hole whether its blocks are not allocated and read as zeros; of a range that is
-     *     written meanwhile it must be false
+     * @param hole whether its blocks are not allocated and read as zeros; of blocks whose write had
+     *     completed before the request was submitted it must be false
      * @return false if there is no room, and nothing was added
      */
     public boolean add(long lengthBytes, boolean hole) {

@@ -49,6 +49,15 @@ public interface ProviderDevice extends AutoCloseable {
     }
 
     /**
+     * Whether each write, and each write of zeros, is durable when it completes, as if it had FUA;
+     * always the same. By default none is that has not. One that fails with IO_FAILED is a failed
+     * flush then.
+     */
+    default boolean isWriteThrough() {
+        return false;
+    }
+
+    /**
      * Opens the channel of a context that starts; on the thread of its engine.
      *
      * @param services of the context's engine

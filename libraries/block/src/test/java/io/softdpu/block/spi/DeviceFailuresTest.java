@@ -33,6 +33,13 @@ class DeviceFailuresTest {
     }
 
     @Test
+    void shouldCallEveryFailureOfAFlushALoss() {
+        for (int errno : new int[] {Errno.ENOSPC, Errno.EPERM, Errno.EIO}) {
+            assertThat(failures.report(BlockOperation.FLUSH, errno, 0)).isEqualTo(Status.IO_FAILED);
+        }
+    }
+
+    @Test
     void shouldLogTheFirstOfAKindAndThenOneLinePerSecond() {
         try (LogCapture log = new LogCapture(DeviceFailures.class.getName())) {
             failures.report(BlockOperation.WRITE, Errno.ENOSPC, 512);

@@ -1,0 +1,397 @@
+package io.softdpu.block.file;
+
+import io.softdpu.block.property.BlockFeature;
+import io.softdpu.block.property.BlockIdentity;
+import io.softdpu.block.property.BlockProperties;
+import io.softdpu.block.spi.DeviceFailures;
+import io.softdpu.block.spi.MemoryUser;
+import io.softdpu.block.spi.ProviderChannel;
+import io.softdpu.block.spi.ProviderDevice;
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Status;
+import io.softdpu.core.spi.ContextServices;
+import io.softdpu.linux.BlockDevices;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.FileBlocks;
+import io.softdpu.linux.FileDescriptors;
+import io.softdpu.linux.FileDescriptors.DirectAlignment;
+import io.softdpu.linux.FileIo;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.Uring;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.text.Reason;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Blocks in a file, or in a block device of the machine. */
+final class FileDevice implements ProviderDevice {
+    private static final System.Logger LOG = System.getLogger(FileDevice.class.getName());
+
+    /** Length of a request in bytes beyond which a longer one is no faster. */
+    private static final long PREFERRED_REQUEST_BYTES = 1 << 20;
+
+    /** Longest request in bytes: that of the usual block devices of Linux, and of NBD. */
+    private static final long MAX_REQUEST_BYTES = 32 << 20;
+
+    /** Threads where io_uring is refused. */
+    private static final int THREADS_INSTEAD = 4;
+
+    /** Zeros that are written at a time, in bytes: other requests go between. */
+    private static final int ZEROS_BYTES = 256 << 10;
+
+    private static final int ZEROS_ALIGNMENT_BYTES = 4096;
+
+    private final CheckedFile opened;
+    private final FileOptions options;
+    private final FileLock lock;
+    private final VolumeAbilities abilities;
+    private final VolumeIdentity identity;
+    private final BlockProperties properties;
+    private final DeviceFailures failures;
+    private final boolean byThreads;
+    private final Workers workers;
+    private final MemorySegment zeros = Arena.ofAuto().allocate(ZEROS_BYTES, ZEROS_ALIGNMENT_BYTES);
+
+    /** Whether the file system turned out to make no zeros, though it has the operation. */
+    private volatile boolean writesZeros;
+
+    /** Whether a flush has failed. */
+    private volatile boolean lost;
+
+    private FileDevice(CheckedFile opened, FileOptions options, FileLock lock, int blockSizeBytes) {
+        this.opened = opened;
+        this.options = options;
+        this.lock = lock;
+        int fd = opened.descriptor();
+        boolean blockDevice = FileDescriptors.status(fd).isBlockDevice();
+        boolean writable = !options.readOnly();
+        int alignmentBytes = requireAlignment(blockDevice, blockSizeBytes);
+        requireBlocks(opened.sizeBytes(), blockSizeBytes, options.file());
+        abilities = VolumeAbilities.of(fd, blockDevice, writable, opened.sizeBytes());
+        @Nullable String refusal = options.threads() > 0 ? null : refusalOfUring();
+        byThreads = options.threads() > 0 || refusal != null;
+        int threads = threads();
+        properties =
+                new BlockProperties(
+                        opened.sizeBytes(),
+                        blockSizeBytes,
+                        PREFERRED_REQUEST_BYTES,
+                        MAX_REQUEST_BYTES,
+                        alignmentBytes,
+                        features(),
+                        describe(threads, refusal));
+        failures = new DeviceFailures(properties.description());
+        identity = VolumeIdentity.open(fd, options.file(), writable);
+        workers = new Workers(threads, "softdpu-block-" + options.file().getFileName());
+        if (refusal != null) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "block device uses threads in place of io_uring: " + properties.description());
+        }
+    }
+
+    /**
+     * Opens a file, and creates it if that is wanted.
+     *
+     * @throws DpuException naming the file
+     */
+    static FileDevice open(FileOptions options, int blockSizeBytes) {
+        Path file = options.file();
+        if (options.createBytes() > 0) {
+            FileCreation.createIfMissing(file, options.createBytes());
+        }
+        CheckedFile opened = openFile(options);
+        boolean used = false;
+        try {
+            FileLock lock =
+                    FileLock.acquire(
+                            opened.descriptor(), file, options.readOnly(), options.lockWait());
+            FileDevice device = new FileDevice(opened, options, lock, blockSizeBytes);
+            used = true;
+            return device;
+        } catch (LinuxException e) {
+            throw FileFailures.of(file, "open", e);
+        } finally {
+            if (!used) {
+                opened.close();
+            }
+        }
+    }
+
+    /** Opens the file, and waits for a block device that is in use. */
+    private static CheckedFile openFile(FileOptions options) {
+        Path file = options.file();
+        CheckedFile[] opened = new CheckedFile[1];
+        boolean done =
+                FileLock.await(
+                        options.lockWait(),
+                        () -> {
+                            try {
+                                opened[0] = CheckedFile.openVolume(file, !options.readOnly());
+                                return true;
+                            } catch (IOException e) {
+                                if (isBusy(e)) {
+                                    return false;
+                                }
+                                throw FileFailures.of(file, e);
+                            }
+                        });
+        if (!done) {
+            throw FileLock.inUse(
+                    file, "it is mounted, or another process uses it", options.lockWait());
+        }
+        return opened[0];
+    }
+
+    private static boolean isBusy(IOException e) {
+        return e.getCause() instanceof LinuxException cause && cause.errno() == Errno.EBUSY;
+    }
+
+    /** The alignment in memory; checks that direct I/O is offered and blocks are large enough. */
+    private int requireAlignment(boolean blockDevice, int blockSizeBytes) {
+        if (!options.direct()) {
+            int bytes = blockDevice ? BlockDevices.blockBytes(opened.descriptor()) : 1;
+            requireAlignment(bytes, blockSizeBytes);
+            return 1;
+        }
+        DirectAlignment alignment = directAlignment(blockDevice);
+        requireAlignment(alignment.offsetBytes(), blockSizeBytes);
+        return alignment.memoryBytes();
+    }
+
+    private void requireAlignment(int alignmentBytes, int blockSizeBytes) {
+        if (blockSizeBytes % alignmentBytes != 0) {
+            throw FileFailures.refused(
+                    Status.INVALID_VALUE,
+                    options.file(),
+                    "blocks are smaller than the alignment of its I/O, blockSizeBytes="
+                            + blockSizeBytes
+                            + ", alignmentBytes="
+                            + alignmentBytes,
+                    "blocks of " + alignmentBytes + " bytes or more",
+                    null);
+        }
+    }
+
+    private DirectAlignment directAlignment(boolean blockDevice) {
+        int fd;
+        try {
+            fd = opened.reopen(accessFlags());
+        } catch (LinuxException e) {
+            if (e.errno() == Errno.EINVAL) {
+                throw notDirect(e);
+            }
+            throw e;
+        }
+        try {
+            return VolumeAbilities.directAlignment(fd, blockDevice)
+                    .orElseThrow(() -> notDirect(null));
+        } finally {
+            FileDescriptors.close(fd);
+        }
+    }
+
+    private DpuException notDirect(@Nullable LinuxException cause) {
+        return FileFailures.refused(
+                Status.NOT_SUPPORTED,
+                options.file(),
+                "its file system has no direct I/O",
+                "one that has, or no option direct",
+                cause);
+    }
+
+    private static void requireBlocks(long sizeBytes, int blockSizeBytes, Path file) {
+        if (sizeBytes == 0 || sizeBytes % blockSizeBytes != 0) {
+            throw FileFailures.refused(
+                    Status.INVALID_VALUE,
+                    file,
+                    "its size is no positive multiple of the block size, sizeBytes=" + sizeBytes,
+                    "a multiple of " + blockSizeBytes,
+                    null);
+        }
+    }
+
+    /** The reason why this thread cannot use io_uring; null if it can. */
+    private static @Nullable String refusalOfUring() {
+        try (Uring ring = new Uring(1, 1)) {
+            EnumSet<Uring.Operation> missing = EnumSet.allOf(Uring.Operation.class);
+            missing.removeAll(ring.operations());
+            return missing.isEmpty() ? null : "operations=" + missing + " are missing";
+        } catch (LinuxException e) {
+            return Reason.of(e);
+        }
+    }
+
+    private int threads() {
+        if (options.threads() > 0) {
+            return options.threads();
+        }
+        return byThreads ? THREADS_INSTEAD : 1;
+    }
+
+    private Set<BlockFeature> features() {
+        Set<BlockFeature> features = EnumSet.of(BlockFeature.FLUSH, BlockFeature.PERSISTENT);
+        if (abilities.findsHoles()) {
+            features.add(BlockFeature.EXTENTS);
+        }
+        if (options.readOnly()) {
+            features.add(BlockFeature.READ_ONLY);
+            return features;
+        }
+        features.add(BlockFeature.FUA);
+        features.add(BlockFeature.WRITE_ZEROES);
+        if (abilities.punchesHoles()) {
+            features.add(BlockFeature.DISCARD);
+        }
+        return features;
+    }
+
+    private String describe(int threads, @Nullable String refusal) {
+        return options.file()
+                + " (method="
+                + (byThreads ? "threads, threads=" + threads : "io_uring")
+                + (refusal == null ? "" : ", io_uring is refused: " + refusal)
+                + ", cache="
+                + (options.direct() ? "none" : "pages")
+                + (options.sync() ? ", every write is durable" : "")
+                + ")";
+    }
+
+    // ---- the device ----
+
+    @Override
+    public BlockProperties properties() {
+        return properties;
+    }
+
+    @Override
+    public BlockIdentity identity() {
+        return identity.get();
+    }
+
+    @Override
+    public void renewIdentity() {
+        lost = true;
+        identity.renew();
+    }
+
+    @Override
+    public MemoryUser memoryUser() {
+        return MemoryUser.KERNEL;
+    }
+
+    @Override
+    public boolean isWriteThrough() {
+        return options.sync();
+    }
+
+    @Override
+    public ProviderChannel openChannel(ContextServices services, int maxRequests) {
+        try {
+            int fd = opened.reopen(accessFlags());
+            int place = -1;
+            boolean made = false;
+            try {
+                place = lock.lock(fd);
+                StepChannel channel =
+                        byThreads
+                                ? new ThreadsChannel(this, fd, place, services, maxRequests)
+                                : new UringChannel(this, fd, place, services, maxRequests);
+                workers.add(channel);
+                made = true;
+                return channel;
+            } finally {
+                if (!made) {
+                    FileDescriptors.close(fd);
+                    if (place >= 0) {
+                        lock.release(place);
+                    }
+                }
+            }
+        } catch (LinuxException e) {
+            throw FileFailures.of(options.file(), "start of a context", e);
+        }
+    }
+
+    private int accessFlags() {
+        return (options.readOnly() ? FileDescriptors.O_RDONLY : FileDescriptors.O_RDWR)
+                | (options.direct() ? FileDescriptors.O_DIRECT : 0);
+    }
+
+    /**
+     * Makes what was written durable, notes that nothing can be lost, and closes the file.
+     *
+     * @throws DpuException IO_FAILED if that is not so; it is closed anyway
+     */
+    @Override
+    public void close() {
+        workers.close();
+        failures.close();
+        try {
+            if (!options.readOnly() && !lost) {
+                FileIo.syncData(opened.descriptor());
+                identity.close();
+            }
+        } catch (LinuxException e) {
+            identity.renew();
+            throw new DpuException(
+                    Status.IO_FAILED,
+                    "bytes of a block device were lost before it was closed: blockDevice="
+                            + properties.description()
+                            + ", failure="
+                            + Reason.of(e),
+                    e);
+        } finally {
+            opened.close();
+        }
+    }
+
+    // ---- for its channels ----
+
+    boolean isDirect() {
+        return options.direct();
+    }
+
+    /** The log of failures. */
+    DeviceFailures failures() {
+        return failures;
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    /** Zeros to be written. */
+    MemorySegment zeros() {
+        return zeros;
+    }
+
+    /** The mode by which the file system makes zeros; 0 if they are to be written. */
+    int zeroMode(boolean keepAllocated) {
+        if (!writesZeros) {
+            if (!keepAllocated && abilities.punchesHoles()) {
+                return FileBlocks.PUNCH_HOLE | FileBlocks.KEEP_SIZE;
+            }
+            if (abilities.zeroesRanges()) {
+                return FileBlocks.ZERO_RANGE | FileBlocks.KEEP_SIZE;
+            }
+        }
+        return 0;
+    }
+
+    /** The file system has refused to make zeros: from now on they are written. */
+    void zerosAreWritten() {
+        writesZeros = true;
+    }
+
+    /** A channel has closed its open file. */
+    void channelClosed(StepChannel channel, int place) {
+        workers.remove(channel);
+        lock.release(place);
+    }
+}

@@ -1,0 +1,180 @@
+package io.softdpu.block.file;
+
+import io.softdpu.core.execution.DescriptorWatch;
+import io.softdpu.core.spi.ContextServices;
+import io.softdpu.core.spi.FixedQueue;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.RestrictedThreads;
+import io.softdpu.linux.RestrictedThreads.Scope;
+import io.softdpu.linux.Uring;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Channel whose steps are requests of io_uring, in a ring of its own. Each pass that begins steps
+ * makes one system call for all of them; the ends are read from memory. Data and holes, for which
+ * io_uring has no operation, are found by a thread of the device.
+ */
+final class UringChannel extends StepChannel {
+    /** Limit of steps that one system call begins. */
+    private static final int MAX_ENTRIES = 4096;
+
+    /** Limit of the kernel's threads for what would block, such as syncs and cache misses. */
+    private static final int MAX_KERNEL_THREADS = 16;
+
+    private final Uring ring;
+    private final DescriptorWatch watch;
+    private final FixedQueue<Slot> waiting;
+
+    /**
+     * Creates a channel.
+     *
+     * @throws LinuxException if there is no ring: too little memory, or no descriptor left
+     * @throws io.softdpu.core.DpuException if the engine cannot watch it
+     */
+    UringChannel(FileDevice device, int fd, int place, ContextServices services, int maxRequests) {
+        super(device, fd, place, services, maxRequests);
+        this.waiting = new FixedQueue<>(maxSteps());
+        int pending = Math.min(maxSteps(), Uring.MAX_PENDING);
+        @Nullable Scope before = RestrictedThreads.enter(Scope.OWN_MEMORY); // that of the ring
+        try {
+            this.ring = new Uring(Math.min(pending, MAX_ENTRIES), pending);
+        } finally {
+            RestrictedThreads.leave(before);
+        }
+        boolean watched = false;
+        try {
+            limitKernelThreads();
+            watch = services.watch(ring.fd(), DescriptorWatch.READABLE, (_, _) -> {});
+            watched = true;
+        } finally {
+            if (!watched) {
+                closeRing();
+            }
+        }
+    }
+
+    private void limitKernelThreads() {
+        try {
+            Uring.WorkerLimits _ = ring.limitWorkers(MAX_KERNEL_THREADS, 0);
+        } catch (LinuxException e) {
+            if (e.errno() != Errno.EINVAL) { // a kernel before 5.15 has its own limit
+                throw e;
+            }
+        }
+    }
+
+    @Override
+    void start(Slot slot) {
+        if (slot.step == Step.FIND) {
+            handOver(slot);
+        } else if (ring.isFull()) {
+            waiting.add(slot);
+        } else {
+            fill(slot);
+        }
+    }
+
+    private void fill(Slot slot) {
+        int length = (int) slot.lengthBytes;
+        long data = (long) slot.generation << Integer.SIZE | slot.index;
+        switch (slot.step) {
+            case READ ->
+                    ring.read(
+                            fd(),
+                            slot.memory,
+                            slot.memoryOffsetBytes,
+                            length,
+                            slot.offsetBytes,
+                            data);
+            case WRITE ->
+                    ring.write(
+                            fd(),
+                            slot.memory,
+                            slot.memoryOffsetBytes,
+                            length,
+                            slot.offsetBytes,
+                            data);
+            case WRITE_DURABLY ->
+                    ring.writeDurably(
+                            fd(),
+                            slot.memory,
+                            slot.memoryOffsetBytes,
+                            length,
+                            slot.offsetBytes,
+                            data);
+            case SYNC -> ring.syncData(fd(), data);
+            case ALLOCATE ->
+                    ring.allocate(fd(), slot.mode, slot.offsetBytes, slot.lengthBytes, data);
+            case FIND -> throw new IllegalStateException("io_uring finds no holes");
+        }
+    }
+
+    @Override
+    public boolean progress() {
+        boolean any = super.progress();
+        any |= take();
+        while (!waiting.isEmpty() && !ring.isFull()) {
+            fill(waiting.remove());
+        }
+        if (ring.unsubmitted() > 0) {
+            any |= ring.submit() > 0;
+        }
+        return any;
+    }
+
+    /** Ends the steps whose completions are there. */
+    private boolean take() {
+        boolean any = false;
+        while (ring.next()) {
+            any = true;
+            long data = ring.userData();
+            Slot slot = slot((int) data);
+            if (slot.generation != (int) (data >>> Integer.SIZE)) {
+                throw new IllegalStateException(
+                        "completion of no step: userData=0x"
+                                + Long.toHexString(data)
+                                + ", result="
+                                + ring.result()
+                                + ", expected=generation "
+                                + slot.generation);
+            }
+            stepEnded(slot, ring.result());
+        }
+        return any;
+    }
+
+    @Override
+    public void ring() {
+        int _ = ring.submit();
+    }
+
+    @Override
+    public boolean arm() {
+        int _ = ring.submit();
+        boolean reported = super.arm();
+        return reported || ring.hasNext() || ring.unsubmitted() > 0 || !waiting.isEmpty();
+    }
+
+    @Override
+    void takeBackWaiting() {
+        while (!waiting.isEmpty()) {
+            takeBack(waiting.remove());
+        }
+    }
+
+    @Override
+    void release() {
+        watch.close();
+        closeRing();
+    }
+
+    private void closeRing() {
+        @Nullable Scope before = RestrictedThreads.enter(Scope.OWN_MEMORY);
+        try {
+            ring.close();
+        } finally {
+            RestrictedThreads.leave(before);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/**
+ * Provider of block devices in files and in block devices of the machine. Used by ServiceLoader
+ * only; begins at {@link io.softdpu.block.file.FileProvider}.
+ *
+ * <p>A request is a series of steps, each one system call: {@link
+ * io.softdpu.block.file.StepChannel} decides which comes next, and its subclasses have them done,
+ * by io_uring or by threads of the device.
+ *
+ * <p><b>Thread.</b> A device is for any thread, a channel for that of its engine. Threads of the
+ * device do single steps, and report them by a queue of completions.
+ *
+ * <p><b>Ownership.</b> A device owns the claim and the lock of its file, and its threads. Each
+ * channel owns an open file of its own, with a lock, which it closes when no request uses it.
+ */
+@NullMarked
+package io.softdpu.block.file;
+
+import org.jspecify.annotations.NullMarked;
