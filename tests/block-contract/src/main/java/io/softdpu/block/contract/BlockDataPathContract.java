@@ -18,8 +18,6 @@ import org.junit.jupiter.api.Test;
 
 /** Cost of the data path besides the bytes: no allocation, and no lost wake-up. */
 public abstract class BlockDataPathContract extends BlockContract {
-    private static final int ROUNDS = 20_000;
-
     /** For subclasses. */
     protected BlockDataPathContract() {}
 
@@ -32,7 +30,7 @@ public abstract class BlockDataPathContract extends BlockContract {
         BlockWriteTask write = submitter.context.allocateWrite(block(), data);
 
         AllocationMeter.assertNone(
-                ROUNDS,
+                environment().rounds(),
                 () -> {
                     accepted(read.trySubmit());
                     accepted(write.trySubmit());
@@ -58,7 +56,7 @@ public abstract class BlockDataPathContract extends BlockContract {
         BlockWriteZeroesTask zero = submitter.context.allocateWriteZeroes(0, block());
 
         AllocationMeter.assertNone(
-                ROUNDS,
+                environment().rounds(),
                 () -> {
                     accepted(flush.trySubmit());
                     accepted(zero.trySubmit());

@@ -26,6 +26,11 @@ public interface BlockTestEnvironment {
     /** Whether the blocks are memory of this process. */
     boolean hasMemory();
 
+    /** Number of rounds that a measurement takes; less where a flush takes long. */
+    default int rounds() {
+        return 20_000;
+    }
+
     /** Size of a block in the tests, unless they are about it. */
     default int blockSizeBytes() {
         return 512;
