@@ -27,10 +27,6 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=${SOFTDPU_ROOT:-$(dirname "$here")}
 slice=262144 # of a large copy, Copier.SLICE_BYTES
-rounds=3
-seconds=2
-json=
-ours_only=
 
 # shellcheck source=benchmarks/lib.sh
 . "$here/lib.sh"

@@ -28,10 +28,6 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=${SOFTDPU_ROOT:-$(dirname "$here")}
-rounds=3
-seconds=2
-json=
-ours_only=
 
 # shellcheck source=benchmarks/lib.sh
 . "$here/lib.sh"

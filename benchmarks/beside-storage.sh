@@ -26,13 +26,10 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=${SOFTDPU_ROOT:-$(dirname "$here")}
 unpinned=yes
 volume_mib=256 # far larger than the caches, for both
-rounds=3
-seconds=3
-json=
-ours_only=
 
 # shellcheck source=benchmarks/lib.sh
 . "$here/lib.sh"
+seconds=3
 read_options "$@"
 need python3:python3 mvn:maven setpriv:util-linux taskset:util-linux gcc:gcc
 [[ -n $ours_only ]] || need nbdkit:nbdkit fio:fio

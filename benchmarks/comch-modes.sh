@@ -18,10 +18,6 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=${SOFTDPU_ROOT:-$(dirname "$here")}
-rounds=3
-seconds=2
-json=
-ours_only=
 windows=(16 64 256 1024)
 
 # shellcheck source=benchmarks/lib.sh

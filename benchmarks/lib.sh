@@ -5,6 +5,12 @@ export LC_ALL=C # figures have a point, whatever the user's language
 
 script=$(basename "$0" .sh)
 
+# The options of the comparisons; a script with another default sets it behind this file.
+rounds=3
+seconds=2
+json=
+ours_only=
+
 # Control characters of names and values are replaced: they could control the terminal.
 say() {
     local message=$*
@@ -21,7 +27,7 @@ usage() {
     sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
 }
 
-# Parses the options of both comparisons: sets rounds, seconds, json and ours_only.
+# Parses the options of a comparison: sets rounds, seconds, json and ours_only.
 read_options() {
     while (($#)); do
         case $1 in

@@ -17,13 +17,10 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=${SOFTDPU_ROOT:-$(dirname "$here")}
-rounds=3
-seconds=8
-json=
-ours_only=
 
 # shellcheck source=benchmarks/lib.sh
 . "$here/lib.sh"
+seconds=8
 read_options "$@"
 [[ -z $ours_only ]] || {
     say "no such option: option=--ours"
