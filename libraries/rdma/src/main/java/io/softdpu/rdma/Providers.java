@@ -48,7 +48,8 @@ final class Providers {
                             device.pciAddress(),
                             names(ALL),
                             ALL.isEmpty()
-                                    ? "the artefact io.softdpu:softdpu-rdma-shm at run time"
+                                    ? "the artefact io.softdpu:softdpu-rdma-shm or"
+                                            + " io.softdpu:softdpu-rdma-roce at run time"
                                     : "a device that one of them supports"));
         }
         return supporting;

@@ -25,7 +25,8 @@ class RdmaWithoutProviderTest {
                         e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED))
                 .hasMessageContaining("providers=[]")
                 .hasMessageEndingWith(
-                        "expected=the artefact io.softdpu:softdpu-rdma-shm at run time");
+                        "expected=the artefact io.softdpu:softdpu-rdma-shm or"
+                                + " io.softdpu:softdpu-rdma-roce at run time");
         RdmaCapabilities can = RdmaCapabilities.of(device.info());
         assertThat(can.isSupported()).isFalse();
         for (RdmaTaskType type : RdmaTaskType.values()) {
