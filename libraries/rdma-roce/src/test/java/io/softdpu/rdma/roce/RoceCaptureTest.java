@@ -67,16 +67,7 @@ class RoceCaptureTest {
         try (Party near = new Party(folder, Side.TARGET);
                 Party far = new Party(folder, Side.DPU)) {
             RdmaConnection toFar = near.export();
-            RdmaConnection toNear = far.export();
-            near.connect(toFar, toNear.blob());
-            far.connect(toNear, toFar.blob());
-            Party.drive(
-                    "connection",
-                    () ->
-                            toFar.state() == RdmaConnection.State.CONNECTED
-                                    && toNear.state() == RdmaConnection.State.CONNECTED,
-                    near,
-                    far);
+            Party.connect(near, toFar, far, far.export());
             for (int i = 0; i < MESSAGES; i++) {
                 assertThat(far.receive(MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
                 assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
@@ -89,15 +80,8 @@ class RoceCaptureTest {
                 assertThat(far.results.remove()).isEqualTo(Status.SUCCESS);
             }
             behind.accept(near, far);
-            return gid(toFar);
+            return Party.details(toFar).gid();
         }
-    }
-
-    private static Gid gid(RdmaConnection connection) {
-        byte[] blob = connection.blob();
-        byte[] section = new byte[RoceDetails.WIRE_BYTES];
-        System.arraycopy(blob, blob.length - section.length, section, 0, section.length);
-        return RoceDetails.decode(section).gid();
     }
 
     @Test
@@ -167,7 +151,7 @@ class RoceCaptureTest {
 
     private String addressOfNear() {
         try (Party near = new Party(folder, Side.TARGET)) {
-            return gid(near.export()).withPort(ROCE_PORT).toString();
+            return Party.details(near.export()).gid().withPort(ROCE_PORT).toString();
         }
     }
 
