@@ -21,7 +21,7 @@ import java.util.Set;
  * folder: connections by address need the port of RoCE v2, which tests that run at a time would
  * take from each other.
  */
-public final class RoceTestEnvironment implements RdmaTestEnvironment {
+public class RoceTestEnvironment implements RdmaTestEnvironment {
     /** Addresses of the devices, and of the function that shares the card's. */
     private static final List<String> BUILTIN = List.of("127.3.0.1", "127.3.0.2", "127.65.0.1");
 
@@ -44,15 +44,18 @@ public final class RoceTestEnvironment implements RdmaTestEnvironment {
     @Override
     public Machine openMachine(Path folder, Side side, Topology topology) {
         try {
-            String machine = side == Side.TARGET ? "target" : "card";
-            Path own = Files.createDirectories(folder.resolve(machine));
             return Machine.builder(side)
-                    .fabricFolder(own)
+                    .fabricFolder(fabricFolder(folder, side))
                     .topology(withOwnAddresses(folder, topology))
                     .open();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The fabric folder of a side, in the folder of a test. */
+    Path fabricFolder(Path folder, Side side) throws IOException {
+        return Files.createDirectories(folder.resolve(side == Side.TARGET ? "target" : "card"));
     }
 
     private static Topology withOwnAddresses(Path folder, Topology topology) throws IOException {
