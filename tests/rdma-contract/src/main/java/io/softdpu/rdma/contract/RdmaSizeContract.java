@@ -7,22 +7,28 @@ import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.testkit.Clause;
+import io.softdpu.testkit.Soak;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Sizes of operations: nothing, the limit, and beyond it, with lists and without. */
 public abstract class RdmaSizeContract extends RdmaContract {
     private static final int LIST_LENGTH = 64;
+    private static final int STEP_BYTES = 4096;
 
     /** For subclasses. */
     protected RdmaSizeContract() {}
@@ -152,5 +158,57 @@ public abstract class RdmaSizeContract extends RdmaContract {
             assertThat(near.mismatch(0, 4096, 1)).isEqualTo(-1);
             assertThat(far.mismatch(0, 4096, 2)).isEqualTo(-1);
         }
+    }
+
+    /** With the lowest path MTU and the highest; up to the limit of the providers in a soak. */
+    @ParameterizedTest
+    @EnumSource
+    @Tag(Soak.TAG)
+    void shouldTransferAsMuchAsTheMemoryOfTheTestHas(Operation operation) {
+        BufTaskType type = operation.type;
+        long bytes = Soak.count(1 << 20, 16 << 20, 1 << 30);
+        long start = System.nanoTime();
+        for (int mtu : new int[] {256, 4096}) {
+            Peer near = openConfigured(rdma -> rdma.setPathMtuBytes(mtu));
+            Peer far = openFar();
+            far.rdma.setPathMtuBytes(mtu);
+            Pair pair = connect(near, far);
+            try (SharedMemory nearMemory = SharedMemory.allocate(bytes);
+                    SharedMemory farMemory = SharedMemory.allocate(bytes);
+                    Mmap ofNear = started(near, nearMemory);
+                    Mmap ofFar = started(far, farMemory);
+                    Mmap remote =
+                            Mmap.createFromExport(ofFar.exportRdma(far.device), near.device)) {
+                MemorySegment source =
+                        (operation == Operation.READ ? farMemory : nearMemory).segment();
+                for (long i = 0; i < bytes; i += STEP_BYTES) {
+                    source.set(ValueLayout.JAVA_LONG, i, i + mtu);
+                }
+                if (type.needsReceive()) {
+                    far.receive(far.inventory.bufByAddress(ofFar, 0, bytes), 2);
+                }
+                @Nullable Buf there =
+                        type.isRemote() ? Submissions.remote(type, near, remote, 0, bytes) : null;
+                Buf here = Submissions.local(type, near, ofNear, 0, bytes);
+                assertThat(Submissions.submit(type, near, pair.toFar(), here, there, 1))
+                        .isEqualTo(Status.SUCCESS);
+                assertThat(near.next(far).status()).isEqualTo(Status.SUCCESS);
+                if (type.needsReceive()) {
+                    assertThat(far.next(near).length()).isEqualTo(bytes);
+                }
+                assertThat(nearMemory.segment().mismatch(farMemory.segment())).isEqualTo(-1);
+            }
+        }
+        Soak.report(
+                "rdma-sizes-" + operation,
+                0,
+                Duration.ofNanos(System.nanoTime() - start),
+                "bytes=" + bytes);
+    }
+
+    private static Mmap started(Peer peer, SharedMemory memory) {
+        Mmap mmap = Mmap.create();
+        mmap.setMemory(memory).setPermissions(Peer.ALL).addDevice(peer.device).start();
+        return mmap;
     }
 }
