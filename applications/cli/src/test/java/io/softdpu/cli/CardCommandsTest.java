@@ -276,12 +276,15 @@ class CardCommandsTest {
         assertThat(run("caps", "--device", "p0", "--library", "rdma", "--provider", "auto"))
                 .isZero();
         assertThat(out.toString()).isEqualTo(any);
-        assertThat(run("caps", "--device", "p0", "--library", "rdma", "--provider", "shm"))
-                .isZero();
-        assertThat(out.toString().lines())
-                .startsWith("dpu 03:00.0 mlx5_0 p0")
-                .filteredOn(line -> line.matches("  rdma +task_\\w+ +yes *"))
-                .hasSize(RdmaTaskType.values().length);
+        for (String provider : List.of("shm", "roce")) {
+            assertThat(run("caps", "--device", "p0", "--library", "rdma", "--provider", provider))
+                    .isZero();
+            assertThat(out.toString().lines())
+                    .as(provider)
+                    .startsWith("dpu 03:00.0 mlx5_0 p0")
+                    .filteredOn(line -> line.matches("  rdma +task_\\w+ +yes *"))
+                    .hasSize(RdmaTaskType.values().length);
+        }
         assertThat(run("caps", "--provider", "shm", "--json")).isZero();
         assertThat(json()).as("beside the other libraries").hasSize(10);
         assertThat(device(json(), "dpu", "p0").at("/libraries/rdma/task_send/value").asBoolean())

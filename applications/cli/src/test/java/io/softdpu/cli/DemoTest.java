@@ -172,6 +172,20 @@ class DemoTest {
     }
 
     @Test
+    void shouldNameTheProvidersThatThereAreForAnotherOfTheEnvironment() {
+        ChildProcess demo =
+                processes.start(
+                        Pipeline.command("demo").withEnvironment("SOFTDPU_RDMA_PROVIDER", "ib"));
+
+        assertThat(demo.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+        assertThat(demo.errorLines())
+                .anyMatch(line -> line.startsWith("softdpu: NOT_FOUND: "))
+                .anyMatch(line ->
+                        line.contains("variable=SOFTDPU_RDMA_PROVIDER, provider=ib, device=")
+                                && line.contains("expected=auto or one of [shm, roce]"));
+    }
+
+    @Test
     void shouldRunWithSeveralCoresInEachProcess() throws IOException {
         Path json = folder.resolve("demo.json");
         ChildProcess demo =

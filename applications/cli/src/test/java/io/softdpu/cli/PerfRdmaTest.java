@@ -196,15 +196,17 @@ class PerfRdmaTest extends PerfFixture {
         assertNothingLeft();
     }
 
-    @Test
-    void shouldCaptureSoThatEachIcrcIsRight() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"write", "read", "send", "write-imm", "fetch-add", "cmp-swap"})
+    void shouldMeasureEachOperationAndCaptureItSoThatEachIcrcIsRight(String operation)
+            throws IOException {
         Path capture = folder.resolve("out.pcap");
         JsonNode found =
                 measured(
                         perf(
                                 "latency",
                                 "--op",
-                                "read",
+                                operation,
                                 "--seconds",
                                 "0.05",
                                 "--provider",
@@ -214,7 +216,13 @@ class PerfRdmaTest extends PerfFixture {
                                 "--json",
                                 "-"));
 
-        assertThat(found.at("/counters/host/device").has("impair_lost")).isFalse();
+        assertThat(found.get("p50_ns").asLong()).isPositive();
+        assertThat(found.get("allocated_bytes_per_op").isNumber()).isTrue();
+        for (String side : List.of("host", "dpu")) {
+            JsonNode counters = found.at("/counters/" + side);
+            assertThat(counters.at("/connections/packets_sent").asLong()).as(side).isPositive();
+            assertThat(counters.get("device").has("impair_lost")).isFalse();
+        }
         try (InputStream input = Files.newInputStream(capture)) {
             Analysis analysis = new Analysis(input);
             while (analysis.next()) {
@@ -222,6 +230,7 @@ class PerfRdmaTest extends PerfFixture {
             }
             assertThat(analysis.packets()).isGreaterThan(10);
         }
+        assertThat(Run.of("packets", capture.toString()).exit()).isZero();
     }
 
     @ParameterizedTest
