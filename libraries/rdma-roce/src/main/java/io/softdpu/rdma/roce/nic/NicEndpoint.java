@@ -71,7 +71,7 @@ public final class NicEndpoint implements ReceiveQueue {
     private volatile boolean driving;
 
     /** Of the thread of the NIC: when its last successful look was. */
-    private long drivenAt = System.nanoTime() - NicLoop.LOOK_NANOS;
+    private long drivenAt = System.nanoTime() - NicSleep.LOOK_NANOS;
 
     // Of the owner of the NIC.
     private final RequestListener listener = new Requests();
@@ -388,7 +388,7 @@ public final class NicEndpoint implements ReceiveQueue {
 
     /** Whether its engine has polled a short time before, and does not sleep. The NIC's thread. */
     boolean hasPolledLately(long nanos) {
-        return !armed && (driving || nanos - drivenAt < NicLoop.LOOK_NANOS);
+        return !armed && (driving || nanos - drivenAt < NicSleep.LOOK_NANOS);
     }
 
     /** Requests to its ports. */

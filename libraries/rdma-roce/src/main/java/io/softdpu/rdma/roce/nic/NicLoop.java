@@ -6,8 +6,6 @@ import io.softdpu.linux.Errno;
 import io.softdpu.linux.ReceivedDatagrams;
 import io.softdpu.linux.ReceivedErrors;
 import io.softdpu.linux.UdpSocket;
-import io.softdpu.linux.event.Poller;
-import io.softdpu.linux.event.Registration;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.rdma.roce.adapter.Adapter;
 import io.softdpu.rdma.roce.adapter.AdapterConfig;
@@ -27,7 +25,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
@@ -39,10 +36,9 @@ import org.jspecify.annotations.Nullable;
  * Loop of a NIC: receives packets by batches, takes the requests of the engines, and sends.
  *
  * <p>One thread at a time does so, the {@linkplain Ownership owner}: programs that poll, by {@link
- * #drive} a batch at a time, or else the thread of the NIC. That sleeps while there is nothing to
- * do, until a packet, a deadline or a task wakes it. While programs drive, it leaves the packets to
- * them: it does not watch the socket, and looks once in a while whether one still drives. A program
- * that goes to sleep has the socket watched again.
+ * #drive} a batch at a time, or else the thread of the NIC. That {@linkplain NicSleep sleeps} while
+ * there is nothing to do, until a packet, a deadline or a task wakes it. While programs drive, it
+ * leaves the packets to them.
  *
  * <p>All fields that are not said to be others' belong to the owner. Allocates nothing per packet
  * and request.
@@ -70,12 +66,6 @@ final class NicLoop implements Runnable {
     /** Deadlines that are served in a pass: peers can bring many connections to theirs at once. */
     private static final int EXPIRED_PER_PASS = 64;
 
-    /** Time after which the thread looks whether a program still drives. */
-    static final long LOOK_NANOS = 1_000_000;
-
-    /** Turns after which the errors of the socket are looked at, which else a sleep does. */
-    private static final int TURNS_PER_POLL = 64;
-
     /** Passes at the end, after which nothing more is sent. */
     private static final int LAST_PASSES = 1000;
 
@@ -85,9 +75,6 @@ final class NicLoop implements Runnable {
     private static final int MAX_DATAGRAMS = 1 << 10;
 
     private static final long MILLI = 1_000_000;
-
-    /** Of the thread, where nothing is due. */
-    private static final long LONGEST_SLEEP_NANOS = 3_600_000 * MILLI;
 
     private static final CmLimits CM_LIMITS =
             new CmLimits(
@@ -122,49 +109,19 @@ final class NicLoop implements Runnable {
     private final Ownership ownership = new Ownership();
 
     /** Changed by the thread as the owner, so that it may also look at them without. */
-    private final List<NicEndpoint> endpoints = new ArrayList<>();
+    private final List<NicEndpoint> endpoints;
 
-    /** For its sleep; null until {@link #prepare}. */
-    private @Nullable Poller poller;
-
-    private @Nullable Registration registration;
-
-    /** Events of the socket that wake the thread, besides errors. */
-    private int interest = Poller.IN;
+    /** Of the thread. */
+    private final NicSleep sleep;
 
     /** Time of the pass under way. */
     private long now;
-
-    /** Whether the thread sleeps, or is about to, and a time is set for its end. */
-    private boolean asleep;
-
-    private long wakesAt;
 
     /** Whether an engine could not be woken: the next turn does that again. */
     private boolean isWakeLeft;
 
     private long failures;
     private long tooLong;
-
-    // Of the thread alone.
-    private int turns;
-
-    /** Whether it has slept since its last turn. */
-    private boolean fresh;
-
-    /** Whether a packet, or room for one, has ended its sleep. */
-    private boolean packetsReady;
-
-    private boolean errorsReady;
-
-    /** Latest time at which a look has found that an engine had driven. */
-    private long drivenAt = System.nanoTime() - LOOK_NANOS;
-
-    /** Whether an engine that does not sleep had driven before the last look. */
-    private boolean polledSinceLook;
-
-    /** The same, a short time before. */
-    private boolean polledLately;
 
     private volatile boolean stopping;
     private volatile boolean ended;
@@ -175,6 +132,20 @@ final class NicLoop implements Runnable {
      * @param gid with the socket's port
      */
     NicLoop(Gid gid, UdpSocket socket, NicOptions options, RandomGenerator random) {
+        List<NicEndpoint> none = new ArrayList<>();
+        this(gid, socket, options, random, none, new NicSleep(none));
+    }
+
+    /** One with another sleep, beside the same endpoints. */
+    NicLoop(
+            Gid gid,
+            UdpSocket socket,
+            NicOptions options,
+            RandomGenerator random,
+            List<NicEndpoint> endpoints,
+            NicSleep sleep) {
+        this.endpoints = endpoints;
+        this.sleep = sleep;
         this.gid = gid;
         this.socket = socket;
         received = socket.newReceived(RECEIVED_AT_ONCE, Headers.MAX_PACKET_BYTES);
@@ -210,27 +181,7 @@ final class NicLoop implements Runnable {
      * @throws io.softdpu.linux.LinuxException if the process has no descriptors left
      */
     void prepare() {
-        if (poller == null) {
-            Poller made = new Poller();
-            boolean added = false;
-            try {
-                registration = made.add(socket.fd(), Poller.IN, this::socketReady);
-                poller = made;
-                added = true;
-            } finally {
-                if (!added) {
-                    made.close();
-                }
-            }
-        }
-    }
-
-    private Poller poller() {
-        return Objects.requireNonNull(poller, "prepared for its thread");
-    }
-
-    private Registration registration() {
-        return Objects.requireNonNull(registration, "prepared for its thread");
+        sleep.prepare(socket.fd());
     }
 
     ConnectionManager manager() {
@@ -259,7 +210,7 @@ final class NicLoop implements Runnable {
     /** Has the thread run a task; once it has ended, one that is a future is cancelled. */
     void post(Runnable task) {
         tasks.add(task);
-        poller().wake();
+        sleep.wake();
         if (ended) {
             cancelTasks();
         }
@@ -278,7 +229,7 @@ final class NicLoop implements Runnable {
     /** Ends the loop, after it has sent what waits. */
     void stop() {
         stopping = true;
-        poller().wake();
+        sleep.wake();
     }
 
     // ---- programs ----
@@ -322,7 +273,7 @@ final class NicLoop implements Runnable {
             }
             ownership.unparkWaiting();
             if (wakes) {
-                poller().wake();
+                sleep.wake();
             }
         }
     }
@@ -338,17 +289,19 @@ final class NicLoop implements Runnable {
             boolean toSleep = driver.isArmed();
             send(driver);
             boolean _ = pass(1, toSleep ? PACKETS_PER_PROGRAM : 0, driver);
-            driver.driven(now);
-            if (toSleep || forOthers) {
-                watchForSleepers();
+            if (!forOthers) { // once per call: one alone is no poll
+                driver.driven(now);
             }
-            if (!isThreadLate(toSleep) && !isWakeLeft) {
+            if (toSleep || forOthers) {
+                sleep.watchForSleepers();
+            }
+            if (!isSleepTooLong(toSleep) && !isWakeLeft) {
                 return false;
             }
         } catch (RuntimeException | Error e) { // as on its thread, which has a turn then
             survived(e);
         }
-        asleep = false;
+        sleep.end();
         return true;
     }
 
@@ -371,37 +324,11 @@ final class NicLoop implements Runnable {
         }
     }
 
-    /** Watches the socket for engines that sleep, unless another engine polls. */
-    private void watchForSleepers() {
-        if ((interest & Poller.IN) != 0) {
-            return;
-        }
-        for (int i = 0; i < endpoints.size(); i++) {
-            if (endpoints.get(i).hasPolledSinceLook()) {
-                return;
-            }
-        }
-        watch(interest | Poller.IN);
-    }
-
-    /** Whether the thread would sleep for too long: beyond what is due, or beyond its next look. */
-    private boolean isThreadLate(boolean toSleep) {
-        long due = now;
+    /** Whether the thread would miss what is due; what waits for it is due now. */
+    private boolean isSleepTooLong(boolean toSleep) {
         boolean recorded = recorder != null && recorder.hasPackets(); // the thread writes them
-        if (!mayTransmit() && !sink.isBlocked() && !recorded) {
-            due = nextDeadline();
-            if (due == Adapter.NO_DEADLINE) {
-                return false;
-            }
-        }
-        long look = now + LOOK_NANOS;
-        if (due - look < 0) {
-            if (toSleep) {
-                return true;
-            }
-            due = look;
-        }
-        return asleep && due - wakesAt < 0;
+        boolean waits = mayTransmit() || sink.isBlocked() || recorded;
+        return sleep.isTooLong(now, waits ? now : nextDeadline(), toSleep);
     }
 
     // ---- its thread ----
@@ -436,7 +363,7 @@ final class NicLoop implements Runnable {
         boolean rests = false;
         ownership.acquire();
         try {
-            asleep = false;
+            sleep.end();
             rests = !work();
             failed = isWakeLeft;
         } catch (RuntimeException | Error e) {
@@ -444,12 +371,11 @@ final class NicLoop implements Runnable {
             failed = true;
         }
         boolean noted = ownership.leave();
-        fresh &= !noted;
         try {
             if (rests && !noted) {
                 sleep();
-            } else if (++turns >= TURNS_PER_POLL) {
-                poll(0);
+            } else {
+                sleep.skip();
             }
         } catch (RuntimeException | Error e) {
             ownership.acquire(); // for the count; the next turn sees what a note is for
@@ -468,11 +394,11 @@ final class NicLoop implements Runnable {
         boolean leaves;
         try {
             worked = runTasks();
-            look(); // behind the tasks: an engine that they kept from driving has armed before
-            leaves = fresh ? polledLately && packetsReady : polledSinceLook;
+            // Behind the tasks: an engine that they kept from driving has armed before.
+            sleep.look(System.nanoTime());
+            leaves = sleep.leavesPackets();
             worked |= pass(BATCHES_PER_PASS, PACKETS_PER_PASS, null);
-            if (errorsReady) { // behind what the peers have sent before they were gone
-                errorsReady = false;
+            if (sleep.takeErrors()) { // behind what the peers have sent before they were gone
                 takeErrors();
                 worked = true;
             }
@@ -480,31 +406,29 @@ final class NicLoop implements Runnable {
             wakeEngines(null); // also by tasks and errors there may be news
         }
         if (stopping || isWakeLeft || !tasks.isEmpty() || (!leaves && (worked || hasWork()))) {
-            fresh = false;
             return true;
         }
-        if (leaves) { // the program takes the packets, and the thread has no need to wake
-            watch(0);
-        } else if (!polledLately) {
-            watch(sink.isBlocked() ? Poller.IN | Poller.OUT : Poller.IN);
-        }
-        setSleep(leaves || polledLately);
+        sleep.plan(now, nextDeadline(), sink.isBlocked());
         return false;
     }
 
+    /** Sleeps; what comes since the turn ends it. Does not own the word. */
+    private void sleep() {
+        flushCapture();
+        sleep.begin();
+        while (sleep.awaitEvent() && !stopping && tasks.isEmpty()) {
+            flushCapture();
+        }
+    }
+
     /**
-     * Decides until when the thread sleeps at most.
-     *
-     * @param looks whether it is to look then. It does once more after the last look that has found
-     *     a program: one that sleeps then relies on it for what is due later
+     * Writes what waits for the capture, also what programs have recorded: so these write to the
+     * file only if the buffer is full before the next sleep. Needs no ownership.
      */
-    private void setSleep(boolean looks) {
-        long deadline = nextDeadline();
-        long wakes = deadline == Adapter.NO_DEADLINE ? now + LONGEST_SLEEP_NANOS : deadline;
-        long look = drivenAt + LOOK_NANOS;
-        boolean first = look - now > 0 && look - wakes < 0;
-        wakesAt = looks || first ? look : wakes;
-        asleep = true;
+    private void flushCapture() {
+        if (recorder != null) {
+            recorder.flush();
+        }
     }
 
     /**
@@ -527,8 +451,7 @@ final class NicLoop implements Runnable {
                 wakeEngines(null);
             }
             if (sink.isBlocked()) {
-                registration().setInterest(Poller.OUT);
-                poll(MILLI);
+                sleep.awaitRoom(MILLI);
             }
         } catch (RuntimeException | Error e) {
             survived(e);
@@ -541,21 +464,12 @@ final class NicLoop implements Runnable {
 
     /** Closes socket and poller; without a thread the caller's. */
     void close() {
-        Poller made = poller;
         try {
-            if (made != null) {
-                boolean _ = registration().remove();
-            }
+            sleep.close();
         } finally {
-            try {
-                if (made != null) {
-                    made.close();
-                }
-            } finally {
-                socket.close();
-                if (recorder != null) {
-                    recorder.flush();
-                }
+            socket.close();
+            if (recorder != null) {
+                recorder.flush();
             }
         }
     }
@@ -570,7 +484,7 @@ final class NicLoop implements Runnable {
      */
     private boolean pass(int maxBatches, int maxPackets, @Nullable NicEndpoint driver) {
         // What polls do not tell is thrown where there should be a packet.
-        boolean awaited = driver == null && packetsReady && fresh;
+        boolean awaited = driver == null && sleep.hasPackets();
         int count = awaited ? socket.receive(received) : socket.poll(received);
         now = System.nanoTime();
         if (batches.isUnderWay()) {
@@ -726,54 +640,6 @@ final class NicLoop implements Runnable {
                 && (impaired == null || impaired.isReady());
     }
 
-    // ---- sleep ----
-
-    /** Sleeps; what comes since the turn ends it. Does not own the word. */
-    private void sleep() {
-        fresh = true;
-        packetsReady = false;
-        flushCapture();
-        long timeoutNanos = Math.max(0, wakesAt - System.nanoTime());
-        while (poll(timeoutNanos) == 0 && !stopping && tasks.isEmpty()) {
-            look();
-            if (!polledLately) {
-                break;
-            }
-            flushCapture();
-            timeoutNanos = LOOK_NANOS;
-        }
-    }
-
-    /**
-     * Writes what waits for the capture, also what programs have recorded: so these write to the
-     * file only if the buffer is full before the next sleep. Needs no ownership.
-     */
-    private void flushCapture() {
-        if (recorder != null) {
-            recorder.flush();
-        }
-    }
-
-    private int poll(long timeoutNanos) {
-        turns = 0;
-        return poller().poll(timeoutNanos);
-    }
-
-    /** Looks whether engines poll: since the last look, or a short time before. */
-    private void look() {
-        long nanos = System.nanoTime();
-        polledSinceLook = false;
-        polledLately = false;
-        for (int i = 0; i < endpoints.size(); i++) {
-            NicEndpoint each = endpoints.get(i);
-            polledSinceLook |= each.hasPolledSinceLook();
-            if (each.look(nanos)) {
-                drivenAt = nanos;
-            }
-            polledLately |= each.hasPolledLately(nanos);
-        }
-    }
-
     private boolean hasWork() {
         return stopping || !tasks.isEmpty() || mayTransmit() || hasRequests();
     }
@@ -785,19 +651,6 @@ final class NicLoop implements Runnable {
             }
         }
         return false;
-    }
-
-    private void watch(int events) {
-        if (interest != events) {
-            interest = events;
-            registration().setInterest(events);
-        }
-    }
-
-    /** Of the thread, which does not own the word. */
-    private void socketReady(int events) {
-        packetsReady |= (events & (Poller.IN | Poller.OUT)) != 0;
-        errorsReady |= (events & Poller.ERR) != 0;
     }
 
     private void takeErrors() {
