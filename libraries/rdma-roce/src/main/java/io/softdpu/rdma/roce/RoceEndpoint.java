@@ -182,7 +182,7 @@ final class RoceEndpoint implements ProviderEndpoint {
     }
 
     private NicEndpoint open() {
-        Nic own = RoceOptions.openNic(gid);
+        Nic own = RoceProcess.openNic(gid);
         boolean opened = false;
         try {
             DomainAccess granted = Regions.domainOf(config.device()).attach(own.batches());

@@ -4,22 +4,11 @@ import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.linux.text.ForeignText;
-import io.softdpu.linux.text.GivenText;
-import io.softdpu.linux.text.Reason;
-import io.softdpu.linux.text.Text;
 import io.softdpu.linux.text.TimeText;
-import io.softdpu.rdma.roce.capture.CaptureWriter;
 import io.softdpu.rdma.roce.nic.Impairment;
-import io.softdpu.rdma.roce.nic.Nic;
 import io.softdpu.rdma.roce.nic.NicOptions;
-import io.softdpu.rdma.roce.wire.Gid;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,23 +34,9 @@ public final class RoceOptions {
     private static final int MIN_BUFFER_BYTES = 64 << 10;
     private static final int MAX_BUFFER_BYTES = 512 << 20; // of 1 GiB the kernel grants less
 
-    private static final String ACK_TIMEOUT = "SOFTDPU_ROCE_ACK_TIMEOUT";
-    private static final String RETRIES = "SOFTDPU_ROCE_RETRIES";
-    private static final String RECEIVE_BUFFER = "SOFTDPU_ROCE_RECEIVE_BUFFER";
-    private static final String SEND_BUFFER = "SOFTDPU_ROCE_SEND_BUFFER";
-    private static final String IMPAIR = "SOFTDPU_ROCE_IMPAIR";
-    private static final String PCAP = "SOFTDPU_ROCE_PCAP";
-
     private static final long TIME_UNIT_NANOS = 4096;
 
     private static final RoceOptions DEFAULTS = new RoceOptions(NicOptions.DEFAULTS, null);
-
-    // Guarded by the class: those of this process, null until they are needed; their capture.
-    private static @Nullable RoceOptions inUse;
-    private static @Nullable CaptureWriter writer;
-
-    // Guarded by the class: of adapters that are being opened with the options.
-    private static final List<Gid> OPENING = new ArrayList<>();
 
     /** Without the capture. */
     private final NicOptions ofNic;
@@ -96,59 +71,7 @@ public final class RoceOptions {
      * @throws DpuException INVALID_VALUE for an illegal value, naming the variable
      */
     public static RoceOptions ofEnvironment() {
-        return of(System.getenv());
-    }
-
-    /** Those of an environment. */
-    static RoceOptions of(Map<String, String> environment) {
-        RoceOptions made = DEFAULTS;
-        String timeout = environment.getOrDefault(ACK_TIMEOUT, "");
-        if (!timeout.isEmpty()) {
-            Optional<Duration> time = TimeText.parse(timeout);
-            made = made.withAckTimeout(source(ACK_TIMEOUT), time.orElse(null), timeout);
-        }
-        String retries = environment.getOrDefault(RETRIES, "");
-        if (!retries.isEmpty()) {
-            made = made.withRetries(source(RETRIES), number(retries), retries);
-        }
-        String received = environment.getOrDefault(RECEIVE_BUFFER, "");
-        if (!received.isEmpty()) {
-            int bytes = requireBuffer(source(RECEIVE_BUFFER), number(received), received);
-            made = made.withReceiveBuffer(bytes);
-        }
-        String sent = environment.getOrDefault(SEND_BUFFER, "");
-        if (!sent.isEmpty()) {
-            int bytes = requireBuffer(source(SEND_BUFFER), number(sent), sent);
-            made = made.withSendBuffer(bytes);
-        }
-        String impairment = environment.getOrDefault(IMPAIR, "");
-        if (!impairment.isEmpty()) {
-            made = made.withImpairment(source(IMPAIR), impairment);
-        }
-        String file = environment.getOrDefault(PCAP, "");
-        if (!file.isEmpty()) {
-            String pid = Long.toString(ProcessHandle.current().pid());
-            made =
-                    made.withCapture(
-                            GivenText.path(
-                                    source(PCAP),
-                                    file.replace("%p", pid),
-                                    refusal -> new DpuException(Status.INVALID_VALUE, refusal)));
-        }
-        return made;
-    }
-
-    private static String source(String variable) {
-        return "variable=" + variable;
-    }
-
-    /** The number of a text; -1, which is illegal everywhere, if it is none. */
-    private static int number(String text) {
-        try {
-            return Text.parseInt(text);
-        } catch (NumberFormatException e) {
-            return -1;
-        }
+        return RoceEnvironment.read(System.getenv());
     }
 
     /**
@@ -157,13 +80,8 @@ public final class RoceOptions {
      *
      * @throws DpuException as {@link #ofEnvironment}
      */
-    public static synchronized RoceOptions current() {
-        RoceOptions used = inUse;
-        if (used == null) {
-            used = ofEnvironment();
-            inUse = used;
-        }
-        return used;
+    public static RoceOptions current() {
+        return RoceProcess.options();
     }
 
     /**
@@ -176,73 +94,7 @@ public final class RoceOptions {
      *     written. Then the options are those before; their capture has ended if it has this file
      */
     public void use() {
-        synchronized (RoceOptions.class) {
-            Optional<String> open =
-                    OPENING.isEmpty() ? Nic.anyOpen() : Optional.of(OPENING.getFirst().toString());
-            if (open.isPresent()) {
-                throw new DpuException(
-                        Status.BAD_STATE,
-                        "adapter of the provider roce is open: address="
-                                + open.get()
-                                + ", expected=RoceOptions.use before the first connection"
-                                + " of the process, or after the last was closed");
-            }
-            CaptureWriter before = writer;
-            if (before != null && before.path().equals(capture)) {
-                before.close(); // a file has one writer
-            }
-            writer = openCapture();
-            inUse = this;
-            if (before != null) {
-                before.close();
-            }
-        }
-    }
-
-    private @Nullable CaptureWriter openCapture() {
-        if (capture == null) {
-            return null;
-        }
-        try {
-            return CaptureWriter.create(capture);
-        } catch (IOException e) {
-            throw notWritten(capture, e, "");
-        }
-    }
-
-    private static DpuException notWritten(Path file, IOException failure, String lost) {
-        return new DpuException(
-                Status.IO_FAILED,
-                "capture cannot be written: file="
-                        + ForeignText.escape(file.toString())
-                        + lost
-                        + ", failure="
-                        + Reason.of(failure),
-                failure);
-    }
-
-    /**
-     * The adapter of an address, as {@link Nic#open}, with the options of this process, which stay
-     * the same meanwhile.
-     */
-    static Nic openNic(Gid address) {
-        NicOptions options = begin(address);
-        try {
-            return Nic.open(address, options); // may wait: without the lock
-        } finally {
-            synchronized (RoceOptions.class) {
-                boolean _ = OPENING.remove(address);
-            }
-        }
-    }
-
-    private static synchronized NicOptions begin(Gid address) {
-        RoceOptions options = current();
-        if (writer == null) {
-            writer = options.openCapture();
-        }
-        OPENING.add(address);
-        return options.ofNic.withCapture(writer);
+        RoceProcess.use(this);
     }
 
     /**
@@ -252,22 +104,12 @@ public final class RoceOptions {
      * @throws DpuException IO_FAILED if packets are missing, since the file could not be written
      */
     public static void endCapture() {
-        CaptureWriter ended;
-        synchronized (RoceOptions.class) {
-            ended = writer;
-        }
-        if (ended != null) {
-            end(ended);
-        }
+        RoceProcess.endCapture();
     }
 
-    /** Closes a capture; throws as {@link #endCapture}. */
-    static void end(CaptureWriter capture) {
-        capture.close();
-        IOException failure = capture.failure();
-        if (failure != null) {
-            throw notWritten(capture.path(), failure, ", lostPackets=" + capture.lost());
-        }
+    /** For a NIC, without the capture. */
+    NicOptions ofNic() {
+        return ofNic;
     }
 
     // ---- the options
@@ -285,7 +127,7 @@ public final class RoceOptions {
         return withAckTimeout("call=withAckTimeout", given, given.toString());
     }
 
-    private RoceOptions withAckTimeout(String source, @Nullable Duration timeout, String text) {
+    RoceOptions withAckTimeout(String source, @Nullable Duration timeout, String text) {
         if (timeout == null
                 || timeout.compareTo(SHORTEST_TIMEOUT) < 0
                 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
@@ -319,7 +161,7 @@ public final class RoceOptions {
         return withRetries("call=withRetries", retries, Integer.toString(retries));
     }
 
-    private RoceOptions withRetries(String source, int retries, String text) {
+    RoceOptions withRetries(String source, int retries, String text) {
         if (retries < 0 || retries > MAX_RETRIES) {
             throw illegal("number of retries", source, "retries", text, "0 to " + MAX_RETRIES);
         }
@@ -339,7 +181,11 @@ public final class RoceOptions {
      * @throws DpuException INVALID_VALUE for another one
      */
     public RoceOptions withReceiveBuffer(int bytes) {
-        int checked = requireBuffer("call=withReceiveBuffer", bytes, Integer.toString(bytes));
+        return withReceiveBuffer("call=withReceiveBuffer", bytes, Integer.toString(bytes));
+    }
+
+    RoceOptions withReceiveBuffer(String source, int bytes, String text) {
+        int checked = requireBuffer(source, bytes, text);
         return new RoceOptions(ofNic.withReceiveBuffer(checked), capture);
     }
 
@@ -356,7 +202,11 @@ public final class RoceOptions {
      * @throws DpuException INVALID_VALUE for another one
      */
     public RoceOptions withSendBuffer(int bytes) {
-        int checked = requireBuffer("call=withSendBuffer", bytes, Integer.toString(bytes));
+        return withSendBuffer("call=withSendBuffer", bytes, Integer.toString(bytes));
+    }
+
+    RoceOptions withSendBuffer(String source, int bytes, String text) {
+        int checked = requireBuffer(source, bytes, text);
         return new RoceOptions(ofNic.withSendBuffer(checked), capture);
     }
 
@@ -388,7 +238,7 @@ public final class RoceOptions {
         return withImpairment("call=withImpairment", Arguments.notNull(items, "items"));
     }
 
-    private RoceOptions withImpairment(String source, String items) {
+    RoceOptions withImpairment(String source, String items) {
         return new RoceOptions(ofNic.withImpairment(Impairment.parse(source, items)), capture);
     }
 

@@ -231,7 +231,7 @@ class RoceCaptureTest {
                 writer.add(0, 1, ROCE_PORT, 0, 2, ROCE_PORT, 0, Arena.ofAuto().allocate(16), 0, 16);
             }
 
-            assertThatThrownBy(() -> RoceOptions.end(writer))
+            assertThatThrownBy(() -> RoceProcess.end(writer))
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.IO_FAILED))
@@ -254,7 +254,7 @@ class RoceCaptureTest {
 
     @Test
     void shouldHaveTheNumberOfTheProcessInTheNameOfTheEnvironment() {
-        RoceOptions options = RoceOptions.of(Map.of("SOFTDPU_ROCE_PCAP", "/tmp/of-%p.pcap"));
+        RoceOptions options = RoceEnvironment.read(Map.of("SOFTDPU_ROCE_PCAP", "/tmp/of-%p.pcap"));
 
         assertThat(options.capture())
                 .isEqualTo(Path.of("/tmp/of-" + ProcessHandle.current().pid() + ".pcap"));
@@ -264,7 +264,7 @@ class RoceCaptureTest {
     void shouldRefuseANameThatTheLocaleCannotRepresent() {
         Map<String, String> undecoded = Map.of("SOFTDPU_ROCE_PCAP", "/tmp/\uFFFD.pcap");
 
-        assertThatThrownBy(() -> RoceOptions.of(undecoded))
+        assertThatThrownBy(() -> RoceEnvironment.read(undecoded))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))

@@ -26,7 +26,7 @@ class RoceOptionsTest {
     @Test
     void shouldTakeWhatTheEnvironmentSays() {
         RoceOptions options =
-                RoceOptions.of(
+                RoceEnvironment.read(
                         Map.of(
                                 "SOFTDPU_ROCE_ACK_TIMEOUT", "20ms",
                                 "SOFTDPU_ROCE_RETRIES", "2",
@@ -43,7 +43,7 @@ class RoceOptionsTest {
 
     @Test
     void shouldTakeTheDefaultsWhereTheEnvironmentIsSilent() {
-        assertThat(RoceOptions.of(Map.of("SOFTDPU_ROCE_RETRIES", "")).toString())
+        assertThat(RoceEnvironment.read(Map.of("SOFTDPU_ROCE_RETRIES", "")).toString())
                 .isEqualTo(RoceOptions.defaults().toString());
     }
 
@@ -61,7 +61,7 @@ class RoceOptionsTest {
     void shouldRefuseAnIllegalVariable(String name, String value, String expected) {
         String variable = "SOFTDPU_ROCE_" + name;
 
-        assertThatThrownBy(() -> RoceOptions.of(Map.of(variable, value)))
+        assertThatThrownBy(() -> RoceEnvironment.read(Map.of(variable, value)))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
@@ -71,7 +71,7 @@ class RoceOptionsTest {
 
     @Test
     void shouldRefuseAnIllegalImpairmentOfTheEnvironment() {
-        assertThatThrownBy(() -> RoceOptions.of(Map.of("SOFTDPU_ROCE_IMPAIR", "loss=2")))
+        assertThatThrownBy(() -> RoceEnvironment.read(Map.of("SOFTDPU_ROCE_IMPAIR", "loss=2")))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
