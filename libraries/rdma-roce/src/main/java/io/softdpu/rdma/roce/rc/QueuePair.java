@@ -205,8 +205,7 @@ public final class QueuePair {
      * @param packet of a reliable connection: its role is REQUEST or RESPONSE
      */
     public void receive(Packet packet, long nowNanos) {
-        counters.increment(ConnectionCounter.PACKETS_RECEIVED);
-        counters.add(ConnectionCounter.BYTES_RECEIVED, packet.bytes());
+        counters.received(packet.bytes());
         switch (state) {
             case IDLE -> {}
             case READY -> {
@@ -312,6 +311,7 @@ public final class QueuePair {
      */
     public int transmit(PacketSink sink, OutgoingPacket packet, int maxPackets, long nowNanos) {
         int sent = 0;
+        long bytes = 0;
         while (sent < maxPackets && sink.isReady()) {
             boolean requests = isRequesterReady();
             boolean answers = responder.isReady();
@@ -322,18 +322,20 @@ public final class QueuePair {
             try {
                 if (next(packet, request, nowNanos)) {
                     sink.send(packet);
-                    counters.sent(packet);
+                    bytes += packet.bytes();
                     sent++;
                 }
             } catch (RuntimeException | InternalError e) { // of memory, as in receiveConnected
                 responder.clear();
                 failLocally(e, request ? requester.latest() : NO_POSITION, nowNanos);
                 if (!isOfMemory(e)) {
+                    counters.sent(sent, bytes);
                     update();
                     throw e;
                 }
             }
         }
+        counters.sent(sent, bytes);
         update();
         return sent;
     }
