@@ -177,6 +177,21 @@ public final class OutgoingDatagrams {
                 "address=" + destination() + ", lengthBytes=" + vector.lengthToSend(first));
     }
 
+    /** First word of the destination of the first waiting datagram; only if there is one. */
+    public long firstHigh() {
+        return vector.high(vector.name(first));
+    }
+
+    /** Second word of the destination of the first waiting datagram; only if there is one. */
+    public long firstLow() {
+        return vector.low(vector.name(first));
+    }
+
+    /** Size of the payload of the first waiting datagram; only if there is one. */
+    public int firstBytes() {
+        return vector.lengthToSend(first);
+    }
+
     private InetSocketAddress destination() {
         long name = vector.name(first);
         return MessageVector.address(vector.high(name), vector.low(name), vector.port(name));

@@ -319,6 +319,10 @@ public final class Nic {
         return loop.manager();
     }
 
+    SendFailures sendFailures() {
+        return loop.sendFailures();
+    }
+
     void add(NicEndpoint endpoint) {
         loop.add(endpoint);
     }

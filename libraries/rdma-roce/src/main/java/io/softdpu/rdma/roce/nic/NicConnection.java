@@ -229,8 +229,15 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
         String rejected = rejection;
         end(
                 status,
-                rejected == null ? reason : rejected,
+                rejected == null ? reason + notSent(status) : rejected,
                 byPeer ? Status.CONNECTION_RESET : Status.CONNECTION_ABORTED);
+    }
+
+    /** Why a peer that does not answer has got no packets, if the system has refused to send. */
+    private String notSent(Status status) {
+        Gid peer = connection == null ? null : connection.peer();
+        boolean unanswered = status == Status.CONNECTION_RESET || status == Status.TIME_OUT;
+        return unanswered && peer != null ? endpoint.notSent(peer) : "";
     }
 
     @Override

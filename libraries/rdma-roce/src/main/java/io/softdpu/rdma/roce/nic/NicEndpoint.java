@@ -519,6 +519,13 @@ public final class NicEndpoint implements ReceiveQueue {
         changed();
     }
 
+    /**
+     * Why packets to a peer that does not answer were not sent, for a message; empty if they were.
+     */
+    String notSent(Gid peer) {
+        return nic.sendFailures().text(peer, System.nanoTime());
+    }
+
     void remove(NicConnection connection) {
         connections.remove(connection);
     }

@@ -76,12 +76,18 @@ final class NicLoop implements Runnable {
 
     private static final long MILLI = 1_000_000;
 
+    /** Between two repeats of a message of connection management. */
+    private static final long LONGEST_REPEAT_NANOS = 500 * MILLI;
+
+    /** Of {@link NicOptions#ackTimeout}. */
+    private static final long TIME_UNIT_NANOS = 4096;
+
     private static final CmLimits CM_LIMITS =
             new CmLimits(
                     256,
                     MAX_CONNECTIONS,
                     20 * MILLI,
-                    500 * MILLI,
+                    LONGEST_REPEAT_NANOS,
                     10_000 * MILLI,
                     2_000 * MILLI,
                     1_000 * MILLI);
@@ -96,6 +102,7 @@ final class NicLoop implements Runnable {
     /** Of all packets; null without a capture. */
     private final @Nullable Recorder recorder;
 
+    private final SendFailures sendFailures;
     private final SocketSink sink;
 
     /** Between the adapter and that; null without an impairment. */
@@ -154,7 +161,8 @@ final class NicLoop implements Runnable {
         errors = socket.newErrors(ERRORS_AT_ONCE, QUOTED_BYTES);
         CaptureWriter capture = options.capture();
         recorder = capture == null ? null : new Recorder(capture, gid);
-        sink = new SocketSink(socket, gid, recorder);
+        sendFailures = new SendFailures(recentNanos(options));
+        sink = new SocketSink(socket, gid, recorder, sendFailures);
         Impairment impairment = options.impairment();
         impaired =
                 impairment == null
@@ -182,6 +190,16 @@ final class NicLoop implements Runnable {
      */
     void prepare() {
         sleep.prepare(socket.fd());
+    }
+
+    /** Twice the longest time between two repeats of a packet, or of a message. */
+    private static long recentNanos(NicOptions options) {
+        return 2 * Math.max(TIME_UNIT_NANOS << options.ackTimeout(), LONGEST_REPEAT_NANOS);
+    }
+
+    /** Packets that the system has refused to send. */
+    SendFailures sendFailures() {
+        return sendFailures;
     }
 
     ConnectionManager manager() {
@@ -713,7 +731,7 @@ final class NicLoop implements Runnable {
             into.put(each.key(), adapter.count(each));
         }
         into.put("nic_too_long", tooLong);
-        into.put("nic_not_sent", sink.dropped());
+        sendFailures.count(into);
         for (CmCounter each : CmCounter.values()) {
             into.put(each.key(), manager.count(each));
         }

@@ -24,17 +24,19 @@ final class SocketSink implements PacketSink {
     private final PacketWriter writer;
     private final OutgoingDatagrams batch;
     private final @Nullable Recorder recorder;
+    private final SendFailures failures;
     private final MemorySegment memory;
     private final ByteBuffer view;
     private boolean blocked;
-    private long dropped;
 
     /**
      * A sink without packets.
      *
      * @param recorder of the packets; null for none
+     * @param failures to which it adds what the system refuses
      */
-    SocketSink(UdpSocket socket, Gid own, @Nullable Recorder recorder) {
+    SocketSink(UdpSocket socket, Gid own, @Nullable Recorder recorder, SendFailures failures) {
+        this.failures = failures;
         this.socket = socket;
         this.recorder = recorder;
         writer = PacketWriter.ofSocket(own);
@@ -79,8 +81,13 @@ final class SocketSink implements PacketSink {
                 return;
             }
             if (batch.errno() != 0) {
+                failures.add(
+                        batch.firstHigh(),
+                        batch.firstLow(),
+                        batch.firstBytes(),
+                        batch.errno(),
+                        System.nanoTime());
                 batch.drop();
-                dropped++;
             }
         }
     }
@@ -94,10 +101,5 @@ final class SocketSink implements PacketSink {
     void unblock() {
         blocked = false;
         flush();
-    }
-
-    /** Number of packets that the system has refused. */
-    long dropped() {
-        return dropped;
     }
 }

@@ -48,7 +48,7 @@ class ImpairedSinkTest {
         receiver.setSoTimeout((int) Patience.LIMIT.toMillis());
         from = OWN.withPort(socket.localAddress().getPort());
         to = OWN.withPort(receiver.getLocalPort());
-        sink = new SocketSink(socket, from, null);
+        sink = new SocketSink(socket, from, null, new SendFailures(0));
     }
 
     @AfterEach
