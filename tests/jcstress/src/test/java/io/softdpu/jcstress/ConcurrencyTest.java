@@ -110,6 +110,6 @@ class ConcurrencyTest {
         if (!unseen.isEmpty() && (lost == 0 || !Soak.isLong())) {
             skip("no wake-up was lost: samples=" + samples + ", without=" + unseen);
         }
-        assertThat(unseen).as("fences without which no wake-up was lost").isEmpty();
+        assertThat(unseen).as("fences and looks without which nothing was lost").isEmpty();
     }
 }
