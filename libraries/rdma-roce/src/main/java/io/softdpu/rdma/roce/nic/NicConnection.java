@@ -129,28 +129,31 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
     }
 
     /**
-     * Hands the published requests to the queue pair; one that is not connected completes them.
+     * Hands published requests to the queue pair; one that is not connected completes them.
      *
-     * @return whether there were some
+     * @param limit 1 or more
+     * @return their number
      */
-    boolean takeRequests() {
+    int takeRequests(int limit) {
         WorkRequest request = requests.poll();
         if (request == null) {
-            return false;
+            return 0;
         }
         QueuePair queuePair = queuePairOf(own());
+        int taken = 0;
         while (request != null) {
+            taken++;
             Refusal refusal = queuePair.submit(request);
             if (refusal != null) {
                 Status refused = Refusal.statusOf(refusal);
                 complete(request, refused == Status.NOT_CONNECTED ? requestStatus : refused);
             }
-            request = requests.poll();
+            request = taken == limit ? null : requests.poll();
         }
         if (queuePair.state() == QueuePair.State.CONNECTED) { // what it has refused itself
             boolean _ = completions.publish();
         }
-        return true;
+        return taken;
     }
 
     /**
@@ -167,7 +170,7 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
 
     /** Ends it in an orderly way, with an event. */
     void disconnect(long nowNanos) {
-        boolean _ = takeRequests();
+        int _ = takeRequests(Integer.MAX_VALUE);
         CmConnection begun = connection;
         if (begun != null) { // else it was accepted, and the peer has not got that
             begun.disconnect(nowNanos);
@@ -191,7 +194,7 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
 
     private void end(Status status, String reason, Status ofRequests) {
         requestStatus = ofRequests;
-        boolean _ = takeRequests();
+        int _ = takeRequests(Integer.MAX_VALUE);
         add(new NicEvent.Ended(status, reason, requestStatus));
         over = true;
         boolean _ = completions.publish();

@@ -26,7 +26,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +63,9 @@ public final class NicEndpoint implements ReceiveQueue {
 
     private final AtomicInteger unseen = new AtomicInteger();
 
+    /** Number of these by IP address, where it is not 0. */
+    private final ConcurrentMap<Gid, Integer> unseenOf = new ConcurrentHashMap<>();
+
     /** Counts the calls of {@link #drive} and {@link #arm} before which something was published. */
     private volatile long published;
 
@@ -82,6 +87,9 @@ public final class NicEndpoint implements ReceiveQueue {
     private final Map<CmConnection, NicRequest> waiting = new HashMap<>();
 
     private long seen;
+
+    /** Place of the connection whose requests were taken last. */
+    private int lastTaken;
 
     /** Time of the last pass that the engine has driven. */
     private long lastPass = System.nanoTime() - POLL_NANOS;
@@ -243,16 +251,25 @@ public final class NicEndpoint implements ReceiveQueue {
     private boolean removeUnseen(NicRequest request) {
         boolean removed = arrived.remove(request); // by one of both threads
         if (removed) {
-            unseen.decrementAndGet();
+            removed(request);
         }
         return removed;
+    }
+
+    private void removed(NicRequest request) {
+        unseen.decrementAndGet();
+        unseenOf.computeIfPresent(addressOf(request), (_, count) -> count == 1 ? null : count - 1);
+    }
+
+    private static Gid addressOf(NicRequest request) {
+        return new Gid(request.peer().high(), request.peer().low());
     }
 
     /** Takes the oldest request that the engine has not seen; null if there is none. */
     public @Nullable NicRequest pollRequest() {
         NicRequest next = arrived.poll();
         if (next != null) {
-            unseen.decrementAndGet();
+            removed(next);
         }
         return next;
     }
@@ -337,8 +354,9 @@ public final class NicEndpoint implements ReceiveQueue {
                 each.disconnect(System.nanoTime());
             }
         });
-        arrived.clear(); // they were refused
-        unseen.set(0);
+        while (!arrived.isEmpty()) { // they were refused
+            NicRequest _ = pollRequest();
+        }
     }
 
     /** Ends all connections in an orderly way, without events, and removes it from its NIC. */
@@ -397,7 +415,7 @@ public final class NicEndpoint implements ReceiveQueue {
         public void requested(CmConnection request) {
             NicRequest made = new NicRequest(request);
             int limit = config.maxConnections() + BACKLOG;
-            if (unseen.get() >= limit || !leavesPlaces(made.peer(), limit - LEFT_TO_OTHERS)) {
+            if (unseen.get() >= limit || !leavesPlaces(made, limit - LEFT_TO_OTHERS)) {
                 request.refuse(
                         Text.format(
                                 "listener has not looked at its requests: requests=%d, limit=%d,"
@@ -408,20 +426,14 @@ public final class NicEndpoint implements ReceiveQueue {
             }
             waiting.put(request, made);
             unseen.incrementAndGet();
+            unseenOf.merge(addressOf(made), 1, Integer::sum);
             arrived.add(made);
             changed();
         }
 
-        /** Whether an address has fewer unseen requests than its limit. */
-        private boolean leavesPlaces(Gid address, int limit) {
-            if (unseen.get() < limit) {
-                return true;
-            }
-            int ofAddress = 0;
-            for (NicRequest each : arrived) {
-                ofAddress += each.peer().hasAddressOf(address) ? 1 : 0;
-            }
-            return ofAddress < limit;
+        /** Whether the address of a request has fewer unseen ones than its limit. */
+        private boolean leavesPlaces(NicRequest request, int limit) {
+            return unseen.get() < limit || unseenOf.getOrDefault(addressOf(request), 0) < limit;
         }
 
         @Override
@@ -486,20 +498,27 @@ public final class NicEndpoint implements ReceiveQueue {
     }
 
     /**
-     * Hands the published requests to the queue pairs.
+     * Hands published requests to the queue pairs, up to a limit: then some may be left, and the
+     * next call begins with a connection behind those whose were taken.
      *
-     * @return whether there were some
+     * @param limit 1 or more
+     * @return their number
      */
-    boolean takeRequests() {
+    int takeRequests(int limit) {
         long now = published;
         if (now == seen) {
-            return false;
+            return 0;
+        }
+        int taken = 0;
+        int count = connections.size();
+        for (int i = 0; i < count; i++) {
+            lastTaken = lastTaken < count - 1 ? lastTaken + 1 : 0;
+            taken += connections.get(lastTaken).takeRequests(limit - taken);
+            if (taken == limit) {
+                return taken;
+            }
         }
         seen = now;
-        boolean taken = false;
-        for (int i = 0; i < connections.size(); i++) {
-            taken |= connections.get(i).takeRequests();
-        }
         return taken;
     }
 

@@ -63,6 +63,9 @@ final class NicLoop implements Runnable {
     /** Passes that a program makes for others, which publish while it drives. */
     private static final int PASSES_PER_PROGRAM = 4;
 
+    /** Requests that are taken in a pass: the queues of all connections may be full. */
+    static final int REQUESTS_PER_PASS = 1024;
+
     /** Deadlines that are served in a pass: peers can bring many connections to theirs at once. */
     private static final int EXPIRED_PER_PASS = 64;
 
@@ -129,6 +132,9 @@ final class NicLoop implements Runnable {
 
     private long failures;
     private long tooLong;
+
+    /** Place of the endpoint whose requests were taken last. */
+    private int lastTaken;
 
     private volatile boolean stopping;
     private volatile boolean ended;
@@ -345,7 +351,7 @@ final class NicLoop implements Runnable {
     /** Whether the thread would miss what is due; what waits for it is due now. */
     private boolean isSleepTooLong(boolean toSleep) {
         boolean recorded = recorder != null && recorder.hasPackets(); // the thread writes them
-        boolean waits = mayTransmit() || sink.isBlocked() || recorded;
+        boolean waits = mayTransmit() || sink.isBlocked() || recorded || hasRequests();
         return sleep.isTooLong(now, waits ? now : nextDeadline(), toSleep);
     }
 
@@ -617,12 +623,15 @@ final class NicLoop implements Runnable {
         }
     }
 
+    /** Takes some requests, from each endpoint by turns. */
     private boolean takeRequests() {
-        boolean some = false;
-        for (int i = 0; i < endpoints.size(); i++) {
-            some |= endpoints.get(i).takeRequests();
+        int taken = 0;
+        int count = endpoints.size();
+        for (int i = 0; i < count && taken < REQUESTS_PER_PASS; i++) {
+            lastTaken = lastTaken < count - 1 ? lastTaken + 1 : 0;
+            taken += endpoints.get(lastTaken).takeRequests(REQUESTS_PER_PASS - taken);
         }
-        return some;
+        return taken > 0;
     }
 
     private boolean transmit(int maxPackets) {

@@ -17,6 +17,9 @@ public final class Agenda {
     /** Position of a queue pair that is not in the heap. */
     static final int ABSENT = -1;
 
+    /** Requests whose completion costs about as much as a deadline does. */
+    private static final int REQUESTS_PER_DEADLINE = 16;
+
     private final @Nullable QueuePair[] ready;
     private int firstReady;
     private int readyCount;
@@ -139,12 +142,18 @@ public final class Agenda {
         return at(0).heapDeadline;
     }
 
-    /** Lets deadlines expire that have passed, the earliest first, up to a number. */
+    /**
+     * Lets deadlines expire that have passed, the earliest first, up to a number. One that ends a
+     * queue pair counts as more, by the requests that it completes.
+     */
     public void expire(long nowNanos, int limit) {
-        for (int i = 0; i < limit && heapCount > 0 && nowNanos - at(0).heapDeadline >= 0; i++) {
+        int left = limit;
+        while (left > 0 && heapCount > 0 && nowNanos - at(0).heapDeadline >= 0) {
             QueuePair queuePair = at(0);
             removeAt(0);
+            int before = queuePair.outstanding();
             queuePair.expire(nowNanos);
+            left -= 1 + (before - queuePair.outstanding()) / REQUESTS_PER_DEADLINE;
         }
     }
 

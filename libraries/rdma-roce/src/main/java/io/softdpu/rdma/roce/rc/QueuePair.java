@@ -273,6 +273,11 @@ public final class QueuePair {
         }
     }
 
+    /** Number of requests that were not completed. */
+    int outstanding() {
+        return requester.outstanding();
+    }
+
     /** A deadline has passed, or a part of the time up to it. */
     void expire(long nowNanos) {
         if (state == State.CONNECTED) {

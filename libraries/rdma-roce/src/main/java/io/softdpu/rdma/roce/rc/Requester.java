@@ -736,6 +736,11 @@ final class Requester {
         return timing ? timeoutAtNanos : heardAtNanos + limits.idleNanos();
     }
 
+    /** Number of requests that were not completed. */
+    int outstanding() {
+        return (int) (tail - head);
+    }
+
     void expire(long nowNanos) {
         if (rnrWaiting) {
             if (nowNanos - rnrUntilNanos >= 0) {

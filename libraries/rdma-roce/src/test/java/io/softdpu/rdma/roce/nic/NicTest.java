@@ -286,7 +286,7 @@ class NicTest {
             add(connection, before);
             connection.ended(null, end, "for the test");
             add(connection, after);
-            assertThat(connection.takeRequests()).isTrue();
+            assertThat(connection.takeRequests(1)).isOne();
 
             assertThat(connection.completions().poll()).isSameAs(before);
             assertThat(connection.completions().status()).isEqualTo(expected);
