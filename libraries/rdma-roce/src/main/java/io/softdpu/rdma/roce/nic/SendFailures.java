@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class SendFailures {
     private static final int MAX_ADDRESSES = 16;
 
-    /** Of an address. */
+    /** Refusals for an address. */
     private static final class Entry {
         private long high;
         private long low;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What programs that drive a NIC do for its thread, which is not there. */
+/** Wake-ups of the thread of a NIC by programs that drive it; the thread is not there. */
 class NicWakeTest {
     private static final Gid ADDRESS = Gid.ofAddress(new byte[] {127, 99, 0, 9});
 
