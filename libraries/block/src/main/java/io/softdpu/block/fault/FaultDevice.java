@@ -68,6 +68,11 @@ final class FaultDevice implements ProviderDevice {
     }
 
     @Override
+    public boolean isWriteThrough() {
+        return wrapped.isWriteThrough();
+    }
+
+    @Override
     public ProviderChannel openChannel(ContextServices services, int maxRequests) {
         return new FaultChannel(
                 wrapped.openChannel(services, maxRequests), this, services, maxRequests);

@@ -254,7 +254,8 @@ final class FileDevice implements ProviderDevice {
     private String describe(int threads, @Nullable String refusal) {
         return options.file()
                 + " (method="
-                + (byThreads ? "threads, threads=" + threads : "io_uring")
+                + method()
+                + (byThreads ? ", threads=" + threads : "")
                 + (refusal == null ? "" : ", io_uring is refused: " + refusal)
                 + ", cache="
                 + (options.direct() ? "none" : "pages")
@@ -283,6 +284,11 @@ final class FileDevice implements ProviderDevice {
     @Override
     public MemoryUser memoryUser() {
         return MemoryUser.KERNEL;
+    }
+
+    @Override
+    public String method() {
+        return byThreads ? "threads" : "io_uring";
     }
 
     @Override

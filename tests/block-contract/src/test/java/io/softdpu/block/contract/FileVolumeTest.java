@@ -111,8 +111,9 @@ class FileVolumeTest extends BlockContract {
 
     @Test
     void shouldCreateAMissingFileOfZeros() throws IOException {
-        BlockDevice device = openFile("?create=64KiB");
+        BlockDevice device = openFile("?create=64KiB&threads=2");
 
+        assertThat(device.method()).isEqualTo("threads");
         assertThat(device.properties().sizeBytes()).isEqualTo(64 << 10);
         device.close();
         assertThat(Files.readAllBytes(file())).hasSize(64 << 10).containsOnly(0);
@@ -144,6 +145,20 @@ class FileVolumeTest extends BlockContract {
 
         byte[] all = Files.readAllBytes(file());
         assertThat(Arrays.copyOfRange(all, 512, 1536)).isEqualTo(bytes);
+    }
+
+    @Test
+    void shouldFailAFlushBehindADurableWriteThatFailed() {
+        openFile("?create=64KiB").close();
+        BlockDevice device =
+                add(
+                        BlockDevice.open(
+                                "fault:error=write/IO_FAILED/1:file:" + file() + "?sync", 512));
+        device.attach(device());
+        Submitter submitter = start(device);
+
+        assertThat(submitter.write(0, new byte[512], false)).isEqualTo(Status.IO_FAILED);
+        assertThat(submitter.flush()).isEqualTo(Status.IO_FAILED);
     }
 
     // ---- identity ----
