@@ -6,6 +6,7 @@ import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.linux.text.Text;
 import io.softdpu.rdma.spi.ConnectRequest;
+import io.softdpu.rdma.spi.ConnectionBlob;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderConnection;

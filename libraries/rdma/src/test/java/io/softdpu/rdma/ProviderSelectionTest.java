@@ -13,6 +13,7 @@ import io.softdpu.core.memory.Permissions;
 import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import io.softdpu.rdma.spi.ConnectRequest;
+import io.softdpu.rdma.spi.ConnectionBlob;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderConnection;

@@ -11,7 +11,7 @@ import io.softdpu.core.sync.wire.JoinRequest;
 import io.softdpu.core.sync.wire.RemoteEventBlob;
 import io.softdpu.core.sync.wire.SyncEventBlob;
 import io.softdpu.fabric.wire.RegionAddress;
-import io.softdpu.rdma.ConnectionBlobs;
+import io.softdpu.rdma.spi.ConnectionBlobs;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
 import java.io.InputStream;

@@ -28,7 +28,8 @@ public interface ProviderEndpoint {
      * @param section from {@link ProviderConnection#details()} of the peer, but untrusted; not
      *     modified
      * @throws io.softdpu.core.DpuException INVALID_VALUE if it is malformed, UNSUPPORTED_VERSION if
-     *     it is of another version
+     *     it is of another version; another status for a peer that this provider alone can connect,
+     *     with the reason why it does not
      */
     boolean reaches(byte[] section);
 

@@ -1,4 +1,4 @@
-package io.softdpu.rdma;
+package io.softdpu.rdma.spi;
 
 import io.softdpu.fuzz.Refused;
 import io.softdpu.rdma.roce.RoceSections;
@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** The blobs of RDMA connections, which are package-private in the library. */
+/** The blobs of RDMA connections, whose offsets are package-private in the library. */
 public final class ConnectionBlobs {
     private ConnectionBlobs() {}
 

@@ -1,4 +1,4 @@
-package io.softdpu.rdma;
+package io.softdpu.rdma.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.softdpu.rdma;
+package io.softdpu.rdma.spi;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
@@ -15,8 +15,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encoding of {@link RdmaConnection#blob()}: the permissions that the exporter's instance grants,
- * and for each provider that could serve the connection a section that is opaque to all others.
+ * Encoding of the blob of a connection: the permissions that the exporter's instance grants, and
+ * for each provider that could serve the connection a section that is opaque to all others.
  *
  * <pre>
  *  0  magic        u32  "SRDC"
@@ -33,14 +33,20 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * All little-endian; the last section ends the blob. Immutable, without I/O; any thread.
+ *
+ * @param permissions of peers, granted by the exporter's instance
+ * @param sections 1 to {@value #MAX_SECTIONS}, in ascending order of their provider ids
  */
-record ConnectionBlob(Permissions permissions, List<Section> sections) {
+public record ConnectionBlob(Permissions permissions, List<Section> sections) {
     static final int HEADER_BYTES = 16;
     static final int SECTION_HEADER_BYTES = 24;
     static final int NAME_BYTES = 16;
     static final int CHECK_OFFSET = 12;
     static final int VERSION = 2;
-    static final int MAX_SECTIONS = 8;
+
+    /** Limit of sections. */
+    public static final int MAX_SECTIONS = 8;
+
     static final int MAX_DETAILS_BYTES = 4096;
 
     private static final int MAGIC = 0x43445253; // "SRDC" in memory order
@@ -48,13 +54,14 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
     /**
      * Section of one provider. The array is not shared.
      *
-     * @param providerId see {@link io.softdpu.rdma.spi.RdmaProvider#id()}
+     * @param providerId see {@link RdmaProvider#id()}
      * @param name of the provider, for messages
      * @param details defined by the provider
      */
-    @SuppressWarnings("ArrayRecordComponent") // package-private, copied on entry and exit
-    record Section(int providerId, String name, byte[] details) {
-        Section {
+    @SuppressWarnings("ArrayRecordComponent") // a caller leaves it as it is
+    public record Section(int providerId, String name, byte[] details) {
+        /** Checks id and length. */
+        public Section {
             if (providerId < 1 || providerId > 0xffff) {
                 throw malformed("provider id", providerId);
             }
@@ -64,7 +71,8 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
         }
     }
 
-    ConnectionBlob {
+    /** Checks the number of sections. */
+    public ConnectionBlob {
         sections = List.copyOf(sections);
         if (sections.isEmpty() || sections.size() > MAX_SECTIONS) {
             throw malformed("section count", sections.size());
@@ -72,7 +80,7 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
     }
 
     /** The section of a provider, or null. */
-    @Nullable Section sectionOf(int providerId) {
+    public @Nullable Section sectionOf(int providerId) {
         for (Section section : sections) {
             if (section.providerId() == providerId) {
                 return section;
@@ -82,11 +90,12 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
     }
 
     /** Names of the providers, for messages. */
-    List<String> providerNames() {
+    public List<String> providerNames() {
         return sections.stream().map(Section::name).toList();
     }
 
-    byte[] encode() {
+    /** The blob. */
+    public byte[] encode() {
         int sizeBytes = HEADER_BYTES;
         for (Section section : sections) {
             sizeBytes += SECTION_HEADER_BYTES + section.details().length;
@@ -122,7 +131,7 @@ record ConnectionBlob(Permissions permissions, List<Section> sections) {
      * @throws DpuException INVALID_VALUE naming the illegal field, UNSUPPORTED_VERSION for another
      *     version
      */
-    static ConnectionBlob decode(byte[] blob) {
+    public static ConnectionBlob decode(byte[] blob) {
         byte[] copy = blob.clone();
         ByteBuffer bytes = ByteBuffer.wrap(copy).order(ByteOrder.LITTLE_ENDIAN);
         try {
