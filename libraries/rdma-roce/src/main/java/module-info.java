@@ -1,8 +1,8 @@
 /** RDMA provider over UDP in the RoCE v2 format, and captures of its packets. */
 module io.softdpu.rdma.roce {
-    requires io.softdpu.core;
+    requires transitive io.softdpu.core;
     requires io.softdpu.linux;
-    requires io.softdpu.rdma;
+    requires transitive io.softdpu.rdma;
     requires static org.jspecify;
 
     exports io.softdpu.rdma.roce;

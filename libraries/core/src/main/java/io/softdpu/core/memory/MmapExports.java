@@ -119,6 +119,12 @@ final class MmapExports {
         return describe(ExportDescriptor.Kind.RDMA, forPeers, device, key.key(), region);
     }
 
+    /** The key of its export for RDMA by a device; exports it if it was not yet. */
+    MemoryKey rdmaKey(Device device) {
+        byte[] _ = rdma(device);
+        return Objects.requireNonNull(keys.get(domainOf(device)), "an export has a key");
+    }
+
     ExportedRegion forLibrary(Device device, boolean writable, @Nullable LeaseListener listener) {
         requireUsable(device);
         if (mmap.isImported()) {

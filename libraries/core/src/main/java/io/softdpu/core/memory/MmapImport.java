@@ -1,5 +1,8 @@
 package io.softdpu.core.memory;
 
+import io.softdpu.core.DpuException;
+import io.softdpu.core.Side;
+import io.softdpu.core.Status;
 import io.softdpu.core.check.Arguments;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
@@ -13,7 +16,9 @@ import io.softdpu.core.spi.bus.ImportWait;
 import io.softdpu.fabric.Bus;
 import io.softdpu.fabric.error.FabricException;
 import io.softdpu.fabric.region.ImportedRegion;
+import io.softdpu.fabric.wire.RegionAddress;
 import java.time.Duration;
+import java.util.HexFormat;
 
 /**
  * Import of an mmap from an export blob: decodes it, checks whether it may be imported here, and
@@ -25,6 +30,9 @@ import java.time.Duration;
  * refusal never contains a key.
  */
 final class MmapImport {
+    /** Bus of a peer that has none. */
+    private static final RegionAddress.Id NOWHERE = new RegionAddress.Id(0, 0);
+
     private MmapImport() {}
 
     static Mmap run(byte[] blob, Device device, Mapping mapping, Duration timeout) {
@@ -61,6 +69,35 @@ final class MmapImport {
                 onDevice.release();
             }
         }
+    }
+
+    /** The import of memory that its peer names by address and key, without a blob. */
+    static Mmap byKey(
+            Device device,
+            byte[] gid,
+            long address,
+            int key,
+            long sizeBytes,
+            Permissions permissions) {
+        if (sizeBytes < 1) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "memory of a peer is empty: sizeBytes=" + sizeBytes + ", expected=at least 1");
+        }
+        ExportDescriptor descriptor =
+                new ExportDescriptor(
+                        ExportDescriptor.Kind.RDMA,
+                        permissions.bits(),
+                        key,
+                        address,
+                        gid,
+                        new byte[ExportDescriptor.DIGEST_BYTES],
+                        new RegionAddress(NOWHERE, NOWHERE, NOWHERE, 0, NOWHERE, sizeBytes),
+                        Side.TARGET,
+                        HexFormat.of().formatHex(gid));
+        requireImportable(MachineAccess.of(Machine.class).bus(device.machine()), descriptor);
+        Dependents.Dependency onDevice = DependentsAccess.of(Device.class, device).add("mmap");
+        return new Mmap(MmapOrigin.of(descriptor, null), device, onDevice);
     }
 
     private static void requireImportable(Bus bus, ExportDescriptor descriptor) {

@@ -4,6 +4,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.internal.access.MemoryAccess;
 import io.softdpu.core.spi.memory.Grant;
+import io.softdpu.core.spi.memory.MemoryKey;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.LeaseListener;
@@ -46,6 +47,24 @@ final class RegionAccess extends MemoryAccess<Mmap, Buf, Permissions, Device> {
     @Override
     public RemoteMemory remoteOf(Mmap mmap) {
         return Objects.requireNonNull(mmap.origin(), "an import");
+    }
+
+    @Override
+    public MemoryKey rdmaKeyOf(Mmap mmap, Device device) {
+        synchronized (mmap) {
+            return mmap.exports().rdmaKey(device);
+        }
+    }
+
+    @Override
+    public Mmap importByKey(
+            Device device,
+            byte[] gid,
+            long address,
+            int key,
+            long sizeBytes,
+            Permissions permissions) {
+        return MmapImport.byKey(device, gid, address, key, sizeBytes, permissions);
     }
 
     @Override

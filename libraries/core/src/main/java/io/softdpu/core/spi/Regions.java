@@ -11,6 +11,7 @@ import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.memory.Grant;
+import io.softdpu.core.spi.memory.MemoryKey;
 import io.softdpu.core.spi.memory.ProtectionDomain;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import java.lang.foreign.MemorySegment;
@@ -112,6 +113,39 @@ public final class Regions {
     /** The peer's memory behind an import for RDMA; the mmap has been checked. */
     public static RemoteMemory remoteOf(Mmap mmap) {
         return ACCESS.remoteOf(mmap);
+    }
+
+    /**
+     * Exports an mmap for RDMA, as {@link Mmap#exportRdma}, and returns the key and the address by
+     * which packets name it.
+     *
+     * @throws DpuException as {@link Mmap#exportRdma}
+     */
+    public static MemoryKey rdmaKeyOf(Mmap mmap, Device device) {
+        return ACCESS.rdmaKeyOf(mmap, device);
+    }
+
+    /**
+     * Creates an import of the memory of a peer that has no export blobs: as that of an RDMA export
+     * of another kernel.
+     *
+     * @param gid 16 bytes, of the device by which the peer grants access
+     * @param address of the first byte, as the peer names it: a multiple of 8, whose range does not
+     *     wrap
+     * @param key not 0
+     * @param sizeBytes at least 1
+     * @param permissions {@code RDMA_*} alone
+     * @throws DpuException INVALID_VALUE naming the argument that is wrong; TOO_BIG if it is larger
+     *     than the machine imports; BAD_STATE if the device is closed
+     */
+    public static Mmap importByKey(
+            Device device,
+            byte[] gid,
+            long address,
+            int key,
+            long sizeBytes,
+            Permissions permissions) {
+        return ACCESS.importByKey(device, gid, address, key, sizeBytes, permissions);
     }
 
     /**

@@ -31,7 +31,8 @@ final class PortHeldException extends DpuException {
             return String.valueOf(super.getMessage());
         }
         return Text.format(
-                "UDP port of RoCE v2, which connections by address need, was in use when the device"
+                "UDP port of RoCE v2, which connections by address and by parameters need,"
+                        + " was in use when the device"
                         + " was opened: address=%s, port=%d, portOfDevice=%d, holder=%s,"
                         + " expected=the end of the holder, and then of all connections of the"
                         + " device",

@@ -6,6 +6,7 @@ import io.softdpu.core.check.Refusal;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.linux.text.Text;
+import io.softdpu.rdma.roce.cm.PeerQueuePair;
 import io.softdpu.rdma.roce.nic.NicConnection;
 import io.softdpu.rdma.roce.nic.NicEvent;
 import io.softdpu.rdma.roce.nic.NicRequest;
@@ -137,14 +138,20 @@ final class RoceConnection implements ProviderConnection {
 
     @Override
     public void connect(byte[] section) {
-        RoceDetails details = RoceDetails.decode(section);
         if (state != State.EXPORTED) {
             throw new DpuException(
                     Status.BAD_STATE, "RDMA connection was connected before: state=" + state);
         }
         endpoint.serve();
-        endpoint.part().connect(part(), details.gid(), details.key(), details.rnrTimer());
-        peer = details.gid();
+        if (RoceQueuePair.isOne(section)) {
+            PeerQueuePair stated = RoceQueuePair.decode(section).asPeer();
+            endpoint.part().connect(part(), stated);
+            peer = stated.gid();
+        } else {
+            RoceDetails details = RoceDetails.decode(section);
+            endpoint.part().connect(part(), details.gid(), details.key(), details.rnrTimer());
+            peer = details.gid();
+        }
         state = State.CONNECTING;
     }
 

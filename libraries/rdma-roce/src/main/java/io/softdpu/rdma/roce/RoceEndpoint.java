@@ -135,7 +135,8 @@ final class RoceEndpoint implements ProviderEndpoint {
                 config.pathMtuBytes(),
                 config.rnrTimer(),
                 open.receiveBufferBytes(),
-                of.key());
+                of.key(),
+                of.firstPsn());
     }
 
     /** The network of its address; as the blobs state it, so that both ends find the same. */
@@ -150,7 +151,29 @@ final class RoceEndpoint implements ProviderEndpoint {
 
     @Override
     public boolean reaches(byte[] section) {
+        if (RoceQueuePair.isOne(section)) {
+            requireReached(RoceQueuePair.decode(section));
+            return true;
+        }
         return network().reaches(RoceDetails.decode(section).network());
+    }
+
+    /** Checks that a connection can be connected to a peer that is known by parameters. */
+    private void requireReached(RoceQueuePair peer) {
+        Gid address = Gid.ofAddress(peer.gid().getAddress());
+        if (!network().reaches(address)) {
+            throw new DpuException(Status.NOT_SUPPORTED, notInReach(address));
+        }
+        if (peer.pathMtuBytes() > config.pathMtuBytes()) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    Text.format(
+                            "path MTU of the peer is larger than that of the instance:"
+                                    + " pathMtuBytes=%d, limit=%d, expected=the same on both"
+                                    + " sides, or Rdma.setPathMtuBytes before start",
+                            peer.pathMtuBytes(), config.pathMtuBytes()));
+        }
+        NicEndpoint _ = openedForAddresses();
     }
 
     // ---- connections ----
@@ -292,8 +315,8 @@ final class RoceEndpoint implements ProviderEndpoint {
     }
 
     /**
-     * Its part of the NIC for connections by address: peers know the address alone, and so send to
-     * the port of RoCE v2.
+     * Its part of the NIC for connections by address and by parameters: peers know the address
+     * alone, and so send to the port of RoCE v2.
      */
     private NicEndpoint openedForAddresses() {
         NicEndpoint open = opened();

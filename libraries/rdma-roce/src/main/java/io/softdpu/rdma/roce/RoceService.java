@@ -21,6 +21,9 @@ final class RoceService {
      * blob, and by addresses of the family of the instance's GID. Loaded by ServiceLoader.
      */
     public static final class Provider implements RdmaProvider {
+        static final String NAME = "roce";
+        static final int ID = 2;
+
         private static final ProviderLimits LIMITS =
                 ProviderLimits.ofQueuesInMemory(
                         1L << 30, RoceDetails.MIN_PATH_MTU_BYTES, RoceDetails.MAX_PATH_MTU_BYTES);
@@ -30,12 +33,12 @@ final class RoceService {
 
         @Override
         public String name() {
-            return "roce";
+            return NAME;
         }
 
         @Override
         public int id() {
-            return 2;
+            return ID;
         }
 
         @Override

@@ -38,7 +38,7 @@ final class Party implements AutoCloseable {
     final ProgressEngine engine = ProgressEngine.create();
     private final Mmap mmap = Mmap.create();
     private final BufInventory inventory = BufInventory.create(4 * TASKS);
-    private final Rdma rdma;
+    final Rdma rdma;
 
     /** Results of the tasks that have ended, oldest first. */
     final Deque<Status> results = new ArrayDeque<>();

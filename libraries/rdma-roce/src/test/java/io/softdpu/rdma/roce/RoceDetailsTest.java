@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RoceDetailsTest {
     private static final GoldenBytes GOLDEN =
             GoldenBytes.of(
-                    "00000001" // version
+                    "0002" // version
+                            + "0000" // form
                             + "12b7" // UDP port
                             + "08" // prefix length
                             + "00"
@@ -32,7 +33,8 @@ class RoceDetailsTest {
                             + "0400" // path MTU
                             + "000e" // RNR timer
                             + "0000000000400000" // receive buffer
-                            + "01020304050607081112131415161718"); // key
+                            + "01020304050607081112131415161718" // key
+                            + "00abcdef"); // first PSN
 
     private static final Gid ADDRESS = new Gid(0, 0xffff_7f03_0001L);
 
@@ -48,7 +50,8 @@ class RoceDetailsTest {
                     1024,
                     new RnrTimer(14),
                     4 << 20,
-                    new ConnectKey(0x0102030405060708L, 0x1112131415161718L));
+                    new ConnectKey(0x0102030405060708L, 0x1112131415161718L),
+                    0xabcdef);
 
     @Test
     void shouldWriteTheGoldenBytes() {
@@ -62,6 +65,8 @@ class RoceDetailsTest {
 
     @ParameterizedTest
     @CsvSource({
+        "3, 01, form=1",
+        "80, 01, firstPsn=28036591",
         "4, 00, port=183",
         "5, b6, port=4790",
         "5, b8, port=4792",
@@ -108,13 +113,13 @@ class RoceDetailsTest {
     @Test
     void shouldTellALaterVersionFromDamage() {
         byte[] later = Arrays.copyOf(GOLDEN.bytes(), 300);
-        later[3] = 2;
+        later[1] = 3;
 
         assertThatThrownBy(() -> RoceDetails.decode(later))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.UNSUPPORTED_VERSION))
-                .hasMessageContaining("version=2, expected=1");
+                .hasMessageContaining("version=3, expected=2");
     }
 
     @Test

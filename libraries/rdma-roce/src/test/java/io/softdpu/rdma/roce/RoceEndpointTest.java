@@ -56,7 +56,8 @@ class RoceEndpointTest {
                         1024,
                         RnrTimer.LONGEST,
                         1 << 20,
-                        new ConnectKey(1, 2));
+                        new ConnectKey(1, 2),
+                        0);
 
         assertThat(endpoint.reaches(details.encode())).isEqualTo(reached);
     }

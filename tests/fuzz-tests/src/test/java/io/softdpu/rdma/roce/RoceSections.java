@@ -13,6 +13,11 @@ public final class RoceSections {
 
     /** Decodes a section, and looks whether its exporter is reached. */
     public static void check(byte[] section) {
+        RoceQueuePair stated = Refused.orValue(() -> RoceQueuePair.decode(section));
+        if (stated != null) {
+            Refused.requireSame("roce queue pair", section, stated.encode());
+            return;
+        }
         RoceDetails details = Refused.orValue(() -> RoceDetails.decode(section));
         if (details != null) {
             Refused.requireSame("roce details", section, details.encode());

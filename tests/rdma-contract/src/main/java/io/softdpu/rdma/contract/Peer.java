@@ -86,6 +86,7 @@ final class Peer implements AutoCloseable {
         }
     }
 
+    private final RdmaTestEnvironment site;
     final Machine machine;
     final Device device;
     final ProgressEngine engine = ProgressEngine.create();
@@ -105,6 +106,7 @@ final class Peer implements AutoCloseable {
             Side side,
             Permissions ofMmap,
             Consumer<Rdma> configure) {
+        this.site = site;
         machine = site.openMachine(folder, side);
         device = machine.findDevice(site.device(side)).open();
         memory = SharedMemory.allocate(MEMORY_BYTES);
@@ -160,8 +162,8 @@ final class Peer implements AutoCloseable {
     static RdmaConnection[] connectMore(Peer near, Peer far) {
         RdmaConnection here = near.rdma.exportConnection();
         RdmaConnection there = far.rdma.exportConnection();
-        near.rdma.connect(there.blob(), here);
-        far.rdma.connect(here.blob(), there);
+        near.rdma.connect(far.site.blobOf(there), here);
+        far.rdma.connect(near.site.blobOf(here), there);
         drive(
                 "connection",
                 () ->
@@ -271,7 +273,9 @@ final class Peer implements AutoCloseable {
 
     /** This peer's import of another's mmap, closed with this peer. */
     Mmap importRdma(Peer other) {
-        return importRdma(other.mmap.exportRdma(other.device));
+        Mmap imported = site.importRdma(other.mmap, other.device, device);
+        extras.add(imported);
+        return imported;
     }
 
     Mmap importRdma(byte[] blob) {

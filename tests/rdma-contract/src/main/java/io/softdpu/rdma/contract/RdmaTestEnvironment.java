@@ -1,8 +1,11 @@
 package io.softdpu.rdma.contract;
 
 import io.softdpu.core.Side;
+import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.rdma.RdmaConnection;
 import java.nio.file.Path;
 import java.util.Set;
 
@@ -51,6 +54,16 @@ public interface RdmaTestEnvironment {
     /** GID index of all instances of the tests, unless a test sets another. By default 0, IPv4. */
     default int gidIndex() {
         return 0;
+    }
+
+    /** What a peer's connection is connected to: by default the blob. */
+    default byte[] blobOf(RdmaConnection exported) {
+        return exported.blob();
+    }
+
+    /** Imports the memory of a peer: by default from its export. */
+    default Mmap importRdma(Mmap exported, Device of, Device importer) {
+        return Mmap.createFromExport(exported.exportRdma(of), importer);
     }
 
     /** Whether a connection can be connected to its own blob. By default it can. */

@@ -3,6 +3,7 @@ package io.softdpu.core.internal.access;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.spi.memory.Grant;
+import io.softdpu.core.spi.memory.MemoryKey;
 import io.softdpu.core.spi.memory.RemoteMemory;
 import io.softdpu.fabric.region.ExportedRegion;
 import io.softdpu.fabric.region.LeaseListener;
@@ -75,6 +76,13 @@ public abstract class MemoryAccess<M, B, P, D> {
 
     /** As {@code Regions.appendData}. */
     public abstract void appendData(B buf, long sizeBytes);
+
+    /** As {@code Regions.rdmaKeyOf}. */
+    public abstract MemoryKey rdmaKeyOf(M mmap, D device);
+
+    /** As {@code Regions.importByKey}. */
+    public abstract M importByKey(
+            D device, byte[] gid, long address, int key, long sizeBytes, P permissions);
 
     /**
      * Exports the mmap for a library. Any thread.

@@ -51,6 +51,29 @@ public record Agreement(Path path, Permissions grants, long receiveBufferBytes) 
     }
 
     /**
+     * The terms of an end whose peer sends no messages.
+     *
+     * @param ownPsn number of the first request packet of this end
+     */
+    static Agreement stated(PeerQueuePair peer, LocalTerms terms, int ownPsn) {
+        return new Agreement(
+                new Path(
+                        peer.gid(),
+                        peer.number(),
+                        ownPsn,
+                        peer.firstPsn(),
+                        peer.pathMtuBytes(),
+                        Path.ANY_IDENTIFICATION,
+                        terms.responderResources(),
+                        Math.min(terms.initiatorDepth(), peer.readLimit()),
+                        terms.retries(),
+                        TimeCode.nanos(terms.ackTimeout()),
+                        terms.rnrRetries()),
+                EndGuid.ALL,
+                0);
+    }
+
+    /**
      * Whether a REQ asks for a larger path MTU than this end has, and can be given no lower one.
      */
     static boolean isPathMtuBeyond(CmMessage.Req req, int pathMtuBytes) {

@@ -28,7 +28,13 @@ public final class CmConnection {
 
     private final ConnectionManager manager;
     private final int localId;
+
+    /**
+     * Random number of a first request packet: of the peer's, which learns it by a message; or of
+     * this end, if the programs exchange parameters.
+     */
     private final int receivePsn;
+
     private final int port;
     private final @Nullable ConnectKey key;
     private CmState state;
@@ -58,6 +64,9 @@ public final class CmConnection {
 
     /** Whether this end has sent the REQ. */
     private boolean requester;
+
+    /** Whether the peer has no connection management: nothing is sent to it, or taken of it. */
+    private boolean silent;
 
     private long transactionId;
 
@@ -167,6 +176,11 @@ public final class CmConnection {
         return own == null ? 0 : own.number();
     }
 
+    /** The PSN of the first request packet of this end if it has no messages. */
+    public int ownPsn() {
+        return receivePsn;
+    }
+
     /** The path MTU of this end. */
     int pathMtuBytes() {
         return ownTerms().pathMtuBytes();
@@ -254,6 +268,30 @@ public final class CmConnection {
         if (waiting != null && from != null) {
             manager.requestOfKey(waiting, from, nowNanos);
         }
+    }
+
+    /**
+     * Connects an exported end to a queue pair of a peer without connection management, which may
+     * not be ready yet: it is established at once, no message of its connection is sent or taken,
+     * and the peer is asked whether it is there only once it has sent a packet.
+     *
+     * @throws DpuException NOT_SUPPORTED for an address of the other IP version; BAD_STATE if it
+     *     was connected before, or is over
+     */
+    public void connect(PeerQueuePair stated, long nowNanos) {
+        if (state != CmState.EXPORTED) {
+            throw badState(CmState.EXPORTED);
+        }
+        manager.requireIpVersion(stated.gid());
+        refuseKept(RejectReason.INVALID_SERVICE_ID, "connection belongs to another peer");
+        dropRequest();
+        silent = true;
+        peer = stated.gid();
+        Agreement made = Agreement.stated(stated, ownTerms(), receivePsn);
+        agreement = made;
+        bindQueuePair(stated.number());
+        ownQueuePair().prepareUnheard(made.path());
+        establish(nowNanos);
     }
 
     /**
@@ -367,8 +405,7 @@ public final class CmConnection {
      */
     void failed(Status status, String reason, long nowNanos) {
         if (state == CmState.ESTABLISHED) {
-            beginDisconnect(reason, nowNanos);
-            ended(CmState.DREQ_SENT, status, reason);
+            ended(beginDisconnect(reason, nowNanos), status, reason);
         }
     }
 
@@ -464,9 +501,8 @@ public final class CmConnection {
                 close();
             }
             case REP_SENT, ESTABLISHED -> {
-                beginDisconnect(null, nowNanos);
                 ended(
-                        CmState.DREQ_SENT,
+                        beginDisconnect(null, nowNanos),
                         Status.CONNECTION_RESET,
                         "the peer has used its queue pair for a new connection: queuePair="
                                 + peerQueuePair());
@@ -798,12 +834,16 @@ public final class CmConnection {
     }
 
     private void sendDisconnect(@Nullable String reason, long nowNanos) {
-        beginDisconnect(reason, nowNanos);
-        enter(CmState.DREQ_SENT);
+        enter(beginDisconnect(reason, nowNanos));
         endQueuePair(Status.CONNECTION_ABORTED);
     }
 
-    private void beginDisconnect(@Nullable String reason, long nowNanos) {
+    /** Sends a DREQ, and repeats it, if the peer takes messages; returns the next state. */
+    private CmState beginDisconnect(@Nullable String reason, long nowNanos) {
+        if (silent) {
+            setTimeWait(nowNanos);
+            return CmState.TIMEWAIT;
+        }
         byte[] data = reason == null ? NO_DATA : CmMessages.failure(guid, reason);
         transactionId = manager.newTransaction();
         request = null;
@@ -812,6 +852,7 @@ public final class CmConnection {
                 new CmMessage.Dreq(transactionId, localId, remoteId, peerQueuePair(), data),
                 nowNanos);
         expired(nowNanos);
+        return CmState.DREQ_SENT;
     }
 
     /** Sends a REQ, and repeats it. */
@@ -961,9 +1002,9 @@ public final class CmConnection {
 
     // ---- fields that a state has ----
 
-    /** Whether an address is that of its peer. */
+    /** Whether an address is that of its peer, which takes part in connection management. */
     boolean isOf(Gid address) {
-        return address.equals(peer);
+        return !silent && address.equals(peer);
     }
 
     /** Whether the peer has given it this number. */

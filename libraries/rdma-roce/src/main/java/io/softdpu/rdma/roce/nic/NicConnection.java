@@ -7,6 +7,7 @@ import io.softdpu.rdma.roce.cm.Agreement;
 import io.softdpu.rdma.roce.cm.CmConnection;
 import io.softdpu.rdma.roce.cm.ConnectKey;
 import io.softdpu.rdma.roce.cm.ConnectionListener;
+import io.softdpu.rdma.roce.cm.PeerQueuePair;
 import io.softdpu.rdma.roce.rc.ConnectionCounters;
 import io.softdpu.rdma.roce.rc.QueuePair;
 import io.softdpu.rdma.roce.rc.ReceiveListener;
@@ -111,6 +112,11 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
         return queuePairOf(own()).number();
     }
 
+    /** The PSN of the first request packet of this end if its peer is stated by parameters. */
+    public int firstPsn() {
+        return own().ownPsn();
+    }
+
     private static QueuePair queuePairOf(CmConnection of) {
         return Objects.requireNonNull(of.queuePair(), "exported connection has a queue pair");
     }
@@ -120,12 +126,22 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
      *
      * @param rnrRetries of messages that find no receive at the peer
      * @param peersTimer by which the retries are counted as time
-     * @throws io.softdpu.core.DpuException as {@link CmConnection#connect}
+     * @throws io.softdpu.core.DpuException as {@link CmConnection#connect(Gid, ConnectKey, long)}
      */
     void connect(
             Gid peer, ConnectKey peersKey, int rnrRetries, RnrTimer peersTimer, long nowNanos) {
         queuePairOf(own()).limitReceiverNotReady(rnrRetries, peersTimer);
         own().connect(peer, peersKey, nowNanos);
+    }
+
+    /**
+     * Connects it to a peer without connection management.
+     *
+     * @throws io.softdpu.core.DpuException as {@link CmConnection#connect(PeerQueuePair, long)}
+     */
+    void connect(PeerQueuePair peer, int rnrRetries, RnrTimer timer, long nowNanos) {
+        queuePairOf(own()).limitReceiverNotReady(rnrRetries, timer);
+        own().connect(peer, nowNanos);
     }
 
     /**

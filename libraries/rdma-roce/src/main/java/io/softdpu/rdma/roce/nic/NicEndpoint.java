@@ -8,6 +8,7 @@ import io.softdpu.rdma.roce.cm.CmConnection;
 import io.softdpu.rdma.roce.cm.CmState;
 import io.softdpu.rdma.roce.cm.ConnectKey;
 import io.softdpu.rdma.roce.cm.LocalTerms;
+import io.softdpu.rdma.roce.cm.PeerQueuePair;
 import io.softdpu.rdma.roce.cm.RequestListener;
 import io.softdpu.rdma.roce.rc.Attachment;
 import io.softdpu.rdma.roce.rc.PeerMemory;
@@ -37,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * ports on which it listens, and the events and requests for the engine.
  */
 public final class NicEndpoint implements ReceiveQueue {
-    private static final int RESPONDER_RESOURCES = 16;
+    /** Reads and atomic operations of a peer that a connection answers at a time. */
+    public static final int RESPONDER_RESOURCES = 16;
 
     /** Limit of requests beyond the connections of the instance that its engine has not seen. */
     private static final int BACKLOG = 16;
@@ -158,7 +160,8 @@ public final class NicEndpoint implements ReceiveQueue {
      * Connects a connection to the peer's end, and has the NIC driven from now on.
      *
      * @param peersTimer the RNR timer of the peer
-     * @throws io.softdpu.core.DpuException as {@link io.softdpu.rdma.roce.cm.CmConnection#connect}
+     * @throws io.softdpu.core.DpuException as {@link
+     *     io.softdpu.rdma.roce.cm.CmConnection#connect(Gid, ConnectKey, long)}
      */
     public void connect(
             NicConnection connection, Gid peer, ConnectKey peersKey, RnrTimer peersTimer) {
@@ -166,6 +169,20 @@ public final class NicEndpoint implements ReceiveQueue {
         nic.run(() ->
                 connection.connect(
                         peer, peersKey, config.rnrRetries(), peersTimer, System.nanoTime()));
+    }
+
+    /**
+     * Connects a connection to a peer without connection management, and has the NIC driven from
+     * now on.
+     *
+     * @throws io.softdpu.core.DpuException as {@link
+     *     io.softdpu.rdma.roce.cm.CmConnection#connect(PeerQueuePair, long)}
+     */
+    public void connect(NicConnection connection, PeerQueuePair peer) {
+        nic.start();
+        nic.run(() ->
+                connection.connect(
+                        peer, config.rnrRetries(), config.rnrTimer(), System.nanoTime()));
     }
 
     /**

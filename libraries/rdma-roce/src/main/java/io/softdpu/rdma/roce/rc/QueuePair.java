@@ -150,6 +150,17 @@ public final class QueuePair {
     }
 
     /**
+     * As {@link #prepare}, for a peer of which nothing is known when {@link #connect(long)}
+     * connects it: whether it is there is asked only after its first packet.
+     *
+     * @throws IllegalStateException if it is not IDLE
+     */
+    public void prepareUnheard(Path agreed) {
+        prepare(agreed);
+        requester.awaitFirstPacket();
+    }
+
+    /**
      * Connects it with its peer, which is known to be ready: requests are sent from now on. Does
      * nothing unless it is READY.
      */

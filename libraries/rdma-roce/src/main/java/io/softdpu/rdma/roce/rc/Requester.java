@@ -103,6 +103,10 @@ final class Requester {
     // The question whether the peer is there.
     private long heardAtNanos;
     private boolean probing;
+
+    /** Whether the peer is not asked, since no packet of it has come. */
+    private boolean unheard;
+
     private boolean probeDue;
 
     Requester(QueuePair queuePair, Attachment attachment, Limits limits) {
@@ -137,6 +141,11 @@ final class Requester {
         cursorPsn = unacknowledgedPsn;
         roundTrip.start(agreed.timeoutNanos());
         heardAtNanos = nowNanos;
+    }
+
+    /** Does not ask whether the peer is there before its first packet. */
+    void awaitFirstPacket() {
+        unheard = true;
     }
 
     private Path connectedPath() {
@@ -447,6 +456,7 @@ final class Requester {
     /** A valid packet of the peer has come, of whatever kind. */
     void heard(long nowNanos) {
         heardAtNanos = nowNanos;
+        unheard = false;
         if (probing) {
             probing = false;
             probeDue = false;
@@ -725,7 +735,7 @@ final class Requester {
     }
 
     private boolean isIdle() {
-        return head == tail && !probing;
+        return head == tail && !probing && !unheard;
     }
 
     /** The next deadline, if there is one. */
