@@ -7,6 +7,7 @@ module io.softdpu.samples {
     requires io.softdpu.core.sync;
     requires io.softdpu.linux;
     requires io.softdpu.rdma;
+    requires io.softdpu.rdma.roce;
     requires static org.jspecify;
 
     exports io.softdpu.samples;

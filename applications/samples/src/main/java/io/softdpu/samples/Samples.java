@@ -26,6 +26,7 @@ public final class Samples {
                     new RdmaSendImmediate(),
                     new RdmaSyncEventResponder(),
                     new RdmaSyncEventRequester(),
+                    new RdmaPingpong(),
                     new PePolling(),
                     new PeEvent(),
                     new PeReactive(),

@@ -149,7 +149,7 @@ class SamplesTest {
     @Test
     void shouldBeListed() {
         List<Sample> all = Samples.all();
-        assertThat(all).extracting(Sample::name).doesNotHaveDuplicates().hasSize(31);
+        assertThat(all).extracting(Sample::name).doesNotHaveDuplicates().hasSize(32);
         for (Sample sample : all) {
             assertThat(sample.summary()).endsWith(".").hasSizeLessThan(100);
             assertThat(sample.output()).endsWith(".").hasSizeLessThan(160);
