@@ -38,7 +38,8 @@ class ScriptsTest {
         "benchmarks/beside-roce.sh, --rounds",
         "benchmarks/beside-storage.sh,",
         "benchmarks/comch-modes.sh,",
-        "benchmarks/syscalls.sh,"
+        "benchmarks/syscalls.sh,",
+        "interop/linux-roce.sh,"
     })
     void shouldReplaceControlCharactersOfARefusedArgument(
             String script, @Nullable String option, Processes processes) {
