@@ -95,7 +95,9 @@ record LocalNetwork(Gid address, int prefixLength, UUID kernel, long namespace) 
 
     /** Whether this address and that of the peer reach each other. */
     boolean reaches(LocalNetwork peer) {
-        if (address.isIpv4() != peer.address.isIpv4()) {
+        if (address.isIpv4() != peer.address.isIpv4()
+                || address.isLinkLocal()
+                || peer.address.isLinkLocal()) {
             return false;
         }
         if (isLoopback(address) || isLoopback(peer.address)) {

@@ -3,6 +3,7 @@ package io.softdpu.rdma.roce;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.device.DeviceInfo;
 import io.softdpu.core.spi.Regions;
 import io.softdpu.core.spi.memory.DomainAccess;
 import io.softdpu.core.spi.memory.RemoteMemory;
@@ -304,14 +305,30 @@ final class RoceEndpoint implements ProviderEndpoint {
         if (peer.isIpv4() != gid.isIpv4()) {
             return Text.format(
                     "address is of another family than the GID of the instance: address=%s, gid=%s,"
-                            + " expected=an %s address, or the GID index of the other",
-                    peer, gid, gid.isIpv4() ? "IPv4" : "IPv6");
+                            + " %s, expected=an %s address, or the GID index of the other",
+                    peer, gid, deviceAddresses(), gid.isIpv4() ? "IPv4" : "IPv6");
+        }
+        if (peer.isLinkLocal()) {
+            return Text.format(
+                    "link-local address names no interface: address=%s, gid=%s, %s, expected=an"
+                            + " address of the peer's device in the subnet of the GID",
+                    peer, gid, deviceAddresses());
         }
         return Text.format(
-                "address is not in the network of the device: address=%s, device=%s, expected=an"
-                        + " address of its subnet; for a loopback address one in 127.0.0.0/8, or"
-                        + " ::1",
-                peer, gid);
+                "address is not in the network of the device: address=%s, gid=%s, prefixLength=%d,"
+                        + " %s, expected=an address of this subnet; for a loopback address one in"
+                        + " 127.0.0.0/8, or ::1",
+                peer, gid, network().prefixLength(), deviceAddresses());
+    }
+
+    /** All addresses of the device, for messages. */
+    private String deviceAddresses() {
+        DeviceInfo info = config.device().info();
+        return Text.format(
+                "device=%s, ipv4=%s, ipv6=%s",
+                info.ibdevName(),
+                Gid.ofAddress(info.ipv4().getAddress()),
+                Gid.ofAddress(info.ipv6().getAddress()));
     }
 
     /**

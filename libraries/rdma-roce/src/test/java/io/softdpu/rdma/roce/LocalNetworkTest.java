@@ -25,6 +25,8 @@ class LocalNetworkTest {
         "fd00::1, 64, fd00::2, 64, true",
         "fd00::1, 64, fd01::2, 64, false",
         "fd00::1, 64, 10.1.2.3, 24, false",
+        "fe80::1, 64, fe80::2, 64, false", // they name no interface
+        "fd00::1, 0, fe80::2, 64, false",
         "::1, 128, ::1, 128, true",
         "::1, 128, 127.0.0.1, 8, false"
     })
@@ -67,6 +69,7 @@ class LocalNetworkTest {
         "10.1.2.3, 0, fd00::1, false",
         "fd00::1, 64, fd00::2, true",
         "fd00::1, 64, fd01::1, false",
+        "fd00::1, 0, fe80::1, false",
         "::1, 128, ::1, true",
         "::1, 128, ::2, false"
     })

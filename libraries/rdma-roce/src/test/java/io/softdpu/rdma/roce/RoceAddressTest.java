@@ -16,6 +16,7 @@ import io.softdpu.rdma.RdmaConnectionRequest;
 import io.softdpu.rdma.contract.RdmaListenFixture;
 import io.softdpu.rdma.contract.RdmaTestEnvironment;
 import io.softdpu.rdma.roce.nic.BareEndpoint;
+import io.softdpu.rdma.roce.nic.Nic;
 import io.softdpu.rdma.roce.nic.NicFailures;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
@@ -26,11 +27,16 @@ import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
 import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -120,15 +126,72 @@ class RoceAddressTest extends RdmaListenFixture {
     }
 
     @Test
-    void shouldNameBothAddressesIfOneDoesNotReachTheOther() {
-        Rdma connector = start(nearDevice, 1, rdma -> {});
-        RdmaAddress outside = RdmaAddress.of(RdmaAddress.Type.IPV4, "10.1.2.3", PORT);
+    void shouldNameTheAddressesOfTheDeviceIfOneOfAnotherSubnetIsConnectedTo() {
+        assertRefused("10.1.2.3", "not in the network of the device");
+        assertRefused("169.254.1.1", "not in the network of the device");
+    }
 
-        assertThat(refusalOf(() -> connector.connect(outside, NO_DATA)))
-                .hasMessageContaining("address=10.1.2.3")
-                .hasMessageContaining("device=" + nearDevice.info().ipv4().getHostAddress())
-                .extracting(DpuException::status)
-                .isEqualTo(Status.NOT_SUPPORTED);
+    /** Of this machine, but not of a subnet in which the device is. */
+    @Test
+    void shouldRefuseTheAddressOfAnotherInterface() throws IOException {
+        Optional<InetAddress> other =
+                NetworkInterface.networkInterfaces()
+                        .flatMap(NetworkInterface::inetAddresses)
+                        .filter(each -> each instanceof Inet4Address && !each.isLoopbackAddress())
+                        .findFirst();
+        assertRefused(
+                other.map(InetAddress::getHostAddress).orElse("192.0.2.1"),
+                "not in the network of the device");
+    }
+
+    /** Before it looks for a socket: the device has no such address here. */
+    @Test
+    void shouldRefuseALinkLocalAddressAsOneWithoutAnInterface() {
+        Unasked unasked = new Unasked();
+        Gid own = Gid.ofAddress(nearDevice.info().ipv6().getAddress());
+        LocalNetwork network = new LocalNetwork(own, 0, new UUID(1, 2), 1);
+        RoceEndpoint endpoint =
+                new RoceEndpoint(BareEndpoint.config(nearDevice), unasked, own, network);
+        DpuException refusal =
+                refusalOf(() -> {
+                    ProviderConnection _ =
+                            endpoint.connect(linkLocal(), PORT, NO_DATA, new Object());
+                });
+        assertThat(refusal).hasMessageContaining("link-local address names no interface");
+        assertNamesTheDevice(refusal, "fe80::1");
+        endpoint.close();
+    }
+
+    private static InetAddress linkLocal() {
+        byte[] bytes = new byte[Gid.BYTES];
+        bytes[0] = (byte) 0xfe;
+        bytes[1] = (byte) 0x80;
+        bytes[Gid.BYTES - 1] = 1;
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A refusal that has opened no socket, so that there can have been no packet. */
+    private void assertRefused(String address, String reason) {
+        Rdma connector = start(nearDevice, 1, rdma -> {});
+        RdmaAddress outside = RdmaAddress.of(RdmaAddress.Type.IPV4, address, PORT);
+        DpuException refusal = refusalOf(() -> connector.connect(outside, NO_DATA));
+        assertThat(refusal).hasMessageContaining(reason);
+        assertNamesTheDevice(refusal, address);
+    }
+
+    private void assertNamesTheDevice(DpuException refusal, String address) {
+        assertThat(refusal.status()).isEqualTo(Status.NOT_SUPPORTED);
+        assertThat(refusal)
+                .hasMessageContaining("address=" + address + ",")
+                .hasMessageContaining("device=" + nearDevice.info().ibdevName() + ",")
+                .hasMessageContaining("ipv4=" + nearDevice.info().ipv4().getHostAddress() + ",")
+                .hasMessageContaining(
+                        "ipv6=" + Gid.ofAddress(nearDevice.info().ipv6().getAddress()) + ",");
+        assertThat(Nic.anyOpen()).as("an open NIC").isEmpty();
     }
 
     /** It has one address, of the family that the GID index selects. */
@@ -137,11 +200,11 @@ class RoceAddressTest extends RdmaListenFixture {
         Rdma connector = start(nearDevice, 1, rdma -> {});
         RdmaAddress other = RdmaAddress.of(RdmaAddress.Type.IPV6, "::1", PORT);
 
-        assertThat(refusalOf(() -> connector.connect(other, NO_DATA)))
+        DpuException refusal = refusalOf(() -> connector.connect(other, NO_DATA));
+        assertThat(refusal)
                 .hasMessageContaining("address is of another family than the GID of the instance")
-                .hasMessageContaining("expected=an IPv4 address")
-                .extracting(DpuException::status)
-                .isEqualTo(Status.NOT_SUPPORTED);
+                .hasMessageContaining("expected=an IPv4 address");
+        assertNamesTheDevice(refusal, "::1");
     }
 
     /** Reach is mutual: what comes from elsewhere, as by a router, is not shown to the program. */

@@ -27,6 +27,8 @@ public record Gid(long high, long low, int port) {
     public static final int FIRST_FLOW_PORT = 0xc000;
 
     private static final int IPV4_BYTES = 4;
+    private static final int LINK_LOCAL_SHIFT = Long.SIZE - 10;
+    private static final long LINK_LOCAL = 0xfe80 >> 6;
     private static final long MAPPED = 0xffffL << Integer.SIZE;
     private static final long IPV4_MASK = 0xffff_ffffL;
 
@@ -88,6 +90,14 @@ public record Gid(long high, long low, int port) {
     /** Whether an IPv4 address is mapped into an address of two words. */
     public static boolean isIpv4(long high, long low) {
         return high == 0 && (low & ~IPV4_MASK) == MAPPED;
+    }
+
+    /**
+     * Whether it is a link-local address of IPv6, fe80::/10, which is one of several machines
+     * unless an interface is named beside it.
+     */
+    public boolean isLinkLocal() {
+        return high >>> LINK_LOCAL_SHIFT == LINK_LOCAL;
     }
 
     /** Its 16 bytes in the order of the network. */
