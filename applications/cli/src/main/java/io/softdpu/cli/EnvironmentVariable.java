@@ -27,6 +27,16 @@ public enum EnvironmentVariable {
             "the RDMA provider of instances whose program sets none, such as shm, or auto (default:"
                     + " auto, the one that the first connection selects); Rdma.setProvider and"
                     + " --provider NAME go before it"),
+    /** GID of RDMA instances. */
+    SOFTDPU_RDMA_GID_INDEX(
+            "commands and programs",
+            "the GID of RDMA instances whose program sets none: 0 for the IPv4 address of the"
+                    + " device, 1 for the IPv6 address (default: 0)"),
+    /** Path MTU of RDMA instances. */
+    SOFTDPU_RDMA_PATH_MTU(
+            "commands and programs",
+            "the path MTU of RDMA instances whose program sets none, in bytes: 256, 512, 1024,"
+                    + " 2048 or 4096 (default: 1024)"),
     /** Longest time until the provider roce repeats a packet. */
     SOFTDPU_ROCE_ACK_TIMEOUT(
             "commands and programs",

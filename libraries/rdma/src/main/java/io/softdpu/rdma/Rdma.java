@@ -196,8 +196,11 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /**
      * Sets the path MTU, the largest payload of a packet: 256, 512, 1024, 2048 or 4096 bytes. A
-     * connection uses the lower one of its two ends, {@link RdmaConnection#pathMtuBytes()}. Over
-     * shared memory, which has no packets, it has no other effect.
+     * connection uses the lower one of its two ends, {@link RdmaConnection#pathMtuBytes()}; with
+     * the provider {@code roce} an end has no larger one than fits the MTU of its network
+     * interface. Over shared memory, which has no packets, it has no other effect. Without it, that
+     * is the one of the environment variable {@code SOFTDPU_RDMA_PATH_MTU}, else {@value
+     * #DEFAULT_PATH_MTU_BYTES}.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE for any other value, or below
      *     {@link RdmaCapabilities#minPathMtuBytes()} or beyond {@link
@@ -210,8 +213,9 @@ public sealed interface Rdma extends Context permits RdmaContext {
 
     /**
      * Sets which address of the device is the GID of the instance, by its index in {@link
-     * RdmaCapabilities#gidAddresses()}: 0, the default, for the IPv4 address mapped into IPv6; 1
-     * for the IPv6 address.
+     * RdmaCapabilities#gidAddresses()}: 0 for the IPv4 address mapped into IPv6; 1 for the IPv6
+     * address. Without it, that is the one of the environment variable {@code
+     * SOFTDPU_RDMA_GID_INDEX}, else 0.
      *
      * @throws DpuException BAD_STATE unless IDLE; INVALID_VALUE for another index
      */

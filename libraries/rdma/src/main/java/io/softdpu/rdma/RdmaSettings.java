@@ -12,6 +12,7 @@ import io.softdpu.rdma.spi.RdmaProvider;
 import io.softdpu.rdma.spi.RnrTimer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,11 +48,13 @@ abstract sealed class RdmaSettings extends ContextBase<Rdma> permits RdmaContext
                 Math.min(
                         Math.min(Rdma.DEFAULT_SEND_QUEUE_SIZE, capabilities.maxSendQueueSize()),
                         Integer.highestOneBit(capabilities.maxSendQueueElements()));
+        Map<String, String> environment = System.getenv();
         this.pathMtuBytes =
-                Math.clamp(
-                        Rdma.DEFAULT_PATH_MTU_BYTES,
+                RdmaVariables.pathMtuBytes(
+                        environment,
                         capabilities.minPathMtuBytes(),
                         capabilities.maxPathMtuBytes());
+        this.gidIndex = RdmaVariables.gidIndex(environment, capabilities.gidAddresses().size());
     }
 
     public final Rdma setPermissions(Permissions permissions) {
