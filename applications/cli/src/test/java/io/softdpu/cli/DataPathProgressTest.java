@@ -66,6 +66,7 @@ class DataPathProgressTest {
                                 0,
                                 Duration.ZERO,
                                 "",
+                                0,
                                 RdmaCounters.NONE)),
                 0,
                 0);

@@ -37,6 +37,7 @@ class PerfRdmaTest extends PerfFixture {
                     "wait",
                     "window",
                     "cpu",
+                    "path_mtu_bytes",
                     "messages",
                     "messages_per_s",
                     "gb_per_s",

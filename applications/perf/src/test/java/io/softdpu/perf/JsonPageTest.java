@@ -284,6 +284,6 @@ class JsonPageTest {
                         null,
                         null,
                         ProviderChoice.AUTO);
-        return json(new RdmaForms(), plan, new RdmaFigures("shm", COUNTERS, COUNTERS));
+        return json(new RdmaForms(), plan, new RdmaFigures("shm", 4096, COUNTERS, COUNTERS));
     }
 }

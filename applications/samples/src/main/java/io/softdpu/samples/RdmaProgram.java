@@ -42,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  * have the resources by it.
  */
 final class RdmaProgram implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(RdmaProgram.class.getName());
+
     /** Number of tasks of each type: one is enough to show it. */
     static final int TASKS = 1;
 
@@ -258,7 +260,15 @@ final class RdmaProgram implements AutoCloseable {
     }
 
     private void connectionChanged(RdmaConnection changed, RdmaConnection.State next) {
-        if (next == RdmaConnection.State.DISCONNECTED && rdma.state() == ContextState.RUNNING) {
+        if (next == RdmaConnection.State.CONNECTED) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    () ->
+                            Text.format(
+                                    "connected: provider=%s, pathMtuBytes=%d",
+                                    changed.provider(), changed.pathMtuBytes()));
+        } else if (next == RdmaConnection.State.DISCONNECTED
+                && rdma.state() == ContextState.RUNNING) {
             attempt(() -> sample.disconnected(this));
         } else if (next == RdmaConnection.State.FAILED && contextGoesOn()) {
             fail(new DpuException(changed.failure(), changed.failureReason()));

@@ -48,6 +48,18 @@ public record SessionReport(
                 .collect(Collectors.joining(", "));
     }
 
+    /**
+     * The lowest path MTU of the connections of all workers in bytes; 0 where {@link #provider} is
+     * empty.
+     */
+    public int pathMtuBytes() {
+        return workers.stream()
+                .mapToInt(WorkerReport::pathMtuBytes)
+                .filter(bytes -> bytes > 0)
+                .min()
+                .orElse(0);
+    }
+
     /** What that provider has counted for all workers until the end of their data paths. */
     public RdmaCounters counters() {
         return workers.stream()

@@ -23,6 +23,7 @@ import java.time.Duration;
  * @param dataPathDuration duration of the data path; zero before its end
  * @param provider name of the RDMA provider that serves its connections; empty before they are
  *     connected, and for an initiator, which has none
+ * @param pathMtuBytes lowest path MTU of its connections; 0 where the provider is empty
  * @param counters of that provider; none before the end of the data path
  */
 public record WorkerReport(
@@ -41,6 +42,7 @@ public record WorkerReport(
         long allocatedBytes,
         Duration dataPathDuration,
         String provider,
+        int pathMtuBytes,
         RdmaCounters counters) {
 
     /**
@@ -69,6 +71,7 @@ public record WorkerReport(
                 allocatedBytes,
                 dataPathDuration,
                 provider,
+                pathMtuBytes,
                 others);
     }
 }

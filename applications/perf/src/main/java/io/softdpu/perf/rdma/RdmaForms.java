@@ -38,6 +38,7 @@ public final class RdmaForms extends PerfForms<RdmaPlan, RdmaFigures> {
     protected void figures(PerfSheet sheet, RdmaPlan plan, PerfRun<RdmaFigures> run) {
         String unit = "operations/s, round trips/s where the DPU answers";
         sheet.both("provider", run.own().provider())
+                .key("path_mtu_bytes", run.own().pathMtuBytes())
                 .rate("operations", "messages", unit, run)
                 .dataRate(plan.sizeBytes(), run)
                 .latencies(run)

@@ -11,6 +11,7 @@ import io.softdpu.perf.pair.PerfHost;
 import io.softdpu.perf.pair.PerfPlan;
 import io.softdpu.perf.pair.PerfReport;
 import io.softdpu.perf.pair.PerfRun;
+import io.softdpu.rdma.RdmaConnection;
 import java.nio.file.Path;
 import java.util.Objects;
 
@@ -65,6 +66,7 @@ public final class RdmaHost extends PerfHost<RdmaPlan, RdmaFigures> {
             PerfReport ofDpu, ResourceUse host, ResourceUse used, double others) {
         requireAllThere(requests.completed(), ofDpu);
         Latencies latencies = plan.mode() == RdmaMode.LATENCY ? roundTrips : requests.latencies();
+        RdmaConnection peer = Objects.requireNonNull(rdma.peer(), "connected");
         return new PerfRun<>(
                 requests.completed(),
                 nanos,
@@ -74,9 +76,7 @@ public final class RdmaHost extends PerfHost<RdmaPlan, RdmaFigures> {
                 others,
                 null,
                 new RdmaFigures(
-                        Objects.requireNonNull(rdma.peer(), "connected").provider(),
-                        rdma.counters(),
-                        ofDpu.counters()));
+                        peer.provider(), peer.pathMtuBytes(), rdma.counters(), ofDpu.counters()));
     }
 
     /** Operations until the time is over: round trips, or from submission to completion. */

@@ -38,6 +38,7 @@ public final class StorageJson {
                 .put("status", session.status().name())
                 .put("failure", session.failure().isEmpty() ? null : session.failure())
                 .put("provider", session.provider().isEmpty() ? null : session.provider())
+                .put("path_mtu_bytes", session.provider().isEmpty() ? null : session.pathMtuBytes())
                 .put("counters", CounterFields.of(session.counters()))
                 .put(
                         "data_path",

@@ -42,7 +42,10 @@ public final class StorageTable {
                         session.payloadBytesCopied(),
                         session.messageBytesCopied()));
         if (!session.provider().isEmpty()) {
-            lines.add(session.role() + ": RDMA provider " + session.provider());
+            lines.add(
+                    Text.format(
+                            "%s: RDMA provider %s, path MTU %d bytes",
+                            session.role(), session.provider(), session.pathMtuBytes()));
         }
         if (session.nicPayloadBytesCopied() > 0) {
             lines.add(

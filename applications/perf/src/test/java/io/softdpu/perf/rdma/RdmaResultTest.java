@@ -47,7 +47,7 @@ class RdmaResultTest {
     private static PerfResult<RdmaPlan, RdmaFigures> result(
             RdmaPlan plan, @Nullable LineTimes line) {
         Percentiles times = new Percentiles(1, 2, 3, 4);
-        RdmaFigures own = new RdmaFigures("shm", RdmaCounters.NONE, RdmaCounters.NONE);
+        RdmaFigures own = new RdmaFigures("shm", 4096, RdmaCounters.NONE, RdmaCounters.NONE);
         return new PerfResult<>(
                 plan, List.of(new PerfRun<>(500, SECOND, times, HOST, DPU, 0.5, line, own)));
     }
@@ -70,6 +70,7 @@ class RdmaResultTest {
         assertThat(found.get("measurement").asText()).isEqualTo("rate");
         assertThat(found.get("operation").asText()).isEqualTo("write");
         assertThat(found.get("provider").asText()).isEqualTo("shm");
+        assertThat(found.get("path_mtu_bytes").asInt()).isEqualTo(4096);
         assertThat(found.get("size_bytes").asLong()).isEqualTo(2000);
         assertThat(found.get("wait").asText()).isEqualTo("event");
         assertThat(found.get("window").asInt()).isEqualTo(16);
@@ -113,7 +114,8 @@ class RdmaResultTest {
         ofDevice.put("packets_sent", 9L);
         ofDevice.put("impair_lost", 2L);
         RdmaFigures own =
-                new RdmaFigures("roce", new RdmaCounters(ofHost, ofDevice), RdmaCounters.NONE);
+                new RdmaFigures(
+                        "roce", 1024, new RdmaCounters(ofHost, ofDevice), RdmaCounters.NONE);
         PerfRun<RdmaFigures> run = new PerfRun<>(500, SECOND, null, HOST, DPU, 0, null, own);
 
         List<String> lines =

@@ -45,6 +45,7 @@ public final class StorageFixture {
                                 0,
                                 Duration.ofSeconds(2),
                                 provider,
+                                provider.isEmpty() ? 0 : 4096,
                                 counters(role)),
                         new WorkerReport(
                                 1,
@@ -62,6 +63,7 @@ public final class StorageFixture {
                                 0,
                                 Duration.ofSeconds(1),
                                 provider,
+                                provider.isEmpty() ? 0 : 4096,
                                 counters(role))),
                 0,
                 0);

@@ -41,7 +41,10 @@ class StorageTableTest {
                                         .isEqualTo(
                                                 "target: payload bytes copied 0, message bytes"
                                                         + " copied 0"),
-                        line -> assertThat(line).isEqualTo("target: RDMA provider shm"),
+                        line ->
+                                assertThat(line)
+                                        .isEqualTo(
+                                                "target: RDMA provider shm, path MTU 4096 bytes"),
                         line ->
                                 assertThat(line)
                                         .isEqualTo(

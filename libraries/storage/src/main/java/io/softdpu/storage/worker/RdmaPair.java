@@ -100,6 +100,14 @@ public final class RdmaPair {
                 .collect(Collectors.joining(", "));
     }
 
+    /** The lower path MTU of both connections in bytes; they are connected. */
+    public int pathMtuBytes() {
+        return Arrays.stream(RdmaConnectionRole.values())
+                .mapToInt(role -> connection(role).pathMtuBytes())
+                .min()
+                .orElse(0);
+    }
+
     /** What the provider has counted for both connections, which may have ended, and the device. */
     public RdmaCounters counters() {
         RdmaCounters all = RdmaCounters.NONE;

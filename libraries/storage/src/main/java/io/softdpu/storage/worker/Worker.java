@@ -94,7 +94,7 @@ public abstract class Worker extends WorkerThread {
     /** Records the provider of RDMA connections, which are connected, for the report. */
     protected final void servedBy(RdmaPair pair) {
         served = pair;
-        statistics.servedBy(pair.provider());
+        statistics.servedBy(pair.provider(), pair.pathMtuBytes());
     }
 
     /** Whether all contexts are RUNNING. */

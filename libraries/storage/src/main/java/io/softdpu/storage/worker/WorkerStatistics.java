@@ -30,6 +30,7 @@ final class WorkerStatistics {
 
     private volatile @Nullable WorkerReport dataPath;
     private volatile String provider = "";
+    private volatile int pathMtuBytes;
 
     WorkerStatistics(WorkerSlot slot) {
         this.slot = slot;
@@ -46,9 +47,14 @@ final class WorkerStatistics {
         payloadBytes.add(movedBytes);
     }
 
-    /** Records the name of the RDMA provider that serves the connections. */
-    void servedBy(String providerName) {
+    /**
+     * Records the name of the RDMA provider that serves the connections.
+     *
+     * @param lowestPathMtuBytes of the connections
+     */
+    void servedBy(String providerName, int lowestPathMtuBytes) {
         provider = providerName;
+        pathMtuBytes = lowestPathMtuBytes;
     }
 
     /** Records the begin of the data path. */
@@ -105,6 +111,7 @@ final class WorkerStatistics {
                 allocatedBytes,
                 duration,
                 provider,
+                pathMtuBytes,
                 RdmaCounters.NONE);
     }
 }
