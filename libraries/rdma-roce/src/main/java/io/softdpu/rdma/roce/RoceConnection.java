@@ -43,6 +43,10 @@ final class RoceConnection implements ProviderConnection {
     private final Refusal sendQueueFull;
     private @Nullable NicConnection part;
     private State state = State.EXPORTED;
+
+    /** That of this end, until both have agreed on one. */
+    private int pathMtuBytes;
+
     private @Nullable Gid peer;
 
     /** The listener that it is requested from; null for any other connection. */
@@ -88,11 +92,13 @@ final class RoceConnection implements ProviderConnection {
 
     void begin(NicConnection exported) {
         part = exported;
+        pathMtuBytes = endpoint.part().pathMtuBytes();
     }
 
     /** It is requested from a listener. */
     void beginRequest(NicConnection requested, Gid address, int port) {
         part = requested;
+        pathMtuBytes = endpoint.part().pathMtuBytes();
         peer = address;
         target = Text.format("address=%s, port=%d", address, port);
         state = State.CONNECTING;
@@ -101,6 +107,7 @@ final class RoceConnection implements ProviderConnection {
     /** It accepts a request, of which the NIC is told in a later progress. */
     void beginAccept(NicConnection prepared, NicRequest request, byte[] privateData) {
         part = prepared;
+        pathMtuBytes = endpoint.part().pathMtuBytes();
         peer = request.peer();
         accepting = request;
         answer = privateData.clone();
@@ -123,7 +130,7 @@ final class RoceConnection implements ProviderConnection {
 
     @Override
     public int pathMtuBytes() {
-        return state == State.CONNECTED ? part().pathMtuBytes() : endpoint.config().pathMtuBytes();
+        return pathMtuBytes;
     }
 
     @Override
@@ -254,6 +261,7 @@ final class RoceConnection implements ProviderConnection {
                 case NicEvent.Rejected(byte[] data) -> endpoint.listener().rejected(this, data);
                 case NicEvent.Established _ -> {
                     state = State.CONNECTED;
+                    pathMtuBytes = part().pathMtuBytes();
                     endpoint.listener().established(this);
                 }
                 case NicEvent.Ended _ -> {} // handled above

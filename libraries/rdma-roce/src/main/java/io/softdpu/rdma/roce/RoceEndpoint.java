@@ -133,7 +133,7 @@ final class RoceEndpoint implements ProviderEndpoint {
                 open.gid(),
                 network(),
                 of.queuePair(),
-                config.pathMtuBytes(),
+                part().pathMtuBytes(),
                 config.rnrTimer(),
                 open.receiveBufferBytes(),
                 of.key(),

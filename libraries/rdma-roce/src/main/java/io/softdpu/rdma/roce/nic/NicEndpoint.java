@@ -15,6 +15,7 @@ import io.softdpu.rdma.roce.rc.PeerMemory;
 import io.softdpu.rdma.roce.rc.ReceiveQueue;
 import io.softdpu.rdma.roce.rc.RemoteKeys;
 import io.softdpu.rdma.roce.wire.Gid;
+import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.spi.EndpointConfig;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.RnrTimer;
@@ -57,6 +58,10 @@ public final class NicEndpoint implements ReceiveQueue {
     private final PeerMemory memory;
     private final RemoteKeys keys;
     private final WorkRing receives;
+
+    /** Written by the engine's thread. */
+    private volatile int pathMtuBytes;
+
     private final WorkRing received;
     private final Queue<NicEvent> events = new ConcurrentLinkedQueue<>();
 
@@ -110,6 +115,7 @@ public final class NicEndpoint implements ReceiveQueue {
         this.config = config;
         this.memory = memory;
         this.keys = keys;
+        pathMtuBytes = config.pathMtuBytes();
         receives = new WorkRing(config.receiveQueueSize());
         received = new WorkRing(config.receiveQueueSize());
     }
@@ -127,12 +133,40 @@ public final class NicEndpoint implements ReceiveQueue {
      * @throws io.softdpu.core.DpuException FULL
      */
     public NicConnection export(ProviderConnection owner) {
+        limitPathMtu();
         NicConnection made = new NicConnection(this, owner, config.sendQueueSize());
         nic.run(() -> {
             made.begin(nic.manager().export(terms(made), made));
             connections.add(made);
         });
         return made;
+    }
+
+    /**
+     * Limits the path MTU of connections that are made from now on by the MTU that the interface
+     * has now.
+     */
+    private void limitPathMtu() {
+        Gid gid = nic.gid();
+        LocalInterface own = LocalInterface.of(gid);
+        int limit = own == null ? Headers.MAX_PAYLOAD_BYTES : own.maxPathMtuBytes(gid.isIpv4());
+        if (own != null && limit == 0) {
+            throw new DpuException(
+                    Status.NOT_SUPPORTED,
+                    Text.format(
+                            "MTU of the device's interface is too small: address=%s, interface=%s,"
+                                    + " mtuBytes=%d, expected=%d or more",
+                            gid,
+                            own.name(),
+                            own.mtuBytes(),
+                            LocalInterface.minMtuBytes(gid.isIpv4())));
+        }
+        pathMtuBytes = Math.min(config.pathMtuBytes(), limit);
+    }
+
+    /** The path MTU of this end in bytes, for connections that are made now. */
+    public int pathMtuBytes() {
+        return pathMtuBytes;
     }
 
     private LocalTerms terms(NicConnection connection) {
@@ -147,7 +181,7 @@ public final class NicEndpoint implements ReceiveQueue {
                         config.sendQueueSize(),
                         config.rnrTimer()),
                 nic.receiveBufferBytes(),
-                config.pathMtuBytes(),
+                pathMtuBytes,
                 RESPONDER_RESOURCES,
                 RESPONDER_RESOURCES,
                 nic.options().ackTimeout(),
@@ -206,6 +240,7 @@ public final class NicEndpoint implements ReceiveQueue {
 
     /** Creates the end of a connection that is to be {@linkplain #accept accepted}. */
     public NicConnection prepare(ProviderConnection owner) {
+        limitPathMtu();
         return new NicConnection(this, owner, config.sendQueueSize());
     }
 
@@ -243,9 +278,10 @@ public final class NicEndpoint implements ReceiveQueue {
      * @throws DpuException ALREADY_EXIST if an endpoint of this NIC listens there; NO_MEMORY
      */
     public void listen(int port) {
+        limitPathMtu();
         nic.start();
         nic.run(() -> {
-            nic.manager().listen(port, config.pathMtuBytes(), listener);
+            nic.manager().listen(port, pathMtuBytes, listener);
             ports.add(port);
         });
     }
