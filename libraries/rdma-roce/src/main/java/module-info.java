@@ -8,6 +8,8 @@ module io.softdpu.rdma.roce {
     exports io.softdpu.rdma.roce;
     exports io.softdpu.rdma.roce.capture to
             io.softdpu.cli;
+    exports io.softdpu.rdma.roce.nic to
+            io.softdpu.cli;
     exports io.softdpu.rdma.roce.wire to
             io.softdpu.cli;
 

@@ -6,15 +6,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.softdpu.cli.doctor.Finding;
 import io.softdpu.cli.doctor.Finding.Grade;
+import io.softdpu.linux.text.Text;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.JavaCommand;
 import io.softdpu.testkit.Processes;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -77,6 +82,49 @@ class DoctorCommandTest {
         JsonNode json = new JsonMapper().readTree(String.join("\n", fine.outputLines()));
         assertThat(json.path("checks").size()).isGreaterThan(10);
         assertThat(json.path("can_run").isBoolean()).isTrue();
+    }
+
+    @Test
+    void shouldNameTheProcessThatHoldsThePortOfRoce(Processes processes) throws Exception {
+        byte[] bytes = {127, 0, 0, 0};
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        for (int i = 1; i < bytes.length; i++) {
+            bytes[i] = (byte) random.nextInt(1, 255); // no other test has the address
+        }
+        InetAddress address = InetAddress.getByAddress(bytes);
+        Path card =
+                Files.writeString(
+                        folder.resolve("card.json"),
+                        Text.format(
+                                """
+                                {"softdpu_topology": 1, "name": "alone", "functions": [
+                                  {"side": "target", "interface_name": "t0",
+                                   "ibdev_name": "mlx5_7", "function_type": "PF",
+                                   "pci_address": "41:00.0", "ipv4": "%s",
+                                   "mac": "02:53:44:41:00:01", "vuid": "alone-t0",
+                                   "active_rate_bits_per_second": 100000000000}
+                                ]}
+                                """,
+                                address.getHostAddress()));
+        try (DatagramSocket held = new DatagramSocket(new InetSocketAddress(address, 4791))) {
+            assertThat(held.isBound()).isTrue();
+            ChildProcess doctor =
+                    processes.start(
+                            JavaCommand.ofClass(SoftDpu.class)
+                                    .withEnvironment(
+                                            "SOFTDPU_FABRIC", folder.resolve("fabric").toString())
+                                    .withEnvironment("SOFTDPU_TOPOLOGY", card.toString())
+                                    .withArguments("doctor"));
+            doctor.awaitExit();
+            assertThat(doctor.outputLines())
+                    .anyMatch(line ->
+                            line.startsWith("warning  RoCE target mlx5_7")
+                                    && line.contains("ipv4=" + address.getHostAddress() + ",")
+                                    && line.contains(
+                                            "port=4791 held by process "
+                                                    + ProcessHandle.current().pid()
+                                                    + ","));
+        }
     }
 
     @Test

@@ -51,6 +51,7 @@ public final class Doctor {
                             String.valueOf(e.getMessage()),
                             "set SOFTDPU_FABRIC to an absolute path"));
         }
+        all.addAll(RoceChecks.all());
         all.add(FolderChecks.cache(System.getenv().getOrDefault("SOFTDPU_CACHE", "")));
         return all;
     }

@@ -154,8 +154,17 @@ public final class Nic {
      * @throws DpuException NOT_FOUND if it is not; OPERATING_SYSTEM
      */
     public static void requireLocal(Gid address) {
-        try (UdpSocket socket = UdpSocket.open(new InetSocketAddress(inet(address), 0))) {
-            int _ = socket.fd();
+        open(address).close();
+    }
+
+    /**
+     * A socket at an address, with any port.
+     *
+     * @throws DpuException as {@link #requireLocal}
+     */
+    static UdpSocket open(Gid address) {
+        try {
+            return UdpSocket.open(new InetSocketAddress(inet(address), 0));
         } catch (LinuxException e) {
             throw failure(address, e);
         }

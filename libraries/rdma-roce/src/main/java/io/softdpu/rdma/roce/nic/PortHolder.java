@@ -74,6 +74,16 @@ final class PortHolder {
     }
 
     static String of(Gid address, int looks) {
+        Set<String> links = links(address);
+        return links.isEmpty() ? "unknown" : new PortHolder(links, looks).process();
+    }
+
+    /** Whether there is a socket with the port at the address. */
+    static boolean isHeld(Gid address) {
+        return !links(address).isEmpty();
+    }
+
+    private static Set<String> links(Gid address) {
         Set<String> links = new HashSet<>();
         byte[] bytes = address.addressBytes();
         if (address.isIpv4()) {
@@ -81,7 +91,7 @@ final class PortHolder {
         }
         byte[] mapped = address.bytes();
         addLinks(links, IPV6_SOCKETS, Set.of(text(mapped), text(new byte[mapped.length])));
-        return links.isEmpty() ? "unknown" : new PortHolder(links, looks).process();
+        return links;
     }
 
     private static void addLinks(Set<String> links, Path sockets, Set<String> addresses) {
