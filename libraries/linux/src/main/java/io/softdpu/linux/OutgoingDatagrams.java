@@ -174,7 +174,7 @@ public final class OutgoingDatagrams {
         return new LinuxException(
                 "sendmmsg",
                 errno,
-                "address=" + destination() + ", lengthBytes=" + vector.lengthToSend(first));
+                "address=" + firstDestination() + ", lengthBytes=" + firstLength());
     }
 
     /** First word of the destination of the first waiting datagram; only if there is one. */
@@ -187,12 +187,26 @@ public final class OutgoingDatagrams {
         return vector.low(vector.name(first));
     }
 
-    /** Size of the payload of the first waiting datagram; only if there is one. */
-    public int firstBytes() {
+    /**
+     * Where the payload of the first waiting datagram begins.
+     *
+     * @return an offset in {@link #memory}; of no use if none waits
+     */
+    public long firstOffset() {
+        return vector.offset(first);
+    }
+
+    /**
+     * Size of the payload of the first waiting datagram.
+     *
+     * @return bytes; of no use if none waits
+     */
+    public int firstLength() {
         return vector.lengthToSend(first);
     }
 
-    private InetSocketAddress destination() {
+    /** Destination of the first waiting datagram; of no use if none waits. Allocates. */
+    public InetSocketAddress firstDestination() {
         long name = vector.name(first);
         return MessageVector.address(vector.high(name), vector.low(name), vector.port(name));
     }

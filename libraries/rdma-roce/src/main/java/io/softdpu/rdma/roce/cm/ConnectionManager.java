@@ -269,6 +269,21 @@ public final class ConnectionManager implements Management {
         }
     }
 
+    /**
+     * The interface does not take a packet of a connection, which ends.
+     *
+     * @param queuePair to which it was sent
+     * @param details of the packet and the interface, {@code key=value}
+     */
+    public void tooLong(Gid peer, int queuePair, String details, long nowNanos) {
+        CmConnection known =
+                byRemoteQueuePair.get(new CmConnection.RemoteQueuePair(peer, queuePair));
+        QueuePair own = known == null ? null : known.queuePair();
+        if (own != null) {
+            own.tooLong(details, nowNanos);
+        }
+    }
+
     private @Nullable CmConnection own(int id, Gid source) {
         CmConnection known = byLocalId.get(id);
         if (known == null || !known.isOf(source)) {

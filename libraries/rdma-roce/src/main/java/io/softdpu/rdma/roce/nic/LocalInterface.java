@@ -38,7 +38,7 @@ public record LocalInterface(String name, int mtuBytes) {
                     NetworkInterface.getByInetAddress(InetAddress.getByAddress(bytes));
             return found == null ? null : new LocalInterface(found.getName(), found.getMTU());
         } catch (SocketException e) {
-            return null; // it is a limit less; a packet that is too long still ends its connection
+            return null; // it is a limit less; a packet that is too long counts as lost then
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("no address: gid=" + address, e);
         }
@@ -57,15 +57,24 @@ public record LocalInterface(String name, int mtuBytes) {
                 : Math.min(Integer.highestOneBit(room), Headers.MAX_PAYLOAD_BYTES);
     }
 
+    /** Whether it does not take a UDP datagram with a payload of this size. */
+    boolean isTooLong(int payloadBytes, boolean ipv4) {
+        return ipHeaderBytes(ipv4) + UDP_HEADER_BYTES + payloadBytes > mtuBytes;
+    }
+
     /** The lowest MTU of an interface with which there can be connections. */
     public static int minMtuBytes(boolean ipv4) {
         return headerBytes(ipv4) + MIN_PATH_MTU_BYTES;
     }
 
     private static int headerBytes(boolean ipv4) {
-        return (ipv4 ? IPV4_HEADER_BYTES : IPV6_HEADER_BYTES)
+        return ipHeaderBytes(ipv4)
                 + UDP_HEADER_BYTES
                 + Headers.MAX_HEADER_BYTES
                 + Headers.ICRC_BYTES;
+    }
+
+    private static int ipHeaderBytes(boolean ipv4) {
+        return ipv4 ? IPV4_HEADER_BYTES : IPV6_HEADER_BYTES;
     }
 }

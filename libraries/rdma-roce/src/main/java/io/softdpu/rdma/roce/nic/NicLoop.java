@@ -44,6 +44,9 @@ import org.jspecify.annotations.Nullable;
  * and request.
  */
 final class NicLoop implements Runnable {
+    /** Time between two looks at the MTU of the interface. */
+    private static final long MTU_LOOK_NANOS = 100_000_000;
+
     private static final System.Logger LOG = System.getLogger(NicLoop.class.getName());
 
     private static final int RECEIVED_AT_ONCE = 64;
@@ -132,6 +135,9 @@ final class NicLoop implements Runnable {
 
     private long failures;
     private long tooLong;
+
+    /** When the MTU of the interface was looked at. */
+    private long mtuLookedAtNanos = System.nanoTime() - MTU_LOOK_NANOS;
 
     /** Place of the endpoint whose requests were taken last. */
     private int lastTaken;
@@ -635,6 +641,48 @@ final class NicLoop implements Runnable {
     }
 
     private boolean transmit(int maxPackets) {
+        boolean transmitted = transmitPackets(maxPackets);
+        SocketSink.TooLong packet = sink.takeTooLong();
+        if (packet != null) {
+            endConnectionOf(packet);
+        }
+        return transmitted;
+    }
+
+    /**
+     * Ends the connection of a packet that the interface would not take at its next repeat either.
+     * Programs may not tell the reason. Looks at the interface itself, since an ICMP error that
+     * anybody may send makes the next packet to any peer fail in the same way: such a packet counts
+     * as lost. Looks from time to time only, so that a flood of these costs little.
+     */
+    private void endConnectionOf(SocketSink.TooLong packet) {
+        if (now - mtuLookedAtNanos < MTU_LOOK_NANOS) {
+            return;
+        }
+        mtuLookedAtNanos = now;
+        LocalInterface own = LocalInterface.of(gid);
+        if (own == null || !own.isTooLong(packet.bytes(), gid.isIpv4())) {
+            return;
+        }
+        String details =
+                "mtuBytes="
+                        + own.mtuBytes()
+                        + ", interface="
+                        + own.name()
+                        + ", packetBytes="
+                        + packet.bytes();
+        manager.tooLong(packet.peer(), packet.queuePair(), details, now);
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "packet of a connection is too long for the interface: address="
+                        + gid
+                        + ", peer="
+                        + packet.peer()
+                        + ", "
+                        + details);
+    }
+
+    private boolean transmitPackets(int maxPackets) {
         if (sink.isBlocked()) {
             sink.unblock();
         }

@@ -8,7 +8,9 @@ import io.softdpu.rdma.roce.rc.OutgoingPacket;
 import io.softdpu.rdma.roce.rc.PacketSink;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
+import io.softdpu.rdma.roce.wire.SequenceNumber;
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SocketSink implements PacketSink {
     private static final int CAPACITY = 64;
+    private static final int QUEUE_PAIR_OFFSET = 4;
 
     private final UdpSocket socket;
     private final PacketWriter writer;
@@ -28,6 +31,16 @@ final class SocketSink implements PacketSink {
     private final MemorySegment memory;
     private final ByteBuffer view;
     private boolean blocked;
+    private @Nullable TooLong tooLong;
+
+    /**
+     * Packet that the interface does not take.
+     *
+     * @param peer to which it was sent
+     * @param queuePair of the peer
+     * @param bytes of the payload of its UDP datagram
+     */
+    record TooLong(Gid peer, int queuePair, int bytes) {}
 
     /**
      * A sink without packets.
@@ -84,12 +97,34 @@ final class SocketSink implements PacketSink {
                 failures.add(
                         batch.firstHigh(),
                         batch.firstLow(),
-                        batch.firstBytes(),
+                        batch.firstLength(),
                         batch.errno(),
                         System.nanoTime());
+                if (batch.errno() == Errno.EMSGSIZE && tooLong == null) {
+                    tooLong = firstWaiting();
+                }
                 batch.drop();
             }
         }
+    }
+
+    private TooLong firstWaiting() {
+        InetSocketAddress to = batch.firstDestination();
+        return new TooLong(
+                Gid.ofAddress(to.getAddress().getAddress()).withPort(to.getPort()),
+                memory.get(Headers.U32, batch.firstOffset() + QUEUE_PAIR_OFFSET)
+                        & SequenceNumber.MAX,
+                batch.firstLength());
+    }
+
+    /**
+     * The first packet since the last call that the interface did not take, since its MTU has
+     * become smaller; null if there is none.
+     */
+    @Nullable TooLong takeTooLong() {
+        TooLong found = tooLong;
+        tooLong = null;
+        return found;
     }
 
     /** Whether the socket takes nothing until it is writable. */

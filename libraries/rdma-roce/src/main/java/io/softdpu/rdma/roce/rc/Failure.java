@@ -19,6 +19,12 @@ enum Failure {
             Status.CONNECTION_RESET,
             Status.CONNECTION_RESET,
             "nothing receives at the port of the peer of the RDMA connection"),
+    /** The interface of this side takes no packets of this length any more. */
+    PACKET_TOO_LONG(
+            Status.IO_FAILED,
+            Status.CONNECTION_ABORTED,
+            Status.IO_FAILED,
+            "a packet is too long for the interface"),
     /** The peer had no receive for a message, and the retries are exhausted. */
     RECEIVER_NOT_READY(
             Status.IO_FAILED,

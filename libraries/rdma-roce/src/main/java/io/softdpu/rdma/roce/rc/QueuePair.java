@@ -289,6 +289,23 @@ public final class QueuePair {
         return requester.outstanding();
     }
 
+    /**
+     * The interface does not take one of its packets, since its MTU has become smaller.
+     *
+     * @param details of the packet and the interface, {@code key=value}
+     */
+    public void tooLong(String details, long nowNanos) {
+        Path agreed = path;
+        if (state == State.CONNECTED && agreed != null) {
+            fail(
+                    Failure.PACKET_TOO_LONG,
+                    requester.oldest(),
+                    "pathMtuBytes=" + agreed.mtuBytes() + ", " + details,
+                    nowNanos);
+            update();
+        }
+    }
+
     /** A deadline has passed, or a part of the time up to it. */
     void expire(long nowNanos) {
         if (state == State.CONNECTED) {

@@ -21,6 +21,7 @@ import io.softdpu.testkit.SeededRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -745,6 +746,30 @@ class CmConnectTest {
         near.advance(CmEnd.LIMITS.timeWaitNanos());
         far.manager.expire(clock.nowNanos());
         assertThat(near.adapter.queuePairs() + far.adapter.queuePairs()).isZero();
+    }
+
+    /** It would not be taken at the next repeat either. */
+    @Test
+    void shouldEndBothEndsWhenTheInterfaceTakesNoPacketOfTheConnection() {
+        Pair pair = established();
+        near.submit(pair.here());
+        near.submit(pair.here());
+        Gid peer = Objects.requireNonNull(pair.here().peer());
+        int number = Objects.requireNonNull(pair.there().queuePair()).number();
+        String details = "mtuBytes=1500, interface=eth0, packetBytes=4140";
+        near.manager.tooLong(peer, number + 1, details, clock.nowNanos());
+        assertThat(near.takeEvents()).as("another connection's").isEmpty();
+
+        near.manager.tooLong(peer, number, details, clock.nowNanos());
+        assertThat(near.takeEvents())
+                .isEqualTo("completed:IO_FAILED completed:CONNECTION_ABORTED ended:IO_FAILED");
+        assertThat(near.reason)
+                .startsWith("a packet is too long for the interface")
+                .contains(", pathMtuBytes=")
+                .endsWith(details);
+        CmEnd.exchange(near, far);
+        assertThat(far.takeEvents()).isEqualTo("ended:CONNECTION_RESET");
+        assertThat(far.reason).contains("pathMtuBytes=").endsWith(details);
     }
 
     @Test

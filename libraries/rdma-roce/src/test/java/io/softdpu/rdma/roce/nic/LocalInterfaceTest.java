@@ -27,6 +27,18 @@ class LocalInterfaceTest {
         assertThat(new LocalInterface("eth0", mtu).maxPathMtuBytes(ipv4)).isEqualTo(pathMtu);
     }
 
+    /** Payload of a UDP datagram: an IP header and 8 bytes less than the MTU fit. */
+    @ParameterizedTest
+    @CsvSource({
+        "1500, true, 1472, false",
+        "1500, true, 1473, true",
+        "1500, false, 1452, false",
+        "1500, false, 1453, true"
+    })
+    void shouldTellWhatItDoesNotTake(int mtu, boolean ipv4, int payload, boolean tooLong) {
+        assertThat(new LocalInterface("eth0", mtu).isTooLong(payload, ipv4)).isEqualTo(tooLong);
+    }
+
     @Test
     void shouldHaveALowestMtu() {
         assertThat(LocalInterface.minMtuBytes(true)).isEqualTo(328);
