@@ -53,6 +53,15 @@ abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer
     @Option(names = "--parent-folder", hidden = true, paramLabel = "FOLDER")
     private @Nullable Path parentFolder;
 
+    /** For a DPU in another network namespace: it becomes the JVM, so that the pid is the same. */
+    @Option(
+            names = "--dpu-prefix",
+            hidden = true,
+            paramLabel = "WORDS",
+            split = " ",
+            description = "Words before the command of the DPU's process.")
+    private List<String> dpuPrefix = List.of();
+
     /**
      * A kind of measurement.
      *
@@ -98,7 +107,8 @@ abstract class MeasureCommand<P extends PerfPlan, X> implements Callable<Integer
                 DescriptorLimit.OF_PAIR + plan.furtherDescriptors());
         return measure(
                 plan,
-                new TwoProcesses<>(plan, pair, host, JvmCommand.ofThisProcess(own), ofDpu),
+                new TwoProcesses<>(
+                        plan, pair, host, JvmCommand.ofThisProcess(own).behind(dpuPrefix), ofDpu),
                 pair,
                 command);
     }

@@ -117,6 +117,13 @@ public record JvmCommand(List<String> prefix) {
                         : " (SIGKILL, probably for lack of memory)");
     }
 
+    /** The same behind words that become it, as {@code nsenter --net=FILE}; none for itself. */
+    public JvmCommand behind(List<String> words) {
+        List<String> all = new ArrayList<>(words);
+        all.addAll(prefix);
+        return new JvmCommand(all);
+    }
+
     /** A whole command line with these arguments. */
     public List<String> with(List<String> arguments) {
         List<String> all = new ArrayList<>(prefix);

@@ -24,6 +24,9 @@ class JvmCommandTest {
         assertThat(command.prefix())
                 .containsExactly("/jdk/bin/java", "-p", "a b:c", "-m", "io.softdpu.cli/Main");
         assertThat(command.with(List.of("storage"))).endsWith("io.softdpu.cli/Main", "storage");
+        assertThat(command.behind(List.of("nsenter", "--net=/x")).with(List.of("storage")))
+                .startsWith("nsenter", "--net=/x", "/jdk/bin/java", "-p")
+                .endsWith("storage");
     }
 
     @Test
