@@ -62,7 +62,7 @@ public final class DeviceUri {
      * 64MiB}.
      *
      * @return bytes, a positive multiple of the block size
-     * @throws DpuException INVALID_VALUE for anything else
+     * @throws io.softdpu.core.DpuException INVALID_VALUE for anything else
      */
     public long size(String text) {
         long bytes = sizeOf(text);
