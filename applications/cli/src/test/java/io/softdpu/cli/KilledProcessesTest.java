@@ -226,7 +226,7 @@ class KilledProcessesTest {
                     .toList();
         }
 
-        /** Whether a descriptor is of a file of the fabric, a memory, or of what has no name. */
+        /** Whether a descriptor is of a file of the fabric, a memfd, or no file at all. */
         private boolean isOfTheFabric(String file) {
             return !file.startsWith("/")
                     || file.startsWith("/memfd:")

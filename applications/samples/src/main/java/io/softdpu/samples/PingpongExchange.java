@@ -26,8 +26,8 @@ import java.util.regex.Pattern;
 /**
  * Exchange of queue pairs as {@code ibv_rc_pingpong} has it, over a TCP connection: each side sends
  * {@code LID:QPN:PSN:GID} in hexadecimal digits and a zero byte, the client first; then the client
- * sends {@code done} and a zero byte. What comes is a stranger's: its length and time are limited,
- * and an error shows it.
+ * sends {@code done} and a zero byte. The peer is not trusted: length and time of its text are
+ * limited, and an error shows the text.
  */
 final class PingpongExchange implements AutoCloseable {
     static final int DEFAULT_PORT = 18_515;

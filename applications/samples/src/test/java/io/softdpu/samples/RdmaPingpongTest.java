@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The sample against itself, and against strangers on its TCP port. */
+/** The sample against itself, and against hostile clients of its TCP port. */
 @ExtendWith(OwnFabric.class)
 class RdmaPingpongTest {
     private static final int PORT = 18_515;
@@ -167,14 +167,14 @@ class RdmaPingpongTest {
                 .isEqualTo(Status.IO_FAILED);
     }
 
-    /** That of a server to which a stranger sends bytes, and no more. */
+    /** Error of a server to which a hostile client sends these bytes alone. */
     private DpuException failureAfter(byte[] bytes) throws IOException {
         Run run = runServer("iters=1").awaitListening();
-        try (Socket stranger = new Socket(server, PORT)) {
-            OutputStream out = stranger.getOutputStream();
+        try (Socket hostile = new Socket(server, PORT)) {
+            OutputStream out = hostile.getOutputStream();
             out.write(bytes);
             out.flush();
-            stranger.shutdownOutput();
+            hostile.shutdownOutput();
             return run.failure();
         }
     }
@@ -190,7 +190,7 @@ class RdmaPingpongTest {
         "0000:000005:000006:" + GID + "0, INVALID_VALUE, 'line of the peer is illegal: '",
         "GET / HTTP/1.1 and a header that goes on and on and on and on, INVALID_VALUE, 'GET / HTTP'"
     })
-    void shouldShowWhatAStrangerHasSent(String text, Status status, String expected)
+    void shouldShowTheTextOfAHostileClient(String text, Status status, String expected)
             throws IOException {
         DpuException failure = failureAfter(ascii(text));
         assertThat(failure.status()).isEqualTo(status);
@@ -215,7 +215,7 @@ class RdmaPingpongTest {
     }
 
     @Test
-    void shouldEscapeWhatAStrangerHasSent() throws IOException {
+    void shouldEscapeTheTextOfAHostileClient() throws IOException {
         byte[] bytes = new byte[60];
         bytes[0] = 0x1b;
         assertThat(failureAfter(bytes).getMessage())

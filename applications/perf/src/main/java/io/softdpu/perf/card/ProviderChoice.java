@@ -38,7 +38,7 @@ public record ProviderChoice(String name, @Nullable String impairment, @Nullable
         return name.equals(Rdma.ANY_PROVIDER);
     }
 
-    /** Whether no other provider serves: by the option, or without it by the environment. */
+    /** Whether this provider alone is chosen, by the option or else by the environment. */
     public boolean isOnly(String provider) {
         return provider.equals(isAuto() ? System.getenv(VARIABLE) : name);
     }

@@ -54,7 +54,7 @@ public interface PerfPlan {
      */
     void requireSupported(ComchPair pair);
 
-    /** Whether the threads can be pinned by {@link #cpus}; otherwise results do not tell of it. */
+    /** Whether {@link #cpus} can pin the threads; if not, results have no {@code cpu}. */
     default boolean isPinnable() {
         return true;
     }

@@ -147,7 +147,7 @@ final class RdmaSide {
         return connection;
     }
 
-    /** What the provider has counted for the connection and the device. */
+    /** Counters of the provider for the connection and the device. */
     RdmaCounters counters() {
         RdmaConnection own = connection;
         return own == null
