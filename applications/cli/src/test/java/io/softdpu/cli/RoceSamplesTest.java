@@ -152,8 +152,12 @@ class RoceSamplesTest {
         process.standardInput().flush();
     }
 
-    private static void assertEndsWell(ChildProcess process, String words) {
+    private static void assertEndsWell(ChildProcess process, String words) throws IOException {
         String end = process.awaitLine("^" + CommandsOfInput.EXIT + ".* " + words + "$");
+        if (!end.startsWith(CommandsOfInput.EXIT + "0 ")) {
+            process.standardInput().close();
+            process.awaitExit(); // then all lines of its error are there
+        }
         assertThat(end)
                 .as("%s, %s", process.outputLines(), process.errorLines())
                 .isEqualTo(CommandsOfInput.EXIT + "0 " + words);
