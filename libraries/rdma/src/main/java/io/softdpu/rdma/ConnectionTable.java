@@ -466,6 +466,7 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
     public void established(ProviderConnection connection) {
         rdma.connectionEstablished();
         changeState((RdmaConnection) connection.owner(), RdmaConnection.State.CONNECTED);
+        rdma.connectionNotified();
     }
 
     @Override

@@ -4,7 +4,8 @@ package io.softdpu.rdma;
 @FunctionalInterface
 public interface RdmaConnectionCallback {
     /**
-     * Handles a state change of a connection.
+     * Handles a state change of a connection. The context's callback for RUNNING follows at once
+     * where the first connection becomes CONNECTED, before any later change.
      *
      * @param connection the connection; {@link RdmaConnection#failure()} gives the reason of a
      *     failure

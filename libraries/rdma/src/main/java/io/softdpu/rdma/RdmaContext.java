@@ -349,6 +349,13 @@ final class RdmaContext extends RdmaSettings implements Rdma {
         }
     }
 
+    /** The connection's user knows of it: RUNNING is told before its end, or a received message. */
+    void connectionNotified() {
+        if (isProgressing()) {
+            deliverStateChanges();
+        }
+    }
+
     /**
      * A request was accepted, which makes the context RUNNING: at once inside progress.
      *

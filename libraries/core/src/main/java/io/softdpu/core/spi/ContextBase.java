@@ -407,6 +407,14 @@ public abstract class ContextBase<T extends Context> implements Context {
     }
 
     /**
+     * Calls the user's callback for the changes of state so far, where the library calls others for
+     * later events in the same pass. Inside progress; otherwise the end of the pass does it.
+     */
+    protected final void deliverStateChanges() {
+        states.deliverChanges();
+    }
+
+    /**
      * Fails the context: it moves to STOPPING, and {@link #failure()} gives the reason. Does
      * nothing in STOPPING and IDLE.
      */

@@ -28,6 +28,7 @@ final class ContextStates {
     private final ContextEngine engine;
     private final ContextJobQueues jobQueues;
     private final ArrayDeque<StateChange> undelivered = new ArrayDeque<>();
+    private boolean delivering;
     private @Nullable StateChangedCallback callback;
     private volatile ContextState state = ContextState.IDLE;
     private volatile @Nullable DpuException failure;
@@ -401,8 +402,12 @@ final class ContextStates {
         };
     }
 
-    /** Delivers changes of state to the user; inside progress. */
+    /** Delivers changes of state to the user; inside progress. Does nothing inside its callback. */
     boolean deliverChanges() {
+        if (delivering) {
+            return false;
+        }
+        delivering = true;
         boolean delivered = false;
         while (!undelivered.isEmpty()) {
             StateChange change = undelivered.remove();
@@ -413,6 +418,7 @@ final class ContextStates {
                 context.callbackFailed(e);
             }
         }
+        delivering = false;
         settle();
         return delivered;
     }

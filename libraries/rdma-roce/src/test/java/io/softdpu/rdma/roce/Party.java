@@ -21,8 +21,10 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
@@ -43,6 +45,9 @@ final class Party implements AutoCloseable {
     /** Results of the tasks that have ended, oldest first. */
     final Deque<Status> results = new ArrayDeque<>();
 
+    /** States that the instance and its connections have entered, as its callbacks told. */
+    final List<Enum<?>> states = new ArrayList<>();
+
     Party(Path folder, Side side) {
         this(folder, side, Arena.ofAuto().allocate(1 << 16));
     }
@@ -59,6 +64,8 @@ final class Party implements AutoCloseable {
         rdma = Rdma.create(device);
         rdma.setSendTasks(TASKS, this::sent, this::sent);
         rdma.setReceiveTasks(TASKS, this::received, this::received);
+        rdma.setStateChangedCallback((context, previous, next) -> states.add(next));
+        rdma.setConnectionCallback((connection, previous, next) -> states.add(next));
         engine.connect(rdma);
         rdma.start();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.core.Side;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.ContextState;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.roce.nic.HeldNics;
 import io.softdpu.rdma.roce.nic.NicFailures;
@@ -39,6 +40,36 @@ class RoceDriveTest {
 
     private static boolean isConnected(RdmaConnection connection) {
         return connection.state() == RdmaConnection.State.CONNECTED;
+    }
+
+    /** NICs connect and disconnect without their programs, which see all of it in one pass. */
+    @Test
+    void shouldTellThatTheInstanceRunsBeforeTheEndOfAConnection(@TempDir Path folder) {
+        try (Party near = new Party(folder, Side.TARGET);
+                Party far = new Party(folder, Side.DPU)) {
+            RdmaConnection toFar = near.export();
+            RdmaConnection toNear = far.export();
+            near.connect(toFar, toNear.blob());
+            far.connect(toNear, toFar.blob());
+            Party.drive("connection", () -> isConnected(toNear), far);
+            toNear.disconnect();
+            Party.drive("end", () -> isDisconnected(toNear), far);
+            assertThat(isConnected(toFar)).as("before its program looks").isFalse();
+
+            Party.drive("end", () -> isDisconnected(toFar), near);
+
+            assertThat(near.states)
+                    .containsExactly(
+                            RdmaConnection.State.CONNECTING,
+                            ContextState.STARTING,
+                            RdmaConnection.State.CONNECTED,
+                            ContextState.RUNNING,
+                            RdmaConnection.State.DISCONNECTED);
+        }
+    }
+
+    private static boolean isDisconnected(RdmaConnection connection) {
+        return connection.state() == RdmaConnection.State.DISCONNECTED;
     }
 
     @Test
