@@ -4,16 +4,12 @@ import io.softdpu.block.BlockDevice;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.AccessFlag;
-import io.softdpu.core.memory.Buf;
-import io.softdpu.core.memory.BufInventory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
-import io.softdpu.rdma.RdmaReadTask;
 import io.softdpu.rdma.RdmaReceiveTask;
 import io.softdpu.rdma.RdmaSendTask;
-import io.softdpu.rdma.RdmaWriteTask;
 import io.softdpu.storage.wire.Blob;
 import io.softdpu.storage.wire.IoMessageView;
 import io.softdpu.storage.wire.IoType;
@@ -29,36 +25,26 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Data path thread of the target. A request is received on io_control, copied from its message and
- * checked; a client's read is executed by an RDMA write into its memory, a client's write by an
- * RDMA read from it, on io_data; then the response is sent in the message of the request.
- *
- * <p>Each slot has one message, a buf over the whole volume and one over the whole memory of the
- * initiator; the data sections of the two bufs select the bytes of a request.
+ * Data path thread of the target: messages, and the slots of requests. A request is received on
+ * io_control, copied from its message and checked; a {@link DataPath} moves its bytes, on io_data;
+ * then the response is sent in the message of the request.
  */
 final class TargetWorker extends Worker {
     private final Device device;
     private final String provider;
-    private final BlockDevice volume;
-    private final Mmap remoteMemory;
     private final RequestCheck check;
     private final int slots;
+    private final DataPath dataPath;
 
     private @Nullable MessageMemory messages;
-    private @Nullable BufInventory inventory;
     private @Nullable RdmaPair rdma;
-    private Buf[] volumeBufs = {};
-    private Buf[] remoteBufs = {};
     private RdmaReceiveTask[] receives = {};
     private RdmaSendTask[] sends = {};
-    private RdmaReadTask[] reads = {};
-    private RdmaWriteTask[] writes = {};
 
     /** Of each slot: READ or WRITE, or RESULT for a request that was refused. */
     private IoType[] types = {};
 
     private long[] ioSizes = {};
-    private final RetryQueue transferQueue;
     private final RetryQueue answerQueue;
     private int inFlight;
     private final Counter requests = new Counter();
@@ -75,10 +61,9 @@ final class TargetWorker extends Worker {
         super("target", slot, controlTimeoutNanos, notifyControl);
         this.device = device;
         this.provider = provider;
-        this.volume = volume;
-        this.remoteMemory = remoteMemory;
         this.slots = transactionCount;
-        this.transferQueue = retryQueue(slots, this::tryTransfer);
+        Mmap blocks = volume.memory();
+        this.dataPath = new InPlaceDataPath(this, require(blocks), remoteMemory, slots);
         this.answerQueue = retryQueue(slots, this::tryAnswer);
         this.check =
                 new RequestCheck(
@@ -90,26 +75,13 @@ final class TargetWorker extends Worker {
 
     // ---- commands of the configuration phase
 
-    /** Creates the memory, the bufs and the two RDMA contexts, and starts the latter. */
+    /** Creates the memory, the bufs and the contexts, and starts the latter. */
     void createObjects(long timeoutNanos) {
         messages = new MessageMemory(device, slots, Permissions.of(AccessFlag.LOCAL_READ_WRITE));
-        BufInventory created = BufInventory.create(2 * slots);
-        created.start();
-        inventory = created;
-        Mmap blocks = require(volume.memory());
-        volumeBufs = new Buf[slots];
-        remoteBufs = new Buf[slots];
-        for (int i = 0; i < slots; i++) {
-            volumeBufs[i] = created.bufByAddress(blocks, 0, blocks.sizeBytes());
-            remoteBufs[i] = created.bufByAddress(remoteMemory, 0, remoteMemory.sizeBytes());
-        }
         RdmaPair pair = new RdmaPair(manage(Rdma.create(device)), manage(Rdma.create(device)));
         rdma = pair;
         pair.setProvider(provider);
-        Rdma data = pair.context(RdmaConnectionRole.IO_DATA);
-        data.setSendQueueSize(slots);
-        data.setReadTasks(slots, this::read, this::notRead);
-        data.setWriteTasks(slots, this::written, this::notWritten);
+        dataPath.createObjects(pair.context(RdmaConnectionRole.IO_DATA));
         pair.configureMessages(
                 slots,
                 this::answered,
@@ -130,13 +102,11 @@ final class TargetWorker extends Worker {
     /** Allocates all tasks; their user data is the index of their slot. */
     void prepareTasks() {
         MessageMemory memory = require(messages);
-        RdmaConnection data = require(rdma).connection(RdmaConnectionRole.IO_DATA);
+        dataPath.prepareTasks(require(rdma).connection(RdmaConnectionRole.IO_DATA));
         RdmaConnection control = require(rdma).connection(RdmaConnectionRole.IO_CONTROL);
         servedBy(require(rdma));
         receives = new RdmaReceiveTask[slots];
         sends = new RdmaSendTask[slots];
-        reads = new RdmaReadTask[slots];
-        writes = new RdmaWriteTask[slots];
         types = new IoType[slots];
         ioSizes = new long[slots];
         for (int i = 0; i < slots; i++) {
@@ -144,10 +114,6 @@ final class TargetWorker extends Worker {
             receives[i].setUserData(i);
             sends[i] = track(control.context().allocateSend(control, memory.buf(i)));
             sends[i].setUserData(i);
-            reads[i] = track(data.context().allocateRead(data, remoteBufs[i], volumeBufs[i]));
-            reads[i].setUserData(i);
-            writes[i] = track(data.context().allocateWrite(data, volumeBufs[i], remoteBufs[i]));
-            writes[i].setUserData(i);
         }
     }
 
@@ -194,62 +160,27 @@ final class TargetWorker extends Worker {
             answer(slot, verdict);
             return;
         }
-        boolean read = types[slot] == IoType.READ;
         ioSizes[slot] = ioSize;
-        // The source's data section selects the bytes; the empty one of the destination, the
-        // offset.
-        volumeBufs[slot].setData(storageOffset, read ? ioSize : 0);
-        remoteBufs[slot].setData(requesterOffset, read ? 0 : ioSize);
-        transferQueue.submit(slot);
+        dataPath.begin(slot, types[slot], ioSize, requesterOffset, storageOffset);
     }
 
     /**
-     * Submits the transfer; false if the queue is full. Any other failure is the request's result.
+     * Whether a failed RDMA task leaves no request to answer: contexts stop, or the end of the peer
+     * fails the worker.
      */
-    private boolean tryTransfer(int slot) {
-        Status status =
-                types[slot] == IoType.READ ? writes[slot].trySubmit() : reads[slot].trySubmit();
-        if (status == Status.AGAIN) {
-            return false;
-        }
-        if (status != Status.SUCCESS) {
-            answer(slot, status);
-        }
-        return true;
-    }
-
-    private void written(RdmaWriteTask task) {
-        answer((int) task.userData(), Status.SUCCESS);
-    }
-
-    private void read(RdmaReadTask task) {
-        answer((int) task.userData(), Status.SUCCESS);
-    }
-
-    private void notWritten(RdmaWriteTask task) {
-        transferFailed((int) task.userData(), task.status());
-    }
-
-    private void notRead(RdmaReadTask task) {
-        transferFailed((int) task.userData(), task.status());
-    }
-
-    /**
-     * Handles a failed transfer: the result of the request, except the end of the peer, which fails
-     * the worker.
-     */
-    private void transferFailed(int slot, Status status) {
+    boolean endsSession(Status status) {
         if (isStopping()) {
-            return;
+            return true;
         }
         if (status == Status.CONNECTION_RESET || status == Status.CONNECTION_ABORTED) {
             taskFailed("data was not transferred", status);
-        } else {
-            answer(slot, status);
+            return true;
         }
+        return false;
     }
 
-    private void answer(int slot, Status result) {
+    /** Answers a request, whose bytes have been moved, or none of which is any more. */
+    void answer(int slot, Status result) {
         if (result != Status.SUCCESS) {
             errors.add(1);
             ioSizes[slot] = 0; // moved nothing
@@ -292,17 +223,6 @@ final class TargetWorker extends Worker {
 
     @Override
     protected void releaseObjects() {
-        releaseAll(volumeBufs);
-        releaseAll(remoteBufs);
-        Closeables.inOrder(inventory, messages);
-    }
-
-    /** Releases all bufs; elements are null if their creation failed. */
-    private static void releaseAll(@Nullable Buf[] bufs) {
-        for (Buf buf : bufs) {
-            if (buf != null) {
-                buf.release();
-            }
-        }
+        Closeables.inOrder(dataPath, messages);
     }
 }

@@ -118,7 +118,7 @@ public abstract class Worker extends WorkerThread {
     }
 
     /** Connects a context to the engine and monitors its state. */
-    protected final <C extends Context> C manage(C context) {
+    public final <C extends Context> C manage(C context) {
         contexts.add(context);
         context.setStateChangedCallback(this::stateChanged);
         engine().connect(context);
@@ -126,7 +126,7 @@ public abstract class Worker extends WorkerThread {
     }
 
     /** Registers a task, which is freed when its context stops. */
-    protected final <T extends Task> T track(T task) {
+    public final <T extends Task> T track(T task) {
         contexts.add(task);
         return task;
     }
@@ -137,7 +137,7 @@ public abstract class Worker extends WorkerThread {
      *
      * @param tasks number of tasks
      */
-    protected final RetryQueue retryQueue(int tasks, RetryQueue.Submission submission) {
+    public final RetryQueue retryQueue(int tasks, RetryQueue.Submission submission) {
         RetryQueue queue = new RetryQueue(tasks, submission, statistics.refusedSubmissions);
         retryQueues = Arrays.copyOf(retryQueues, retryQueues.length + 1);
         retryQueues[retryQueues.length - 1] = queue;
@@ -224,7 +224,7 @@ public abstract class Worker extends WorkerThread {
     }
 
     /** Whether tasks fail because their contexts are being stopped. */
-    protected final boolean isStopping() {
+    public final boolean isStopping() {
         return contexts.isStopping();
     }
 
