@@ -7,6 +7,7 @@ import io.softdpu.block.spi.ExtentList;
 import io.softdpu.block.spi.ProviderChannel;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.core.copy.Copier;
 import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.linux.Errno;
@@ -45,6 +46,7 @@ abstract class StepChannel implements ProviderChannel {
     /** Whether a sync is under way, or its requests are being completed. */
     private boolean syncBusy;
 
+    private final Copier copier;
     private final StepQueue handedOver;
     private final CompletionQueue reports;
     private int inFlight;
@@ -71,6 +73,7 @@ abstract class StepChannel implements ProviderChannel {
         this.syncing = slots[maxRequests];
         this.syncWaiting = new FixedQueue<>(maxRequests);
         this.syncRunning = new FixedQueue<>(maxRequests);
+        this.copier = services.copier();
         this.handedOver = new StepQueue(maxRequests + 1);
         this.reports = new CompletionQueue(services::wake);
     }
@@ -80,7 +83,7 @@ abstract class StepChannel implements ProviderChannel {
     /** Begins a step, or keeps it until there is room for it. */
     abstract void start(Slot slot);
 
-    /** Takes back the steps that wait for room, by {@link #takeBack}. */
+    /** Ends the steps that wait for room as {@link Slot#NOT_BEGUN}. */
     abstract void takeBackWaiting();
 
     /** Releases what the method has. */
@@ -209,6 +212,9 @@ abstract class StepChannel implements ProviderChannel {
                     return;
                 }
                 request.doneBytes += result;
+                if (!device.isDirect() && request.operation != BlockOperation.WRITE_ZEROES) {
+                    copier.payloadByKernel(result);
+                }
                 if (request.doneBytes < request.lengthBytes) {
                     proceed(slot, request);
                 } else {
@@ -432,11 +438,6 @@ abstract class StepChannel implements ProviderChannel {
             finish(syncWaiting.remove(), Status.SHUTDOWN);
         }
         return inFlight == 0;
-    }
-
-    /** Ends a step that the method has not begun. */
-    final void takeBack(Slot slot) {
-        stepEnded(slot, Slot.NOT_BEGUN);
     }
 
     @Override

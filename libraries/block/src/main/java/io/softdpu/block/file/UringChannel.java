@@ -159,7 +159,7 @@ final class UringChannel extends StepChannel {
     @Override
     void takeBackWaiting() {
         while (!waiting.isEmpty()) {
-            takeBack(waiting.remove());
+            stepEnded(waiting.remove(), Slot.NOT_BEGUN);
         }
     }
 

@@ -72,6 +72,14 @@ public final class Copier {
     }
 
     /**
+     * Counts payload that the kernel has copied for a request of this thread: to or from its cache
+     * of files.
+     */
+    public void payloadByKernel(long sizeBytes) {
+        PAYLOAD.setOpaque(this, payloadBytes + sizeBytes);
+    }
+
+    /**
      * Copies eight bytes of payload from a multiple of eight by one load, an acquire: later loads
      * see what was stored before the value.
      *
@@ -126,7 +134,7 @@ public final class Copier {
         MESSAGES.setOpaque(this, messageBytes + sizeBytes);
     }
 
-    /** Payload bytes copied so far. */
+    /** Payload bytes copied so far, those of the kernel included. */
     public long payloadBytes() {
         return (long) PAYLOAD.getOpaque(this);
     }

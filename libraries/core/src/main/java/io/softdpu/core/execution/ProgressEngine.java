@@ -404,7 +404,10 @@ public final class ProgressEngine implements AutoCloseable, Executor {
         return impl.misses();
     }
 
-    /** Payload bytes that this engine has copied. Any thread. */
+    /**
+     * Payload bytes that this engine has copied, or the kernel for it, to or from its cache of
+     * files. Any thread.
+     */
     public long payloadBytesCopied() {
         return impl.copier().payloadBytes();
     }
