@@ -35,6 +35,9 @@ public final class StorageDefaults {
      */
     public static final String LISTEN_ADDRESS = "127.0.0.1";
 
+    /** Memory of each data path thread of a target for volumes that are staged: 16 MiB. */
+    public static final long STAGING_BYTES = 16 << 20;
+
     /** Largest number of data path threads of a role, also if a peer requests them. */
     public static final int MAX_WORKERS = 64;
 

@@ -51,6 +51,7 @@ public final class Pipeline implements AutoCloseable {
     private List<CpuBinding> serviceCpus = List.of(CpuBinding.any());
     private WaitMode waitMode = WaitMode.ADAPTIVE;
     private int transactions = 32;
+    private long stagingBytes = StorageDefaults.STAGING_BYTES;
     private InitiatorListener listener = InitiatorListener.none();
     private SessionListener serviceListener = SessionListener.none();
     private SessionListener targetListener = SessionListener.none();
@@ -112,6 +113,12 @@ public final class Pipeline implements AutoCloseable {
         return this;
     }
 
+    /** Memory of each core of the target for volumes that are not memory of this process. */
+    public Pipeline stagingBytes(long bytes) {
+        stagingBytes = bytes;
+        return this;
+    }
+
     public Pipeline listener(InitiatorListener hears) {
         listener = hears;
         return this;
@@ -133,6 +140,7 @@ public final class Pipeline implements AutoCloseable {
                 TargetOptions.builder()
                         .device("t0")
                         .waitMode(waitMode)
+                        .stagingBytes(stagingBytes)
                         .controlTimeout(Duration.ofNanos(controlTimeoutNanos));
         for (int i = 0; i < cores; i++) {
             options.cpu(CpuBinding.any());

@@ -1,6 +1,5 @@
 package io.softdpu.storage.server;
 
-import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.storage.wire.IoType;
 
@@ -9,13 +8,6 @@ import io.softdpu.storage.wire.IoType;
  * and tasks. Belongs to the worker's thread; allocates nothing once tasks are prepared.
  */
 interface DataPath extends AutoCloseable {
-    /**
-     * Creates memory and bufs, and starts contexts of its own.
-     *
-     * @param data the RDMA context of io_data, to be configured; the worker starts it
-     */
-    void createObjects(Rdma data);
-
     /**
      * Allocates all tasks.
      *

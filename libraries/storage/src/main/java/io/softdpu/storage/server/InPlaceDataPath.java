@@ -22,12 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class InPlaceDataPath implements DataPath {
     private final TargetWorker worker;
-    private final Mmap blocks;
-    private final Mmap remoteMemory;
-    private final int slots;
     private final RetryQueue transferQueue;
-
-    private @Nullable BufInventory inventory;
+    private final BufInventory inventory;
     private final Buf[] volumeBufs;
     private final Buf[] remoteBufs;
     private final RdmaReadTask[] reads;
@@ -36,37 +32,40 @@ final class InPlaceDataPath implements DataPath {
     /** Of each slot: whether the initiator reads. */
     private final boolean[] reading;
 
-    InPlaceDataPath(TargetWorker worker, Mmap blocks, Mmap remoteMemory, int slots) {
+    /**
+     * Creates the bufs.
+     *
+     * @param blocks those of the volume
+     * @param data the RDMA context of io_data, to be configured; the worker starts it
+     */
+    InPlaceDataPath(TargetWorker worker, Mmap blocks, Mmap remoteMemory, Rdma data, int slots) {
         this.worker = worker;
-        this.blocks = blocks;
-        this.remoteMemory = remoteMemory;
-        this.slots = slots;
         transferQueue = worker.retryQueue(slots, this::tryTransfer);
+        inventory = BufInventory.create(2 * slots);
         volumeBufs = new Buf[slots];
         remoteBufs = new Buf[slots];
         reads = new RdmaReadTask[slots];
         writes = new RdmaWriteTask[slots];
         reading = new boolean[slots];
-    }
-
-    @Override
-    public void createObjects(Rdma data) {
-        BufInventory created = BufInventory.create(2 * slots);
-        created.start();
-        inventory = created;
-        for (int i = 0; i < slots; i++) {
-            volumeBufs[i] = created.bufByAddress(blocks, 0, blocks.sizeBytes());
-            remoteBufs[i] = created.bufByAddress(remoteMemory, 0, remoteMemory.sizeBytes());
+        try {
+            inventory.start();
+            for (int i = 0; i < slots; i++) {
+                volumeBufs[i] = inventory.bufByAddress(blocks, 0, blocks.sizeBytes());
+                remoteBufs[i] = inventory.bufByAddress(remoteMemory, 0, remoteMemory.sizeBytes());
+            }
+            data.setSendQueueSize(slots);
+            data.setReadTasks(slots, this::read, this::notRead);
+            data.setWriteTasks(slots, this::written, this::notWritten);
+        } catch (RuntimeException | Error e) {
+            Closeables.afterFailure(e, this);
+            throw e;
         }
-        data.setSendQueueSize(slots);
-        data.setReadTasks(slots, this::read, this::notRead);
-        data.setWriteTasks(slots, this::written, this::notWritten);
     }
 
     @Override
     public void prepareTasks(RdmaConnection connection) {
         Rdma data = connection.context();
-        for (int i = 0; i < slots; i++) {
+        for (int i = 0; i < reads.length; i++) {
             reads[i] = worker.track(data.allocateRead(connection, remoteBufs[i], volumeBufs[i]));
             reads[i].setUserData(i);
             writes[i] = worker.track(data.allocateWrite(connection, volumeBufs[i], remoteBufs[i]));

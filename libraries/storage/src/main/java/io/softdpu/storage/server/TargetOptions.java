@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param controlTimeout timeout of each control operation
  * @param provider name of the only RDMA provider to use; {@link Rdma#ANY_PROVIDER} for none in
  *     particular
+ * @param stagingBytes size of the memory of each data path thread through which the bytes of a
+ *     volume go that is not memory of this process: at least a piece of a request, which is 1 MiB,
+ *     or the largest request of the volume if that is less
  */
 public record TargetOptions(
         String device,
@@ -30,7 +33,10 @@ public record TargetOptions(
         String listenAddress,
         int listenPort,
         Duration controlTimeout,
-        String provider) {
+        String provider,
+        long stagingBytes) {
+    /** Limit of {@link #stagingBytes}: more than any machine has. */
+    private static final long MAX_STAGING_BYTES = 1L << 40;
 
     /** Checks the values; throws INVALID_VALUE, naming the option. */
     public TargetOptions {
@@ -39,6 +45,7 @@ public record TargetOptions(
         OptionChecks.requireRange("listenPort", listenPort, 0, 0xFFFF);
         OptionChecks.requireTimeout(controlTimeout);
         OptionChecks.require("provider", provider);
+        OptionChecks.requireRange("stagingBytes", stagingBytes, 1, MAX_STAGING_BYTES);
     }
 
     /** Creates a builder with the defaults; device and cpu must be set. */
@@ -55,6 +62,7 @@ public record TargetOptions(
         private int listenPort;
         private Duration controlTimeout = StorageDefaults.CONTROL_TIMEOUT;
         private String provider = Rdma.ANY_PROVIDER;
+        private long stagingBytes = StorageDefaults.STAGING_BYTES;
 
         private Builder() {}
 
@@ -109,6 +117,12 @@ public record TargetOptions(
             return this;
         }
 
+        /** Sets the size of the memory for staging of each data path thread; 16 MiB by default. */
+        public Builder stagingBytes(long bytes) {
+            stagingBytes = bytes;
+            return this;
+        }
+
         /**
          * Builds the options.
          *
@@ -122,7 +136,8 @@ public record TargetOptions(
                     listenAddress,
                     listenPort,
                     controlTimeout,
-                    provider);
+                    provider,
+                    stagingBytes);
         }
     }
 }

@@ -71,7 +71,9 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
             device = openDevice(ROLE, machine, options.device());
             requireProvider(device, options.provider());
             volume.attach(device);
-            requireMemory(volume);
+            if (volume.memory() == null) {
+                StagingMemory.require(volume.properties(), options.stagingBytes());
+            }
             tcpListener =
                     TcpListener.open(
                             new InetSocketAddress(options.listenAddress(), options.listenPort()));
@@ -79,17 +81,6 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
         } catch (RuntimeException e) {
             Closeables.afterFailure(e, tcpListener, volume, device);
             throw e;
-        }
-    }
-
-    /** RDMA reads and writes the blocks in place. */
-    private static void requireMemory(BlockDevice volume) {
-        if (volume.memory() == null) {
-            throw new DpuException(
-                    Status.NOT_SUPPORTED,
-                    "volume is not in the memory of this process: volume="
-                            + volume
-                            + ", expected=a volume whose blocks are memory");
         }
     }
 
@@ -234,6 +225,7 @@ final class TargetSession extends Session<TargetWorker> implements StorageTarget
                                             imported,
                                             options.provider(),
                                             init.transactionCount(),
+                                            options.stagingBytes(),
                                             controlTimeoutNanos,
                                             service::wakeup));
             worker.execute(() -> worker.createObjects(controlTimeoutNanos));

@@ -32,12 +32,15 @@ import org.jspecify.annotations.Nullable;
 final class TargetWorker extends Worker {
     private final Device device;
     private final String provider;
+    private final BlockDevice volume;
+    private final Mmap remoteMemory;
+    private final long stagingBytes;
     private final RequestCheck check;
     private final int slots;
-    private final DataPath dataPath;
 
     private @Nullable MessageMemory messages;
     private @Nullable RdmaPair rdma;
+    private @Nullable DataPath dataPath;
     private RdmaReceiveTask[] receives = {};
     private RdmaSendTask[] sends = {};
 
@@ -56,14 +59,16 @@ final class TargetWorker extends Worker {
             Mmap remoteMemory,
             String provider,
             int transactionCount,
+            long stagingBytes,
             long controlTimeoutNanos,
             Runnable notifyControl) {
         super("target", slot, controlTimeoutNanos, notifyControl);
         this.device = device;
         this.provider = provider;
+        this.volume = volume;
+        this.remoteMemory = remoteMemory;
+        this.stagingBytes = stagingBytes;
         this.slots = transactionCount;
-        Mmap blocks = volume.memory();
-        this.dataPath = new InPlaceDataPath(this, require(blocks), remoteMemory, slots);
         this.answerQueue = retryQueue(slots, this::tryAnswer);
         this.check =
                 new RequestCheck(
@@ -81,7 +86,7 @@ final class TargetWorker extends Worker {
         RdmaPair pair = new RdmaPair(manage(Rdma.create(device)), manage(Rdma.create(device)));
         rdma = pair;
         pair.setProvider(provider);
-        dataPath.createObjects(pair.context(RdmaConnectionRole.IO_DATA));
+        dataPath = createDataPath(pair.context(RdmaConnectionRole.IO_DATA));
         pair.configureMessages(
                 slots,
                 this::answered,
@@ -89,6 +94,14 @@ final class TargetWorker extends Worker {
                 this::requestReceived,
                 this::requestNotReceived);
         pair.start(timeoutNanos);
+    }
+
+    private DataPath createDataPath(Rdma data) {
+        Mmap blocks = volume.memory();
+        return blocks == null
+                ? new StagedDataPath(
+                        this, device, volume, remoteMemory, data, slots, stagingBytes)
+                : new InPlaceDataPath(this, blocks, remoteMemory, data, slots);
     }
 
     /** Exports one of the connections and connects it to the service's. */
@@ -102,7 +115,7 @@ final class TargetWorker extends Worker {
     /** Allocates all tasks; their user data is the index of their slot. */
     void prepareTasks() {
         MessageMemory memory = require(messages);
-        dataPath.prepareTasks(require(rdma).connection(RdmaConnectionRole.IO_DATA));
+        require(dataPath).prepareTasks(require(rdma).connection(RdmaConnectionRole.IO_DATA));
         RdmaConnection control = require(rdma).connection(RdmaConnectionRole.IO_CONTROL);
         servedBy(require(rdma));
         receives = new RdmaReceiveTask[slots];
@@ -161,7 +174,8 @@ final class TargetWorker extends Worker {
             return;
         }
         ioSizes[slot] = ioSize;
-        dataPath.begin(slot, types[slot], ioSize, requesterOffset, storageOffset);
+        require(dataPath)
+                .begin(slot, types[slot], ioSize, requesterOffset, storageOffset);
     }
 
     /**
