@@ -37,7 +37,7 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "target",
         description = {
-            "Serves a volume to one zero-copy service, from memory.",
+            "Serves a volume to one zero-copy service.",
             "Runs on a machine of its own (side target), whose device is t0.",
             StorageTable.HELP,
             SizeConverter.HELP
@@ -48,6 +48,8 @@ import picocli.CommandLine.TypeConversionException;
             "    --listen-port 12345 --volume memory:64MiB",
             "  softdpu storage target -d t0 --cpu 0,1 \\",
             "    --listen-port 0 --volume disk.img",
+            "  softdpu storage target -d t0 --cpu any \\",
+            "    --listen-port 12345 --volume \"file:disk.img?sync\"",
             "  softdpu storage target -d t0 --cpu any \\",
             "    --listen-port 12345 --binary-content volume.sbc",
             "  softdpu storage target -j flags.json"
@@ -76,11 +78,13 @@ final class TargetCommand extends RoleCommand {
 
     @Option(
             names = "--volume",
-            paramLabel = "memory:SIZE|FILE",
+            paramLabel = "URI",
             description = {
-                "The volume: memory of this size, filled with a known pattern, or a copy of a"
-                        + " file, which is not changed (default: memory for --block-count blocks)."
-                        + " A file with a colon in its name is ./a:b."
+                "The volume (default: memory for --block-count blocks): memory:SIZE, filled with a"
+                        + " known pattern; FILE or copy:FILE, a copy in memory of a file, which is"
+                        + " not changed; file:FILE?OPTIONS, the file itself, durable with the"
+                        + " option sync; null:SIZE; fault:OPTIONS:URI. A file with a colon in its"
+                        + " name is ./a:b."
             })
     private @Nullable String volume;
 
@@ -113,6 +117,18 @@ final class TargetCommand extends RoleCommand {
                         + " ${DEFAULT-VALUE})."
             })
     private long blockSize;
+
+    @Option(
+            names = "--staging-size",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            defaultValue = "16MiB",
+            description = {
+                "Memory of each data path thread through which the data of a volume goes that is"
+                        + " not in memory: file:, null:, fault: (default: ${DEFAULT-VALUE})."
+                        + " Requests that find none free wait. At least 1 MiB."
+            })
+    private long stagingSize;
 
     @Option(
             names = "--control-timeout",
@@ -194,6 +210,7 @@ final class TargetCommand extends RoleCommand {
                         .listenPort(listenPort)
                         .controlTimeout(controlTimeout)
                         .provider(provider.choice().name())
+                        .stagingBytes(stagingSize)
                         .build();
         BlockDevice served = openVolume();
         StorageTarget target;

@@ -489,6 +489,46 @@ class StorageRolesTest {
         assertThat(initiator.errorLines()).noneMatch(line -> line.startsWith("\tat "));
     }
 
+    @Test
+    void shouldKeepInAFileWhatIsWrittenForTheNextTarget() throws IOException {
+        byte[] written = new byte[1 << 20];
+        for (int i = 0; i < written.length; i++) {
+            written[i] = (byte) i;
+        }
+        Path plain = Files.write(folder.resolve("plain"), written);
+        Path file = folder.resolve("volume");
+
+        assertAllSucceed("file:" + file + "?create=1MiB&sync", "read_write_data_validity_test");
+        assertThat(file).hasBinaryContent(written);
+
+        assertAllSucceed(
+                "file:" + file + "?readonly",
+                "read_only_data_validity_test",
+                "--storage-plain-content",
+                plain.toString());
+    }
+
+    private void assertAllSucceed(String volume, String strategy, String... more) {
+        ChildProcess target = pipeline.target("--volume", volume, "--staging-size", "1MiB");
+        ChildProcess service = pipeline.service(target);
+        ChildProcess initiator = pipeline.initiator(strategy, more);
+        for (ChildProcess process : List.of(initiator, service, target)) {
+            assertThat(process.awaitExit()).isEqualTo(ExitCode.OK.code());
+        }
+    }
+
+    @Test
+    void shouldFindBytesThatAVolumeCorrupts() {
+        ChildProcess target =
+                pipeline.target("--volume", "fault:seed=7,corrupt=read/0.01:memory:64MiB");
+        ChildProcess service = pipeline.service(target);
+        ChildProcess initiator = pipeline.initiator("read_write_data_validity_test");
+
+        assertThat(initiator.awaitExit()).isEqualTo(ExitCode.DATA_WRONG.code());
+        assertThat(service.awaitExit()).isEqualTo(ExitCode.OK.code());
+        assertThat(target.awaitExit()).isEqualTo(ExitCode.OK.code());
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldServeABinaryContent(boolean hasHeader, SeededRandom random) throws IOException {

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.softdpu.testkit.OwnFabric;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,22 +81,21 @@ class VolumeCommandTest {
     }
 
     @Test
-    void shouldServeNoVolumeWhoseBlocksAreNotInMemory() {
-        Run run = target("null:1MiB");
+    void shouldNameTheOptionWhereAVolumeIsNotStagedInItsMemory() {
+        Run run = target("null:1MiB", "--staging-size", "1023KiB");
 
         assertThat(run.exit()).isEqualTo(ExitCode.FAILED.code());
         assertThat(run.errorLines())
                 .anyMatch(line ->
                         line.startsWith(
-                                "softdpu: NOT_SUPPORTED: volume is not in the memory of this"
-                                        + " process: volume=null:1048576"));
+                                "softdpu: NO_MEMORY: memory for staging is too small for a piece"
+                                        + " of a request: stagingBytes=1047552,"
+                                        + " volume=null:1048576, expected=--staging-size 1048576"));
     }
 
-    private static Run target(String uri) {
-        List<String> words = List.of("storage target -d t0 --cpu any --listen-port 0".split(" "));
-        String[] all = words.toArray(new String[words.size() + 2]);
-        all[words.size()] = "--volume";
-        all[words.size() + 1] = uri;
-        return Run.of(all);
+    private static Run target(String uri, String... more) {
+        Stream<String> words = Stream.of("storage target -d t0 --cpu any --listen-port 0".split(" "));
+        Stream<String> options = Stream.concat(Stream.of("--volume", uri), Stream.of(more));
+        return Run.of(Stream.concat(words, options).toArray(String[]::new));
     }
 }

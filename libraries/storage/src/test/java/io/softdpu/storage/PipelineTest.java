@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The three roles in one JVM, with real transports between them. */
 class PipelineTest {
@@ -522,17 +523,19 @@ class PipelineTest {
      * One object per operation would be at least 16 bytes; the measured allocation is warm-up of
      * the JVM.
      */
-    @Test
-    void shouldAllocateLessThanAnObjectAnOperation() {
+    @ParameterizedTest
+    @ValueSource(strings = {"memory:2MiB", "fault:seed=1:memory:2MiB"}) // in place, and staged
+    void shouldAllocateLessThanAnObjectAnOperation(String volume) {
         long operations = 100_000;
         Phase load = Phase.read("load").transactions(32).random(1).operations(operations).build();
         try (Pipeline pipeline = new Pipeline(folder)) {
-            StorageInitiator initiator =
-                    pipeline.start(VOLUME_BYTES, new Workload(List.of(load, load)));
+            pipeline.startService(pipeline.startTarget(BlockDevice.open(volume)).port());
+            StorageInitiator initiator = pipeline.openInitiator(new Workload(List.of(load, load)));
 
             initiator.run();
 
-            assertWentWell(pipeline, initiator.initiatorReport());
+            assertThat(pipeline.awaitService().operations()).isEqualTo(2 * operations);
+            assertThat(pipeline.awaitTarget().operations()).isEqualTo(2 * operations);
             for (SessionReport report :
                     List.of(
                             initiator.report(),

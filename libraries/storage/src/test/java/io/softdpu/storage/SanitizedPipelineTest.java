@@ -2,6 +2,7 @@ package io.softdpu.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.block.BlockDevice;
 import io.softdpu.core.execution.Sanitizer;
 import io.softdpu.core.execution.SanitizerReport;
 import io.softdpu.storage.initiator.StorageInitiator;
@@ -13,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The three roles in one JVM with the sanitizer: data and order are still correct. */
 class SanitizedPipelineTest {
@@ -22,8 +23,14 @@ class SanitizedPipelineTest {
     @TempDir private Path folder;
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3})
-    void shouldCarryItsDataUnderTheSanitizerWithoutAReport(long seed) throws Exception {
+    @CsvSource({
+        "1, memory:400KiB",
+        "2, memory:400KiB",
+        "3, memory:400KiB",
+        "4, fault:seed=1:memory:400KiB"
+    })
+    void shouldCarryItsDataUnderTheSanitizerWithoutAReport(long seed, String volume)
+            throws Exception {
         Content written = Content.pattern(6);
         Workload workload =
                 new Workload(
@@ -38,7 +45,8 @@ class SanitizedPipelineTest {
         try (Sanitizer sanitizer = Sanitizer.start(seed)) {
             sanitizer.setListener(reports::add);
             try (Pipeline pipeline = new Pipeline(folder).cores(3, 4)) {
-                StorageInitiator initiator = pipeline.start(VOLUME_BYTES, workload);
+                pipeline.startService(pipeline.startTarget(BlockDevice.open(volume)).port());
+                StorageInitiator initiator = pipeline.openInitiator(workload);
 
                 initiator.run();
 

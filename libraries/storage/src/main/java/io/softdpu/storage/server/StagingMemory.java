@@ -48,10 +48,10 @@ final class StagingMemory implements AutoCloseable {
     StagingMemory(Device device, BlockProperties volume, long sizeBytes) {
         unitBytes = unitBytes(volume);
         units = (int) Math.min(sizeBytes / unitBytes, Integer.MAX_VALUE);
-        taken = new BitSet(units);
         freeUnits = units;
-        long bytes = units * unitBytes + volume.memoryAlignmentBytes() - 1;
-        memory = allocate(bytes, sizeBytes);
+        // The alignment of the memory itself is not known before.
+        memory = allocate(units * unitBytes + volume.memoryAlignmentBytes() - 1, sizeBytes);
+        taken = new BitSet(units);
         mmap = Mmap.create();
         try {
             base = -memory.segment().address() & (volume.memoryAlignmentBytes() - 1);

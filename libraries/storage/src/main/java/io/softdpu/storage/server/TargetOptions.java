@@ -35,8 +35,6 @@ public record TargetOptions(
         Duration controlTimeout,
         String provider,
         long stagingBytes) {
-    /** Limit of {@link #stagingBytes}: more than any machine has. */
-    private static final long MAX_STAGING_BYTES = 1L << 40;
 
     /** Checks the values; throws INVALID_VALUE, naming the option. */
     public TargetOptions {
@@ -45,7 +43,7 @@ public record TargetOptions(
         OptionChecks.requireRange("listenPort", listenPort, 0, 0xFFFF);
         OptionChecks.requireTimeout(controlTimeout);
         OptionChecks.require("provider", provider);
-        OptionChecks.requireRange("stagingBytes", stagingBytes, 1, MAX_STAGING_BYTES);
+        OptionChecks.requireRange("stagingBytes", stagingBytes, 1, Long.MAX_VALUE);
     }
 
     /** Creates a builder with the defaults; device and cpu must be set. */

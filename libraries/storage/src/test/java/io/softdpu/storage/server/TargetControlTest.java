@@ -247,6 +247,35 @@ class TargetControlTest {
     }
 
     @Test
+    void shouldRefuseToStageAVolumeInLessThanAPiece() {
+        TargetOptions options =
+                TargetOptions.builder()
+                        .device("t0")
+                        .cpu(CpuBinding.any())
+                        .stagingBytes((1 << 20) - 1)
+                        .build();
+
+        DpuException failure =
+                catchThrowableOfType(
+                        DpuException.class,
+                        () ->
+                                StorageTarget.open(
+                                        machine,
+                                        options,
+                                        BlockDevice.open("null:64KiB"),
+                                        SessionListener.none()));
+
+        assertThat(failure.status()).isEqualTo(Status.NO_MEMORY);
+        assertThat(failure).hasMessageContaining("volume=null:65536, expected=--staging-size");
+        StorageTarget.open(
+                        machine,
+                        options,
+                        BlockDevice.open("memory:64KiB"), // needs none
+                        SessionListener.none())
+                .close();
+    }
+
+    @Test
     void shouldListTheDevicesWhereOneIsUnknown() {
         BlockDevice volume = BlockDevice.open("memory:4096", 4096);
         TargetOptions options =
@@ -313,6 +342,14 @@ class TargetControlTest {
                                 .controlTimeout(Duration.ZERO)
                                 .build(),
                 "controlTimeoutNanos");
+        assertInvalid(
+                () ->
+                        TargetOptions.builder()
+                                .device("t0")
+                                .cpu(CpuBinding.any())
+                                .stagingBytes(0)
+                                .build(),
+                "stagingBytes=0, expected=1 to");
     }
 
     /** Memory that another process has exported for RDMA. */
