@@ -141,8 +141,9 @@ final class StagedDataPath implements DataPath {
         remoteReads = new RdmaReadTask[count];
         remoteWrites = new RdmaWriteTask[count];
         inventory = BufInventory.create(2 * count);
-        blockQueue = worker.retryQueue(count, this::trySubmit);
-        remoteQueue = worker.retryQueue(count, this::trySubmit);
+        // One more than pieces: one that fails in a retry may begin again before it is removed.
+        blockQueue = worker.retryQueue(count + 1, this::trySubmit);
+        remoteQueue = worker.retryQueue(count + 1, this::trySubmit);
         try {
             inventory.start();
             for (int i = 0; i < count; i++) {

@@ -125,6 +125,35 @@ class StagedDataPathTest {
         }
     }
 
+    /** All pieces wait for a queue of the system, and more requests for their memory. */
+    @Test
+    void shouldAnswerWhatIsRefusedAfterAFullQueue() {
+        volume.refusal = Refusal.ready(Status.AGAIN, () -> "full");
+        Phase phase =
+                Phase.read("refused")
+                        .ioSize(IoSize.bytes(HandVolume.ALIGNMENT_BYTES))
+                        .transactions(16)
+                        .operations(32)
+                        .sequential()
+                        .continueOnError()
+                        .build();
+        try (Pipeline pipeline = new Pipeline(folder)) {
+            StorageInitiator initiator = start(pipeline, PIECE, phase);
+            CompletableFuture<SessionReport> end = Pipeline.begin(initiator);
+            TargetSession target = (TargetSession) pipeline.target();
+            Await.until(
+                    "requests have arrived",
+                    () -> target.workers().sum(TargetWorker::requests) == 16);
+
+            volume.refusal = Refusal.ready(Status.IO_FAILED, () -> "broken");
+            volume.release();
+
+            assertThat(catchThrowableOfType(DpuException.class, () -> Pipeline.await(end)))
+                    .hasMessageContaining("result=IO_FAILED");
+            assertThat(pipeline.awaitTarget().errors()).isEqualTo(32);
+        }
+    }
+
     /** The memory of requests that the kernel has must not be used for anything else. */
     @Test
     void shouldKeepTheMemoryUntilTheLastRequestHasLeftTheVolume() {
