@@ -18,6 +18,9 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteOrder;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -59,10 +62,19 @@ import java.util.List;
 public record RoceQueuePair(
         InetAddress gid, int number, int firstPsn, int pathMtuBytes, int readLimit) {
     private static final int FORM = 1;
-    private static final int WIRE_BYTES = 32;
+    private static final int PROCESS_OFFSET = 32;
+    private static final int PROCESS_BYTES = 16;
+    private static final int WIRE_BYTES = PROCESS_OFFSET + PROCESS_BYTES;
     private static final int MAX_READ_LIMIT = 255;
     private static final Permissions ALL =
             Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC);
+
+    /** In the blobs of this process: one that a peer has made up does not have it. */
+    private static final byte[] PROCESS = new byte[PROCESS_BYTES];
+
+    static {
+        new SecureRandom().nextBytes(PROCESS);
+    }
 
     private static final ValueLayout.OfShort U16 =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -137,10 +149,12 @@ public record RoceQueuePair(
 
     /**
      * Makes a blob for {@link io.softdpu.rdma.Rdma#connect(byte[], RdmaConnection)} with an
-     * exported connection, in place of one that the peer has exported. That call throws, beside
-     * what it says, INVALID_VALUE if the path MTU is larger than that of the instance;
-     * NOT_SUPPORTED if the address is not in the network of the device, or the instance has no
-     * provider over UDP; ALREADY_EXIST as {@link #of}.
+     * exported connection of this process, in place of one that the peer has exported; it is refused
+     * in another process. That call throws, beside what it says, INVALID_VALUE for the connection's
+     * own queue pair, or if the path MTU is larger than that of the instance, or than the
+     * MTU that the device's interface has then has room for; NOT_SUPPORTED if the address is not in the network of the device, or the instance has no
+     * provider over UDP; ALREADY_EXIST as {@link #of}, or if a connection of the device has the
+     * peer's queue pair.
      */
     public byte[] blob() {
         return new ConnectionBlob(
@@ -164,6 +178,7 @@ public record RoceQueuePair(
      *  8  GID         16 B IPv4 is mapped into IPv6
      * 24  queue pair  u32
      * 28  first PSN   u32
+     * 32  process     16 B random, that of this process
      * </pre>
      *
      * All big-endian.
@@ -180,6 +195,7 @@ public record RoceQueuePair(
         bytes.set(U64, 16, address.low());
         bytes.set(U32, 24, number);
         bytes.set(U32, 28, firstPsn);
+        System.arraycopy(PROCESS, 0, array, PROCESS_OFFSET, PROCESS_BYTES);
         return array;
     }
 
@@ -191,13 +207,21 @@ public record RoceQueuePair(
     /**
      * Decodes an untrusted section.
      *
-     * @throws DpuException INVALID_VALUE naming the illegal field, UNSUPPORTED_VERSION for another
-     *     version
+     * @throws DpuException INVALID_VALUE naming the illegal field, or if it was not made by this
+     *     process; UNSUPPORTED_VERSION for another version
      */
     static RoceQueuePair decode(byte[] section) {
-        MemorySegment bytes = MemorySegment.ofArray(section.clone());
+        byte[] copy = section.clone();
+        MemorySegment bytes = MemorySegment.ofArray(copy);
         RoceDetails.requireForm(bytes, FORM);
         RoceDetails.require("sizeBytes", bytes.byteSize(), WIRE_BYTES, WIRE_BYTES);
+        if (!MessageDigest.isEqual(
+                Arrays.copyOfRange(copy, PROCESS_OFFSET, WIRE_BYTES), PROCESS)) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    "roce connection details refused: parameters of a queue pair are of another"
+                            + " process, expected=RoceQueuePair.blob() of this one");
+        }
         return new RoceQueuePair(
                 inet(new Gid(bytes.get(U64, 8), bytes.get(U64, 16))),
                 bytes.get(U32, 24),

@@ -11,28 +11,68 @@ import io.softdpu.rdma.spi.ConnectionBlob;
 import io.softdpu.testkit.GoldenBytes;
 import io.softdpu.testkit.SeededRandom;
 import java.net.InetAddress;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RoceQueuePairTest {
-    private static final GoldenBytes GOLDEN =
-            GoldenBytes.of(
-                    "0002" // version
-                            + "0001" // form
-                            + "0400" // path MTU
-                            + "0010" // read limit
-                            + "00000000000000000000ffff7f030001" // GID
-                            + "00000102" // queue pair
-                            + "00abcdef"); // first PSN
+    private static final String NUMBERS =
+            "0002" // version
+                    + "0001" // form
+                    + "0400" // path MTU
+                    + "0010" // read limit
+                    + "00000000000000000000ffff7f030001" // GID
+                    + "00000102" // queue pair
+                    + "00abcdef"; // first PSN
 
     private static final RoceQueuePair VALUE =
             new RoceQueuePair(InetAddress.ofLiteral("127.3.0.1"), 0x102, 0xabcdef, 1024, 16);
 
+    private static final int PROCESS_OFFSET = 32;
+
+    /** With the random number of this process. */
+    private static final GoldenBytes GOLDEN =
+            GoldenBytes.of(NUMBERS + HexFormat.of().formatHex(VALUE.encode(), PROCESS_OFFSET, 48));
+
     @Test
     void shouldWriteTheGoldenBytes() {
         assertThat(VALUE.encode()).isEqualTo(GOLDEN.bytes());
+        assertThat(new RoceQueuePair(VALUE.gid(), 2, 0, 256, 0).encode())
+                .as("the same process")
+                .endsWith(Arrays.copyOfRange(GOLDEN.bytes(), PROCESS_OFFSET, 48));
+    }
+
+    /** One that a peer has made up would be connected to the address in it, without a key. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 7, 8, 15})
+    void shouldRefuseNumbersOfAnotherProcess(int place) {
+        byte[] foreign = GOLDEN.bytes();
+        foreign[PROCESS_OFFSET + place] ^= 1;
+        assertRefused(foreign);
+        Arrays.fill(foreign, PROCESS_OFFSET, foreign.length, (byte) 0);
+        assertRefused(foreign);
+    }
+
+    private static void assertRefused(byte[] foreign) {
+        assertThatThrownBy(() -> RoceQueuePair.decode(foreign))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                .hasMessageContaining("of another process");
+    }
+
+    @Test
+    void shouldRefuseAnotherLength() {
+        byte[] bytes = GOLDEN.bytes();
+        for (int length : new int[] {4, PROCESS_OFFSET, bytes.length - 1, bytes.length + 1}) {
+            assertThatThrownBy(() -> RoceQueuePair.decode(Arrays.copyOf(bytes, length)))
+                    .isInstanceOf(DpuException.class)
+                    .hasMessageContaining("sizeBytes=" + length + ", expected=48");
+        }
     }
 
     @Test
