@@ -165,16 +165,7 @@ final class RoceEndpoint implements ProviderEndpoint {
         if (!network().reaches(address)) {
             throw new DpuException(Status.NOT_SUPPORTED, notInReach(address));
         }
-        if (peer.pathMtuBytes() > config.pathMtuBytes()) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    Text.format(
-                            "path MTU of the peer is larger than that of the instance:"
-                                    + " pathMtuBytes=%d, limit=%d, expected=the same on both"
-                                    + " sides, or Rdma.setPathMtuBytes before start",
-                            peer.pathMtuBytes(), config.pathMtuBytes()));
-        }
-        NicEndpoint _ = openedForAddresses();
+        openedForAddresses().requirePathMtu(peer.pathMtuBytes());
     }
 
     // ---- connections ----
@@ -489,6 +480,9 @@ final class RoceEndpoint implements ProviderEndpoint {
             }
             if (!network().reaches(next.peer())) { // a router or another interface has let it pass
                 open.refuse(next, notInReach(next.peer()));
+                continue;
+            }
+            if (!open.takesPathMtu(next)) {
                 continue;
             }
             RoceRequest made = new RoceRequest(this, next);

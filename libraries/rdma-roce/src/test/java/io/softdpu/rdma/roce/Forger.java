@@ -11,10 +11,15 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Optional;
 
 /** Plain UDP socket that sends a NIC whatever it is given, with the ICRC of its own address. */
 final class Forger implements AutoCloseable {
+    private static final int MOST_BYTES = 1 << 13;
+
     private final DatagramSocket socket;
     private final InetSocketAddress target;
     private final Icrc icrc = Icrc.ipv4();
@@ -25,11 +30,16 @@ final class Forger implements AutoCloseable {
      * @param target the NIC, at an IPv4 address as the other
      */
     Forger(Gid from, Gid target) throws IOException {
+        this(from, 0, target);
+    }
+
+    /** A socket with a port; 0 for one that the system chooses. */
+    Forger(Gid from, int port, Gid target) throws IOException {
         InetAddress local = InetAddress.getByAddress(from.addressBytes());
         this.target =
                 new InetSocketAddress(
                         InetAddress.getByAddress(target.addressBytes()), target.port());
-        socket = new DatagramSocket(new InetSocketAddress(local, 0));
+        socket = new DatagramSocket(new InetSocketAddress(local, port));
         icrc.setAddresses(from.addressBytes(), target.addressBytes());
         icrc.setSourcePort(socket.getLocalPort());
         icrc.setDestinationPort(target.port());
@@ -72,6 +82,18 @@ final class Forger implements AutoCloseable {
     /** Sends bytes as they are. */
     void send(byte[] packet) throws IOException {
         socket.send(new DatagramPacket(packet, packet.length, target));
+    }
+
+    /** The next packet that has come within a millisecond; empty if none has. */
+    Optional<byte[]> receive() throws IOException {
+        DatagramPacket packet = new DatagramPacket(new byte[MOST_BYTES], MOST_BYTES);
+        socket.setSoTimeout(1);
+        try {
+            socket.receive(packet);
+        } catch (SocketTimeoutException e) {
+            return Optional.empty();
+        }
+        return Optional.of(Arrays.copyOf(packet.getData(), packet.getLength()));
     }
 
     @Override

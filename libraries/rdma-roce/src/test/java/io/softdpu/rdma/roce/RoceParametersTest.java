@@ -9,12 +9,14 @@ import io.softdpu.core.Status;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.roce.wire.Headers;
+import io.softdpu.rdma.spi.ConnectionBlob;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -154,6 +156,51 @@ class RoceParametersTest {
         assertStatus(Status.INVALID_VALUE, "field=check", () -> near.connect(toFar, blob));
         byte[] shorter = Arrays.copyOf(blob, blob.length - 1);
         assertStatus(Status.INVALID_VALUE, "too short", () -> near.connect(toFar, shorter));
+    }
+
+    /** One that a peer has sent in place of its own. */
+    @Test
+    void shouldRefuseABlobThatThisProcessHasNotMade() {
+        ConnectionBlob made = ConnectionBlob.decode(RoceQueuePair.of(toNear).blob());
+        byte[] section = made.sections().getFirst().details();
+        section[section.length - 1] ^= 1;
+        ConnectionBlob forged =
+                new ConnectionBlob(
+                        made.permissions(),
+                        List.of(new ConnectionBlob.Section(2, "roce", section)));
+        assertStatus(
+                Status.INVALID_VALUE,
+                "of another process",
+                () -> near.connect(toFar, forged.encode()));
+        assertThat(toFar.state()).isEqualTo(RdmaConnection.State.EXPORTED);
+        connectBoth();
+    }
+
+    @Test
+    void shouldRefuseAQueuePairThatAnotherConnectionHas() {
+        connectBoth();
+        try (Party beside = new Party(folder, Side.TARGET)) {
+            RdmaConnection second = beside.export();
+            byte[] blob = RoceQueuePair.of(toNear).blob();
+            assertStatus(
+                    Status.ALREADY_EXIST,
+                    "queuePair=" + RoceQueuePair.of(toNear).number(),
+                    () -> beside.connect(second, blob));
+            assertThat(second.state()).isEqualTo(RdmaConnection.State.EXPORTED);
+        }
+        assertThat(far.receive(MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
+        assertThat(near.send(toFar, MESSAGE_BYTES)).isEqualTo(Status.SUCCESS);
+        Party.drive("the message", () -> far.results.size() + near.results.size() == 2, near, far);
+        assertThat(far.results).containsExactly(Status.SUCCESS);
+    }
+
+    @Test
+    void shouldRefuseItsOwnQueuePair() {
+        assertStatus(
+                Status.INVALID_VALUE,
+                "its own queue pair",
+                () -> near.connect(toFar, RoceQueuePair.of(toFar).blob()));
+        connectBoth();
     }
 
     @Test

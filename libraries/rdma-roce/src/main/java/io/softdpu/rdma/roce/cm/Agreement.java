@@ -74,10 +74,26 @@ public record Agreement(Path path, Permissions grants, long receiveBufferBytes) 
     }
 
     /**
+     * The path MTU that a REQ asks for, and that no REP lowers, since its sender is none of softdpu;
+     * 0 if one does.
+     */
+    static int fixedPathMtuBytes(CmMessage.Req req) {
+        return EndGuid.isOne(req.caGuid()) ? 0 : EndGuid.mtuBytes(req.pathMtu());
+    }
+
+    /**
      * Whether a REQ asks for a larger path MTU than this end has, and can be given no lower one.
      */
     static boolean isPathMtuBeyond(CmMessage.Req req, int pathMtuBytes) {
-        return !EndGuid.isOne(req.caGuid()) && EndGuid.mtuBytes(req.pathMtu()) > pathMtuBytes;
+        return fixedPathMtuBytes(req) > pathMtuBytes;
+    }
+
+    /** Why such a REQ is rejected. */
+    static String pathMtuText(CmMessage.Req req, int limit) {
+        return "path MTU of the request is too large: pathMtuBytes="
+                + fixedPathMtuBytes(req)
+                + ", limit="
+                + limit;
     }
 
     private static Agreement of(

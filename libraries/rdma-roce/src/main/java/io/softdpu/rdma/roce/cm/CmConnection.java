@@ -218,6 +218,15 @@ public final class CmConnection {
     }
 
     /**
+     * The path MTU in bytes that a request which waits asks for, and that no answer lowers, since
+     * its sender is none of softdpu; 0 if one does.
+     */
+    public int fixedPathMtuBytes() {
+        CmMessage.Req req = request;
+        return req == null ? 0 : Agreement.fixedPathMtuBytes(req);
+    }
+
+    /**
      * A copy of the data of the peer's program: that of its request, or that of the answer which
      * has accepted this side's request.
      */
@@ -242,11 +251,7 @@ public final class CmConnection {
             throw badState(CmState.EXPORTED);
         }
         if (own.equals(peersKey)) {
-            throw new DpuException(
-                    Status.INVALID_VALUE,
-                    "connection cannot be connected to its own blob: queuePair="
-                            + queuePairNumber()
-                            + ", expected=the blob of a peer");
+            throw toItself("blob");
         }
         manager.requireIpVersion(address);
         CmMessage.Req waiting = request;
@@ -275,7 +280,8 @@ public final class CmConnection {
      * not be ready yet: it is established at once, no message of its connection is sent or taken,
      * and the peer is asked whether it is there only once it has sent a packet.
      *
-     * @throws DpuException NOT_SUPPORTED for an address of the other IP version; BAD_STATE if it
+     * @throws DpuException INVALID_VALUE for its own queue pair; NOT_SUPPORTED for an address of the
+     *     other IP version; ALREADY_EXIST if the queue pair belongs to a connection; BAD_STATE if it
      *     was connected before, or is over
      */
     public void connect(PeerQueuePair stated, long nowNanos) {
@@ -283,6 +289,10 @@ public final class CmConnection {
             throw badState(CmState.EXPORTED);
         }
         manager.requireIpVersion(stated.gid());
+        if (stated.number() == queuePairNumber() && stated.gid().equals(manager.gid())) {
+            throw toItself("queue pair");
+        }
+        manager.takeQueuePair(stated.gid(), stated.number(), nowNanos);
         refuseKept(RejectReason.INVALID_SERVICE_ID, "connection belongs to another peer");
         dropRequest();
         silent = true;
@@ -300,7 +310,8 @@ public final class CmConnection {
      *
      * @param data for the peer's program, within {@link PrivateData#ACCEPT_BYTES}
      * @throws DpuException FULL if all places are taken: it can be answered again, or {@linkplain
-     *     #refuse refused}; BAD_STATE unless the request waits
+     *     #refuse refused}; NOT_SUPPORTED if the terms have a lower path MTU than {@link
+     *     #fixedPathMtuBytes}, with which it was rejected; BAD_STATE unless the request waits
      * @throws IllegalArgumentException if there is too much data
      */
     public void accept(byte[] data, LocalTerms offered, ConnectionListener events, long nowNanos) {
@@ -309,6 +320,11 @@ public final class CmConnection {
             throw badState(CmState.REQ_RECEIVED);
         }
         ConnectionManager.requireData(data, PrivateData.ACCEPT_BYTES);
+        if (Agreement.isPathMtuBeyond(req, offered.pathMtuBytes())) {
+            refusePathMtu(offered.pathMtuBytes(), nowNanos);
+            throw new DpuException(
+                    Status.NOT_SUPPORTED, Agreement.pathMtuText(req, offered.pathMtuBytes()));
+        }
         setEnd(offered, events);
         answer(req, data, nowNanos);
     }
@@ -334,6 +350,18 @@ public final class CmConnection {
      */
     public void refuse(String reason, long nowNanos) {
         rejectRequest(Rejection.byLibrary(RejectReason.NO_RESOURCES, reason), nowNanos);
+    }
+
+    /**
+     * Rejects a request whose path MTU this end does not have, and no answer lowers.
+     *
+     * @param limit the path MTU of this end in bytes, lower than {@link #fixedPathMtuBytes}
+     * @throws DpuException BAD_STATE unless the request waits
+     */
+    public void refusePathMtu(int limit, long nowNanos) {
+        CmMessage.Req req = request;
+        String text = req == null ? "" : Agreement.pathMtuText(req, limit);
+        rejectRequest(Rejection.byLibrary(RejectReason.INVALID_PATH_MTU, text), nowNanos);
     }
 
     private void rejectRequest(Rejection given, long nowNanos) {
@@ -486,6 +514,16 @@ public final class CmConnection {
 
     private static String foreignPeer(Gid from) {
         return "the peer of the connection is not the exporter of the connected blob: peer=" + from;
+    }
+
+    /**
+     * Whether its peer's queue pair is its own: one that waits for an answer, or is ending, leaves
+     * it to another.
+     */
+    boolean holdsQueuePair() {
+        return state == CmState.REQ_RECEIVED
+                || state == CmState.REP_SENT
+                || state == CmState.ESTABLISHED;
     }
 
     /**
@@ -1034,6 +1072,16 @@ public final class CmConnection {
 
     private int peerQueuePair() {
         return Objects.requireNonNull(agreement, "has an agreement").path().peerQueuePair();
+    }
+
+    private DpuException toItself(String what) {
+        return new DpuException(
+                Status.INVALID_VALUE,
+                "connection cannot be connected to its own "
+                        + what
+                        + ": queuePair="
+                        + queuePairNumber()
+                        + ", expected=that of a peer");
     }
 
     private DpuException badState(CmState expected) {

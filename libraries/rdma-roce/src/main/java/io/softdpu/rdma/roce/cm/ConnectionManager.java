@@ -58,7 +58,7 @@ public final class ConnectionManager implements Management {
     private final Map<CmCounter, Long> counters = new EnumMap<>(CmCounter.class);
     private final MemorySegment outgoing = MemorySegment.ofArray(new byte[CmCodec.MESSAGE_BYTES]);
 
-    private final Map<Integer, Port> ports = new HashMap<>();
+    private final Map<Integer, RequestListener> ports = new HashMap<>();
     private final Map<Integer, CmConnection> byLocalId = new HashMap<>();
     private final Map<ConnectKey, CmConnection> byKey = new HashMap<>();
     private final Map<CmConnection.RemoteId, CmConnection> byRemoteId = new HashMap<>();
@@ -70,9 +70,6 @@ public final class ConnectionManager implements Management {
 
     /** Requests that were rejected, oldest first. */
     private final Set<CmConnection> rejected = new LinkedHashSet<>();
-
-    /** Port that is listened on. */
-    private record Port(int pathMtuBytes, RequestListener listener) {}
 
     private int requests;
     private int places;
@@ -102,12 +99,10 @@ public final class ConnectionManager implements Management {
      * Listens on a port, for connections to any address of the adapter.
      *
      * @param port 1 to 65,535
-     * @param pathMtuBytes as in the terms by which requests will be accepted. A peer that is none
-     *     of softdpu, and asks for more, is rejected: its REP would state no lower one.
      * @throws DpuException ALREADY_EXIST if a listener has the port
      */
-    public void listen(int port, int pathMtuBytes, RequestListener listener) {
-        if (ports.putIfAbsent(port, new Port(pathMtuBytes, listener)) != null) {
+    public void listen(int port, RequestListener listener) {
+        if (ports.putIfAbsent(port, listener) != null) {
             throw new DpuException(
                     Status.ALREADY_EXIST,
                     "RDMA port is in use: port="
@@ -377,15 +372,13 @@ public final class ConnectionManager implements Management {
             CmMessage.Req req, @Nullable EndGuid stated, Gid source, long nowNanos) {
         int port = ServiceId.port(req.serviceId());
         byte[] data = IpAddressing.programData(req.privateData());
-        Port listening = ports.get(port);
-        if (listening == null) {
+        RequestListener listener = ports.get(port);
+        if (listener == null) {
             refuse(
                     req,
                     source,
                     RejectReason.INVALID_SERVICE_ID,
                     "nothing listens at the port: port=" + port);
-        } else if (Agreement.isPathMtuBeyond(req, listening.pathMtuBytes())) {
-            refusePathMtu(req, source, listening.pathMtuBytes());
         } else if (endStale(source, req.queuePair(), nowNanos)) {
             refuse(req, source, RejectReason.STALE_CONNECTION, staleText(req.queuePair()));
         } else if (!hasRequestPlace(source)) {
@@ -410,11 +403,11 @@ public final class ConnectionManager implements Management {
                             stated,
                             stated == null ? data : Arrays.copyOf(data, stated.privateDataBytes()),
                             source,
-                            listening.listener(),
+                            listener,
                             nowNanos);
             byLocalId.put(made.localId(), made);
             moved(made, CmState.CLOSED, CmState.REQ_RECEIVED);
-            listening.listener().requested(made);
+            listener.requested(made);
         }
     }
 
@@ -430,23 +423,16 @@ public final class ConnectionManager implements Management {
                     RejectReason.INVALID_SERVICE_ID,
                     "no connection has been exported with this key");
         } else if (Agreement.isPathMtuBeyond(req, exported.pathMtuBytes())) {
-            refusePathMtu(req, source, exported.pathMtuBytes());
+            refuse(
+                    req,
+                    source,
+                    RejectReason.INVALID_PATH_MTU,
+                    Agreement.pathMtuText(req, exported.pathMtuBytes()));
         } else if (endStale(source, req.queuePair(), nowNanos)) {
             refuse(req, source, RejectReason.STALE_CONNECTION, staleText(req.queuePair()));
         } else {
             exported.requestedByKey(req, source, nowNanos);
         }
-    }
-
-    private void refusePathMtu(CmMessage.Req req, Gid source, int limit) {
-        refuse(
-                req,
-                source,
-                RejectReason.INVALID_PATH_MTU,
-                "path MTU of the request is too large: pathMtuBytes="
-                        + EndGuid.mtuBytes(req.pathMtu())
-                        + ", limit="
-                        + limit);
     }
 
     /**
@@ -457,6 +443,30 @@ public final class ConnectionManager implements Management {
     boolean endStale(Gid peer, int queuePair, long nowNanos) {
         CmConnection old = byRemoteQueuePair.get(new CmConnection.RemoteQueuePair(peer, queuePair));
         return old != null && old.endStale(nowNanos);
+    }
+
+    /**
+     * Takes a queue pair of a peer for a connection without messages. The rest of an ended
+     * connection gives way.
+     *
+     * @throws DpuException ALREADY_EXIST if it belongs to a connection, or to a request that waits,
+     *     whose repeats would end this one
+     */
+    void takeQueuePair(Gid peer, int queuePair, long nowNanos) {
+        CmConnection old = byRemoteQueuePair.get(new CmConnection.RemoteQueuePair(peer, queuePair));
+        if (old == null) {
+            return;
+        }
+        if (old.holdsQueuePair()) {
+            throw new DpuException(
+                    Status.ALREADY_EXIST,
+                    "queue pair of the peer belongs to a connection: peer="
+                            + peer
+                            + ", queuePair="
+                            + queuePair
+                            + ", expected=another one, or the end of that connection");
+        }
+        boolean _ = old.endStale(nowNanos);
     }
 
     static String staleText(int queuePair) {

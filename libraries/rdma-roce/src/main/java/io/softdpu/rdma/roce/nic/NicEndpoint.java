@@ -133,7 +133,7 @@ public final class NicEndpoint implements ReceiveQueue {
      * @throws io.softdpu.core.DpuException FULL
      */
     public NicConnection export(ProviderConnection owner) {
-        limitPathMtu();
+        LocalInterface _ = limitPathMtu();
         NicConnection made = new NicConnection(this, owner, config.sendQueueSize());
         nic.run(() -> {
             made.begin(nic.manager().export(terms(made), made));
@@ -145,11 +145,13 @@ public final class NicEndpoint implements ReceiveQueue {
     /**
      * Limits the path MTU of connections that are made from now on by the MTU that the interface
      * has now.
+     *
+     * @return the interface; null if it was not found
      */
-    private void limitPathMtu() {
+    private @Nullable LocalInterface limitPathMtu() {
         Gid gid = nic.gid();
         LocalInterface own = LocalInterface.of(gid);
-        int limit = own == null ? Headers.MAX_PAYLOAD_BYTES : own.maxPathMtuBytes(gid.isIpv4());
+        int limit = pathMtuBytesAt(own);
         if (own != null && limit == 0) {
             throw new DpuException(
                     Status.NOT_SUPPORTED,
@@ -161,7 +163,39 @@ public final class NicEndpoint implements ReceiveQueue {
                             own.mtuBytes(),
                             LocalInterface.minMtuBytes(gid.isIpv4())));
         }
-        pathMtuBytes = Math.min(config.pathMtuBytes(), limit);
+        pathMtuBytes = limit;
+        return own;
+    }
+
+    /** The path MTU of the instance, or the lower one that an interface takes; 0 for none. */
+    private int pathMtuBytesAt(@Nullable LocalInterface own) {
+        int limit =
+                own == null ? Headers.MAX_PAYLOAD_BYTES : own.maxPathMtuBytes(nic.gid().isIpv4());
+        return Math.min(config.pathMtuBytes(), limit);
+    }
+
+    /**
+     * Checks the path MTU of a peer that is known by parameters: no message lowers it.
+     *
+     * @throws DpuException INVALID_VALUE if it is larger than that of the instance, or than the MTU
+     *     that the interface has now has room for; NOT_SUPPORTED if that has no room for any
+     */
+    public void requirePathMtu(int bytes) {
+        LocalInterface own = limitPathMtu();
+        if (bytes > pathMtuBytes) {
+            throw new DpuException(
+                    Status.INVALID_VALUE,
+                    Text.format(
+                            "path MTU of the peer is larger than that of this end:"
+                                    + " pathMtuBytes=%d, limit=%d, ofInstance=%d, interface=%s,"
+                                    + " mtuBytes=%s, expected=a path MTU for both sides that both"
+                                    + " interfaces take, and Rdma.setPathMtuBytes before start",
+                            bytes,
+                            pathMtuBytes,
+                            config.pathMtuBytes(),
+                            own == null ? "unknown" : own.name(),
+                            own == null ? "unknown" : own.mtuBytes()));
+        }
     }
 
     /** The path MTU of this end in bytes, for connections that are made now. */
@@ -240,7 +274,7 @@ public final class NicEndpoint implements ReceiveQueue {
 
     /** Creates the end of a connection that is to be {@linkplain #accept accepted}. */
     public NicConnection prepare(ProviderConnection owner) {
-        limitPathMtu();
+        LocalInterface _ = limitPathMtu();
         return new NicConnection(this, owner, config.sendQueueSize());
     }
 
@@ -273,15 +307,36 @@ public final class NicEndpoint implements ReceiveQueue {
     }
 
     /**
+     * Whether the interface has room for the path MTU of a request; otherwise it is rejected, later.
+     * The interface is looked at for each request that no answer would lower the path MTU of.
+     */
+    public boolean takesPathMtu(NicRequest request) {
+        int fixed = request.fixedPathMtuBytes();
+        if (fixed == 0) {
+            return true;
+        }
+        int limit = pathMtuBytesAt(LocalInterface.of(nic.gid()));
+        if (fixed > limit) {
+            nic.post(() -> {
+                waiting.remove(request.connection());
+                if (request.connection().state() == CmState.REQ_RECEIVED) {
+                    request.connection().refusePathMtu(limit, System.nanoTime());
+                }
+            });
+        }
+        return fixed <= limit;
+    }
+
+    /**
      * Listens on a port, and has the NIC driven from now on.
      *
      * @throws DpuException ALREADY_EXIST if an endpoint of this NIC listens there; NO_MEMORY
      */
     public void listen(int port) {
-        limitPathMtu();
+        LocalInterface _ = limitPathMtu();
         nic.start();
         nic.run(() -> {
-            nic.manager().listen(port, pathMtuBytes, listener);
+            nic.manager().listen(port, listener);
             ports.add(port);
         });
     }

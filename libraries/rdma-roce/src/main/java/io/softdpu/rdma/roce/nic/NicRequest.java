@@ -14,6 +14,7 @@ public final class NicRequest {
     private final Gid peer;
     private final Permissions grants;
     private final byte[] data;
+    private final int fixedPathMtuBytes;
 
     /** Whether the peer has given it up; written by the owner of the NIC. */
     private volatile boolean gone;
@@ -23,6 +24,7 @@ public final class NicRequest {
         peer = Objects.requireNonNull(connection.peer(), "a request has a peer");
         grants = connection.peerGrants();
         data = connection.peerData();
+        fixedPathMtuBytes = connection.fixedPathMtuBytes();
     }
 
     /** The port to which the peer connects. */
@@ -43,6 +45,11 @@ public final class NicRequest {
     /** A copy of the data of the peer's program. */
     public byte[] data() {
         return data.clone();
+    }
+
+    /** The path MTU that it asks for in bytes if no answer lowers it; 0 otherwise. */
+    int fixedPathMtuBytes() {
+        return fixedPathMtuBytes;
     }
 
     /** Whether the peer has given it up. */

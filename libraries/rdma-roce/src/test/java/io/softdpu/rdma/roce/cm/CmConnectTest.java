@@ -238,12 +238,21 @@ class CmConnectTest {
     @ParameterizedTest
     @CsvSource({"3, 1024, true", "3, 512, false", "5, 2048, false", "1, 256, true"})
     void shouldRefuseAPathMtuOfSuchAPeerThatItCannotLower(int code, int limit, boolean accepted) {
-        near.manager.listen(1, limit, near);
+        LocalTerms terms =
+                new LocalTerms(CmEnd.TERMS.attachment(), 1, limit, 1, 1, 17, 7, 6, CmEnd.SECOND);
         FarEnd linux = FarEnd.linux(near);
         byte[] data = linux.req(NO_DATA).privateData();
-        near.give(linux.req(ServiceId.ofPort(1), data, 20, code), linux.gid());
-        assertThat(near.requests).hasSize(accepted ? 1 : 0);
-        if (!accepted) {
+        near.give(linux.req(ServiceId.ofPort(CmEnd.PORT), data, 20, code), linux.gid());
+        CmConnection request = near.request();
+        assertThat(request.fixedPathMtuBytes()).isEqualTo(128 << code);
+        if (accepted) {
+            request.accept(NO_DATA, terms, near, clock.nowNanos());
+            assertThat(CmEnd.agreement(request).path().mtuBytes()).isEqualTo(128 << code);
+        } else {
+            assertThatThrownBy(() -> request.accept(NO_DATA, terms, near, clock.nowNanos()))
+                    .isInstanceOfSatisfying(
+                            DpuException.class,
+                            e -> assertThat(e.status()).isEqualTo(Status.NOT_SUPPORTED));
             CmMessage.Rej rej = near.takeOnly(CmMessage.Rej.class);
             assertThat(rej.reason()).isEqualTo(26);
             assertThat(rej.remoteId()).isEqualTo(linux.id());
@@ -254,7 +263,8 @@ class CmConnectTest {
                                     + (128 << code)
                                     + ", limit="
                                     + limit);
-            assertThat(near.manager.held()).isZero();
+            near.advance(20 * CmEnd.SECOND);
+            assertThat(near.manager.held()).as("once it is not repeated").isZero();
         }
     }
 
@@ -572,20 +582,19 @@ class CmConnectTest {
 
     @Test
     void shouldRefuseASecondListenerOfAPort() {
-        assertThatThrownBy(() -> near.manager.listen(CmEnd.PORT, 4096, near))
+        assertThatThrownBy(() -> near.manager.listen(CmEnd.PORT, near))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.ALREADY_EXIST))
                 .hasMessageContaining("port=7174");
         near.manager.stopListening(CmEnd.PORT);
-        near.manager.listen(CmEnd.PORT, 4096, near);
+        near.manager.listen(CmEnd.PORT, near);
     }
 
     @Test
     void shouldPassOnWhatAListenerThrows() {
         near.manager.listen(
                 1,
-                4096,
                 request -> {
                     throw new DpuException(Status.FULL, "no place");
                 });

@@ -105,7 +105,7 @@ final class CmEnd implements PacketSink, RequestListener, ConnectionListener {
                         this,
                         new IcrcCheck(gid));
         manager = new ConnectionManager(adapter, limits, random);
-        manager.listen(PORT, TERMS.pathMtuBytes(), this);
+        manager.listen(PORT, this);
     }
 
     /** An IPv4 address of a number. */

@@ -157,6 +157,83 @@ class CmParametersTest {
                         e -> assertThat(e.status()).isEqualTo(Status.BAD_STATE));
     }
 
+    /** The packets of both would be the same peer's. */
+    @Test
+    void shouldRefuseAQueuePairThatBelongsToAConnection() {
+        connect();
+        CmConnection second = near.export();
+        assertAlreadyExists(second, peer(16));
+        assertAlreadyExists(second, new PeerQueuePair(far.gid, NUMBER, 5, 512, 3));
+        assertThat(end.state()).isEqualTo(CmState.ESTABLISHED);
+        assertThat(near.takeEvents()).isEmpty();
+
+        second.connect(
+                new PeerQueuePair(far.gid, NUMBER + 1, FIRST_PSN, 1024, 16), clock.nowNanos());
+        assertThat(second.state()).as("another number").isEqualTo(CmState.ESTABLISHED);
+        CmConnection third = near.export();
+        third.connect(
+                new PeerQueuePair(CmEnd.address(3), NUMBER, FIRST_PSN, 1024, 16), clock.nowNanos());
+        assertThat(third.state()).as("another address").isEqualTo(CmState.ESTABLISHED);
+    }
+
+    private void assertAlreadyExists(CmConnection of, PeerQueuePair peer) {
+        assertThatThrownBy(() -> of.connect(peer, clock.nowNanos()))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.ALREADY_EXIST))
+                .hasMessageContaining("queuePair=" + peer.number());
+        assertThat(of.state()).isEqualTo(CmState.EXPORTED);
+    }
+
+    @Test
+    void shouldRefuseAQueuePairOfAConnectionThatHasMessages() {
+        CmConnection there = far.connect(near.gid, new byte[0]);
+        far.pass(near);
+        near.accept(near.request(), new byte[0]);
+        PeerQueuePair taken = new PeerQueuePair(far.gid, there.queuePairNumber(), 5, 1024, 16);
+        assertAlreadyExists(end, taken);
+        CmEnd.exchange(near, far);
+        assertAlreadyExists(end, taken);
+        assertThat(there.state()).isEqualTo(CmState.ESTABLISHED);
+    }
+
+    @Test
+    void shouldTakeTheQueuePairOfAConnectionThatHasEnded() {
+        connect();
+        end.disconnect(clock.nowNanos());
+        assertThat(end.state()).isEqualTo(CmState.TIMEWAIT);
+        CmConnection next = near.export();
+        next.connect(peer(16), clock.nowNanos());
+        near.advance(10 * CmEnd.SECOND);
+        assertThat(end.state()).isEqualTo(CmState.CLOSED);
+        assertThat(next.state()).isEqualTo(CmState.ESTABLISHED);
+        assertAlreadyExists(near.export(), peer(16));
+    }
+
+    @Test
+    void shouldRefuseTheQueuePairOfARequestThatWaits() {
+        CmConnection there = far.connect(near.gid, new byte[0]);
+        far.pass(near);
+        CmConnection request = near.request();
+        assertAlreadyExists(end, new PeerQueuePair(far.gid, there.queuePairNumber(), 5, 1024, 16));
+        assertThat(request.state()).isEqualTo(CmState.REQ_RECEIVED);
+        assertThat(near.gone).isEmpty();
+        assertThat(near.takeEvents()).isEqualTo("requested");
+        connect();
+    }
+
+    @Test
+    void shouldRefuseItsOwnQueuePair() {
+        PeerQueuePair own = new PeerQueuePair(near.gid, end.queuePairNumber(), 5, 1024, 16);
+        assertThatThrownBy(() -> end.connect(own, clock.nowNanos()))
+                .isInstanceOfSatisfying(
+                        DpuException.class,
+                        e -> assertThat(e.status()).isEqualTo(Status.INVALID_VALUE))
+                .hasMessageContaining("its own queue pair");
+        assertThat(end.state()).isEqualTo(CmState.EXPORTED);
+        connect();
+    }
+
     @Test
     void shouldRefuseTheOtherIpVersion() {
         Gid ipv6 = new Gid(0xfd77_0000_0000_0000L, 2);

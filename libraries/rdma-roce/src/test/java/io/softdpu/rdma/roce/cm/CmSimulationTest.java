@@ -108,7 +108,7 @@ class CmSimulationTest {
                             this,
                             new IcrcCheck(gid));
             manager = new ConnectionManager(adapter, LIMITS, world.random.fork());
-            manager.listen(CmEnd.PORT, 4096, this);
+            manager.listen(CmEnd.PORT, this);
         }
 
         @Override

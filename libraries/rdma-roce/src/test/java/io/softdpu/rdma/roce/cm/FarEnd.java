@@ -64,6 +64,12 @@ public record FarEnd(Gid gid, Gid near, long guid, int id, int queuePair) {
         return req(ServiceId.ofPort(PORT), addressed);
     }
 
+    /** A REQ to {@link #PORT} that asks for a path MTU by its code. */
+    public CmMessage.Req reqOfPathMtu(int code) {
+        CmMessage.Req plain = req(new byte[0]);
+        return req(plain.serviceId(), plain.privateData(), 20, code);
+    }
+
     /** A REQ of a connection by blob. */
     CmMessage.Req req(ConnectKey own, ConnectKey peers) {
         byte[] keys = new byte[2 * ConnectKey.WIRE_BYTES];

@@ -33,6 +33,11 @@ public final class BareEndpoint {
 
     /** That of an endpoint on a device; services are null. */
     public static EndpointConfig config(@Nullable Device device) {
+        return config(device, 1024);
+    }
+
+    /** The same with another path MTU of the instance. */
+    public static EndpointConfig config(@Nullable Device device, int pathMtuBytes) {
         return new EndpointConfig(
                 device,
                 null,
@@ -42,7 +47,7 @@ public final class BareEndpoint {
                 1,
                 1,
                 1,
-                1024,
+                pathMtuBytes,
                 InetAddress.getLoopbackAddress(),
                 7,
                 RnrTimer.LONGEST,

@@ -91,7 +91,7 @@ final class Intruder implements RequestListener, ConnectionListener {
                                 ADDRESS,
                                 MEMORY_BYTES,
                                 Permissions.of(AccessFlag.RDMA_READ)));
-        manager.listen(FarEnd.PORT, FarEnd.PATH_MTU_BYTES, this);
+        manager.listen(FarEnd.PORT, this);
     }
 
     /** Requests a connection, which is accepted at once if there is a place. */

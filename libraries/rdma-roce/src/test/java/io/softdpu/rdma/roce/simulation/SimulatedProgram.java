@@ -266,7 +266,7 @@ final class SimulatedProgram {
         host.parts = parts;
         ConnectionManager manager =
                 new ConnectionManager(parts.adapter(), CM_LIMITS, numbers(random.fork()));
-        manager.listen(PORT, mtuBytes, host);
+        manager.listen(PORT, host);
         host.manager = manager;
         host.receivesWanted = random.oneOf(1, 3, 40);
         network.add(parts.adapter());
