@@ -49,6 +49,12 @@ enum Failure {
             Status.CONNECTION_ABORTED,
             Status.UNEXPECTED,
             "the peer of the RDMA connection refused a request as invalid"),
+    /** The peer has answered a read by a packet of another length. */
+    INVALID_ANSWER(
+            Status.UNEXPECTED,
+            Status.CONNECTION_ABORTED,
+            Status.UNEXPECTED,
+            "the peer of the RDMA connection has answered a read by packets of another length"),
     /** A message did not fit the receive that it found on this side. */
     RECEIVE_TOO_SMALL(
             Status.TOO_BIG,

@@ -537,7 +537,9 @@ final class Requester {
                 + ", kind="
                 + request.kind
                 + ", lengthBytes="
-                + request.lengthBytes;
+                + request.lengthBytes
+                + ", mtuBytes="
+                + mtuBytes;
     }
 
     /** Position of the request that has a PSN in flight. */
@@ -574,8 +576,14 @@ final class Requester {
         }
         WorkRequest request = at(head);
         int bytes = packet.payloadBytes();
-        if (bytes != Math.min(mtuBytes, request.lengthBytes - request.progressBytes)) {
-            return; // no answer to this read: it is asked for again
+        long expected = Math.min(mtuBytes, request.lengthBytes - request.progressBytes);
+        if (bytes != expected) { // as of a peer with another path MTU, at each repeat
+            queuePair.fail(
+                    Failure.INVALID_ANSWER,
+                    head,
+                    details(request) + ", payloadBytes=" + bytes + ", expected=" + expected,
+                    nowNanos);
+            return;
         }
         long from = packet.payloadAt();
         int left = bytes;

@@ -182,14 +182,39 @@ class RequesterTest {
         assertThat(peer.events()).containsExactly("READ SUCCESS", "SEND SUCCESS");
     }
 
+    /** As of a peer with another path MTU: its repeats have the same length. */
     @ParameterizedTest
-    @CsvSource({"9", "11", "0"})
-    void shouldNotTakeDataOfAnotherLength(int bytes) {
+    @CsvSource({
+        "READ_RESPONSE_FIRST, 128, 256",
+        "READ_RESPONSE_ONLY, 600, 256",
+        "READ_RESPONSE_FIRST, 512, 256",
+        "READ_RESPONSE_ONLY, 0, 256"
+    })
+    void shouldEndByAnAnswerToAReadOfAnotherLength(Opcode opcode, int bytes, int expected) {
         ScriptedPeer peer = new ScriptedPeer();
-        peer.submit(WorkRequest.Kind.READ, 10);
+        WorkRequest read = peer.submit(WorkRequest.Kind.READ, 600);
+        peer.submit(WorkRequest.Kind.SEND, 1);
+        byte[] before = ScriptedPeer.local(read);
         peer.sent();
-        peer.data(Opcode.READ_RESPONSE_ONLY, 100, payload(bytes, 1));
-        assertThat(peer.events()).isEmpty();
+        peer.data(opcode, 100, payload(bytes, 1));
+        assertThat(ScriptedPeer.local(read)).as("nothing is taken").isEqualTo(before);
+        assertThat(peer.events())
+                .containsExactly(
+                        "READ UNEXPECTED", "SEND CONNECTION_ABORTED", "ended UNEXPECTED");
+        assertThat(peer.reason())
+                .contains("kind=READ, lengthBytes=600, mtuBytes=256")
+                .endsWith("payloadBytes=" + bytes + ", expected=" + expected);
+    }
+
+    @Test
+    void shouldEndByALastAnswerOfAnotherLength() {
+        ScriptedPeer peer = new ScriptedPeer();
+        peer.submit(WorkRequest.Kind.READ, 300);
+        peer.sent();
+        peer.data(Opcode.READ_RESPONSE_FIRST, 100, payload(256, 0));
+        peer.data(Opcode.READ_RESPONSE_LAST, 101, payload(48, 1));
+        assertThat(peer.events()).containsExactly("READ UNEXPECTED", "ended UNEXPECTED");
+        assertThat(peer.reason()).endsWith("payloadBytes=48, expected=44");
     }
 
     @Test

@@ -92,6 +92,7 @@ public final class ScriptedPeer {
     private final List<String> sent = new ArrayList<>();
     private final List<byte[]> sentPackets = new ArrayList<>();
     private final List<String> events = new ArrayList<>();
+    private String endedBy = "";
     private final TestHost host;
     private final QueuePair queuePair;
     private final TestMemory memory = TestMemory.open(KEY, ADDRESS, MEMORY_BYTES);
@@ -160,6 +161,11 @@ public final class ScriptedPeer {
                 clock.nowNanos());
     }
 
+    /** Of the end; empty before. */
+    public String reason() {
+        return endedBy;
+    }
+
     private Management management() {
         return new Management() {
             @Override
@@ -170,6 +176,7 @@ public final class ScriptedPeer {
             @Override
             public void ended(QueuePair from, Status status, String reason, long nowNanos) {
                 events.add("ended " + status);
+                endedBy = reason;
             }
 
             @Override
