@@ -12,6 +12,8 @@ import io.softdpu.rdma.roce.wire.Headers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Checks of the provider {@code roce}: the addresses of the devices, their port and interface, and
@@ -33,7 +35,7 @@ final class RoceChecks {
                 for (PciFunction function : card.functionsOf(side)) {
                     AddressReport ipv4 = report(function.ipv4().getAddress(), options);
                     AddressReport ipv6 = report(function.ipv6().getAddress(), options);
-                    reports.add(ipv4);
+                    reports.addAll(List.of(ipv4, ipv6));
                     all.add(device("RoCE " + side.id() + " " + function.ibdevName(), ipv4, ipv6));
                 }
             }
@@ -54,56 +56,71 @@ final class RoceChecks {
                 Gid.ofAddress(address), options.receiveBuffer(), options.sendBuffer());
     }
 
-    /** A device: by its IPv4 address if it is present, or else by the other. */
+    /** A device: what an instance has at each of its addresses, of which the GID index selects one. */
     static Finding device(String check, AddressReport ipv4, AddressReport ipv6) {
-        String addresses = addressText("ipv4", ipv4) + ", " + addressText("ipv6", ipv6);
+        String detail = detail("ipv4", ipv4) + ", " + detail("ipv6", ipv6);
         if (!ipv4.isPresent() && !ipv6.isPresent()) {
             return Finding.warning(
                     check,
-                    addresses,
+                    detail,
                     "roce does not serve this device: give it an address of an interface of this"
                         + " machine in the topology, or add the address to one; shm needs none");
         }
-        AddressReport used = ipv4.isPresent() ? ipv4 : ipv6;
-        LocalInterface local = used.local();
-        int pathMtu =
-                local == null
-                        ? Headers.MAX_PAYLOAD_BYTES
-                        : local.maxPathMtuBytes(used.address().isIpv4());
-        String detail =
-                addresses
-                        + ", port="
-                        + Headers.UDP_PORT
-                        + " "
-                        + (used.isPortHeld() ? "held by " + used.portHolder() : "free")
-                        + ", interface="
-                        + (local == null ? "unknown" : local.name())
-                        + ", mtuBytes="
-                        + (local == null ? "unknown" : local.mtuBytes())
-                        + ", maxPathMtuBytes="
-                        + pathMtu
-                        + ", receiveBufferBytes="
-                        + used.receiveBufferBytes();
-        return remedy(used, pathMtu)
-                .map(remedy -> Finding.warning(check, detail, remedy))
-                .orElseGet(() -> Finding.ok(check, detail));
+        String remedies =
+                Stream.of(ipv4, ipv6)
+                        .filter(AddressReport::isPresent)
+                        .map(RoceChecks::remedy)
+                        .flatMap(Optional::stream)
+                        .collect(Collectors.joining("; "));
+        return remedies.isEmpty()
+                ? Finding.ok(check, detail)
+                : Finding.warning(check, detail, remedies);
     }
 
-    private static String addressText(String key, AddressReport report) {
-        return key + "=" + report.address() + (report.isPresent() ? "" : " (absent)");
+    private static String detail(String key, AddressReport report) {
+        if (!report.isPresent()) {
+            return key + "=" + report.address() + " (absent)";
+        }
+        LocalInterface local = report.local();
+        return key
+                + "="
+                + report.address()
+                + ", port="
+                + Headers.UDP_PORT
+                + " "
+                + (report.isPortHeld() ? "held by " + report.portHolder() : "free")
+                + ", interface="
+                + (local == null ? "unknown" : local.name())
+                + ", mtuBytes="
+                + (local == null ? "unknown" : local.mtuBytes())
+                + ", maxPathMtuBytes="
+                + maxPathMtuBytes(report)
+                + ", receiveBufferBytes="
+                + report.receiveBufferBytes();
     }
 
-    private static Optional<String> remedy(AddressReport used, int pathMtu) {
-        if (pathMtu == 0) {
+    private static int maxPathMtuBytes(AddressReport report) {
+        LocalInterface local = report.local();
+        return local == null
+                ? Headers.MAX_PAYLOAD_BYTES
+                : local.maxPathMtuBytes(report.address().isIpv4());
+    }
+
+    /** What follows of one that is present, if something does not work there. */
+    private static Optional<String> remedy(AddressReport report) {
+        if (maxPathMtuBytes(report) == 0) {
             return Optional.of(
-                    "roce does not serve this device: raise the MTU of its interface to "
-                            + LocalInterface.minMtuBytes(used.address().isIpv4())
+                    "roce does not serve "
+                            + report.address()
+                            + ": raise the MTU of its interface to "
+                            + LocalInterface.minMtuBytes(report.address().isIpv4())
                             + " or more");
         }
-        return used.isPortHeld()
+        return report.isPortHeld()
                 ? Optional.of(
-                        "roce neither listens nor connects by address here, only by blobs: end the"
-                                + " holder, or take another address")
+                        "roce neither listens nor connects by address or by parameters at "
+                                + report.address()
+                                + ", only by blobs: end the holder, or take another address")
                 : Optional.empty();
     }
 

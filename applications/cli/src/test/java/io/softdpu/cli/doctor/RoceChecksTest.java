@@ -38,9 +38,9 @@ class RoceChecksTest {
         assertThat(found.grade()).isEqualTo(Grade.OK);
         assertThat(found.detail())
                 .isEqualTo(
-                        "ipv4=10.1.2.3, ipv6=fd00::1 (absent), port=4791 free, interface=eth0,"
+                        "ipv4=10.1.2.3, port=4791 free, interface=eth0,"
                                 + " mtuBytes=1500, maxPathMtuBytes=1024,"
-                                + " receiveBufferBytes=4194304");
+                                + " receiveBufferBytes=4194304, ipv6=fd00::1 (absent)");
     }
 
     @Test
@@ -84,8 +84,34 @@ class RoceChecksTest {
         Finding found = RoceChecks.device("RoCE", absent(IPV4), present(IPV6, "", mtu(4187)));
 
         assertThat(found.detail())
-                .startsWith("ipv4=10.1.2.3 (absent), ipv6=fd00::1,")
+                .startsWith("ipv4=10.1.2.3 (absent), ipv6=fd00::1, port=4791 free,")
                 .contains("maxPathMtuBytes=2048,");
+    }
+
+    /** The GID index selects one of them, and each has a port, an interface and limits of its own. */
+    @Test
+    void shouldReportBothAddressesOfADevice() {
+        AddressReport free = present(IPV4, "", mtu(9000));
+        AddressReport held = present(IPV6, "process 78", new LocalInterface("eth1", 1500));
+
+        Finding found = RoceChecks.device("RoCE", free, held);
+        assertThat(found.grade()).isEqualTo(Grade.WARNING);
+        assertThat(found.detail())
+                .containsSubsequence(
+                        "ipv4=10.1.2.3, port=4791 free, interface=eth0, mtuBytes=9000,"
+                                + " maxPathMtuBytes=4096,",
+                        "ipv6=fd00::1, port=4791 held by process 78, interface=eth1,"
+                                + " mtuBytes=1500, maxPathMtuBytes=1024,");
+        assertThat(found.remedy()).contains("or by parameters at fd00::1, only by blobs");
+
+        AddressReport small = present(IPV4, "", mtu(300));
+        assertThat(RoceChecks.device("RoCE", small, held).remedy())
+                .isEqualTo(
+                        "roce does not serve 10.1.2.3: raise the MTU of its interface to 328 or"
+                                + " more; "
+                                + found.remedy());
+        assertThat(RoceChecks.device("RoCE", free, present(IPV6, "", mtu(9000))).grade())
+                .isEqualTo(Grade.OK);
     }
 
     @Test

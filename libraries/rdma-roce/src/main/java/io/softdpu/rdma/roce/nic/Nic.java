@@ -192,9 +192,10 @@ public final class Nic {
         }
     }
 
-    private static DpuException failure(Gid address, LinuxException e) {
+    static DpuException failure(Gid address, LinuxException e) {
         return switch (e.errno()) {
-            case Errno.EADDRNOTAVAIL, Errno.EINVAL -> // the latter of a link-local address
+            // EINVAL of a link-local address, EAFNOSUPPORT where the kernel has no IPv6
+            case Errno.EADDRNOTAVAIL, Errno.EINVAL, Errno.EAFNOSUPPORT ->
                     new DpuException(
                             Status.NOT_FOUND,
                             "address of the device is none of this machine: address="

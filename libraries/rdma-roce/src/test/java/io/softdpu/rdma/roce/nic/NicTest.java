@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
+import io.softdpu.linux.Errno;
+import io.softdpu.linux.LinuxException;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.spi.ProviderConnection;
 import io.softdpu.rdma.spi.WorkRequest;
@@ -41,6 +43,24 @@ class NicTest {
         Nic nic = Nic.open(ADDRESS, NicOptions.DEFAULTS);
         nic.start();
         return nic;
+    }
+
+    /** A kernel without IPv6 has no socket of that family: the others of the device serve. */
+    @ParameterizedTest
+    @CsvSource({
+        "EADDRNOTAVAIL, NOT_FOUND",
+        "EINVAL, NOT_FOUND",
+        "EAFNOSUPPORT, NOT_FOUND",
+        "EMFILE, NO_MEMORY",
+        "EACCES, OPERATING_SYSTEM"
+    })
+    void shouldTellAnAddressThatIsAbsentFromAFailure(String errno, Status expected)
+            throws ReflectiveOperationException {
+        int number = Errno.class.getField(errno).getInt(null);
+
+        DpuException failure = Nic.failure(ADDRESS, new LinuxException("socket", number, "a=b"));
+        assertThat(failure.status()).isEqualTo(expected);
+        assertThat(failure).hasMessageContaining("address=127.99.0.1");
     }
 
     /** Holds the thread of a NIC until the latch is released. */
