@@ -442,14 +442,15 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * device maps the memory that its process has imported and exported again, half a second per
      * GiB. The peer has to connect its end to this connection's blob.
      *
-     * <p>The blob may be of another connection of this instance, or of this connection itself: a
-     * loopback, with which the instance is its own peer. What is sent on it is received here, by a
-     * receive task of this instance; both ends end together.
+     * <p>The blob may be of another connection of this instance, or, but for a network, of this
+     * connection itself: a loopback, with which the instance is its own peer. What is sent on it is
+     * received here, by a receive task of this instance; both ends end together.
      *
      * @throws DpuException BAD_STATE unless STARTING or RUNNING, or if the connection was connected
-     *     before; INVALID_VALUE if the blob is damaged or the connection is another instance's;
-     *     UNSUPPORTED_VERSION if it is of another version; NOT_SUPPORTED if no provider of both
-     *     sides reaches the peer (another machine, another fabric folder); NO_MEMORY
+     *     before; INVALID_VALUE if the blob is damaged, the connection is another instance's, or
+     *     over a network the blob is its own; UNSUPPORTED_VERSION if it is of another version;
+     *     NOT_SUPPORTED if no provider of both sides reaches the peer (another machine, another
+     *     fabric folder); NO_MEMORY
      */
     void connect(byte[] peerBlob, RdmaConnection connection);
 
@@ -459,6 +460,26 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * to the callback of {@link #setConnectionRequestCallback}; the library rejects those beyond
      * {@link #maxConnections()}, counting connections and requests that wait. The context stays
      * STARTING until it accepts one.
+     *
+     * <p>Over a network the peer may be a program of rdma_cm that is none of softdpu. Then three
+     * things differ, here and for {@link #connect(RdmaAddress, byte[])}:
+     *
+     * <ul>
+     *   <li>Private data has the full length of its message, behind the program's with zero bytes
+     *       or whatever the peer's system puts there, since messages do not state a length: 56
+     *       bytes of a request, 196 of an acceptance, 148 of a rejection. The peer gets this side's
+     *       data in the same way.
+     *   <li>What the peer grants is not known, and counts as all: a task that it does not permit is
+     *       submitted, and fails by the peer's refusal (a NAK), which ends the connection:
+     *       NOT_PERMITTED, or UNEXPECTED where the queue pair of the peer lacks the right. A task
+     *       that the instance of a peer of softdpu does not grant is refused at submission, and
+     *       ends nothing.
+     *   <li>The identity of the peer is its address alone: any program at that address may be it,
+     *       and nothing shows that it is the same one as before.
+     * </ul>
+     *
+     * <p>Its request is rejected without being shown if it asks for a larger path MTU than this
+     * instance, or its interface, has: no acceptance would lower it.
      *
      * @param port 1 to 65,535; each device has ports of its own
      * @throws DpuException BAD_STATE unless STARTING or RUNNING, or without that callback;
@@ -491,7 +512,8 @@ public sealed interface Rdma extends Context permits RdmaContext {
      * listener has rejected it, with {@link RdmaConnection#peerPrivateData()}; TIME_OUT if it was
      * not established within {@link #connectTimeout()}; CONNECTION_RESET if the listener's process
      * ended meanwhile, or if it stopped listening before it took the request; NOT_PERMITTED if that
-     * is another user's.
+     * is another user's. What differs of a listener that is none of softdpu is said at {@link
+     * #listen}.
      *
      * @param privateData for the listener's program, at most {@link #MAX_CONNECT_DATA_BYTES}: 56,
      *     too few for an export of memory

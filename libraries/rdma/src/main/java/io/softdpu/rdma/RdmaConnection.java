@@ -140,7 +140,8 @@ public final class RdmaConnection {
     /**
      * A copy of the private data of the peer's program: that of the accepted request; of the answer
      * to this side's request, which is there with the state CONNECTED, or with FAILED if the peer
-     * has rejected it. Empty before, and for a connection by blobs.
+     * has rejected it. Of a peer that is none of softdpu all bytes of its message, see {@link
+     * Rdma#listen}. Empty before, and for a connection by blobs.
      */
     public byte[] peerPrivateData() {
         return peerPrivateData.clone();

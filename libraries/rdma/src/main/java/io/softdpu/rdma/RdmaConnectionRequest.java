@@ -47,7 +47,8 @@ public final class RdmaConnectionRequest {
 
     /**
      * A copy of the data that the peer's program passed to {@link Rdma#connect(RdmaAddress,
-     * byte[])}.
+     * byte[])}; of a program that is none of softdpu all 56 bytes of its message, see {@link
+     * Rdma#listen}.
      */
     public byte[] privateData() {
         return request.privateData();
@@ -68,11 +69,15 @@ public final class RdmaConnectionRequest {
      * <p>A connection that is not established within the connect timeout fails, and the context
      * continues.
      *
+     * <p>What the peer grants is known from the request, but for one that is none of softdpu, which
+     * refuses tasks itself, and gets the private data with padding: see {@link Rdma#listen}.
+     *
      * @param privateData for the peer's program, at most {@link Rdma#MAX_ACCEPT_DATA_BYTES}: an
      *     export of an mmap fits
      * @throws DpuException INVALID_VALUE if there is too much data; BAD_STATE if it was answered
      *     before, or the instance is stopping or was stopped; CONNECTION_RESET if the peer has
-     *     ended it; FULL if the instance has all its connections; NO_MEMORY, OPERATING_SYSTEM;
+     *     ended it; FULL if the instance has all its connections; NOT_SUPPORTED if the MTU of the
+     *     device's interface is too small for any path MTU; NO_MEMORY, OPERATING_SYSTEM;
      *     NOT_PERMITTED from another thread
      */
     public RdmaConnection accept(byte[] privateData) {

@@ -56,7 +56,9 @@ final class RoceChecks {
                 Gid.ofAddress(address), options.receiveBuffer(), options.sendBuffer());
     }
 
-    /** A device: what an instance has at each of its addresses, of which the GID index selects one. */
+    /**
+     * A device: what an instance has at each of its addresses, of which the GID index selects one.
+     */
     static Finding device(String check, AddressReport ipv4, AddressReport ipv6) {
         String detail = detail("ipv4", ipv4) + ", " + detail("ipv6", ipv6);
         if (!ipv4.isPresent() && !ipv6.isPresent()) {

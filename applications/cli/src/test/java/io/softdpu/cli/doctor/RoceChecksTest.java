@@ -88,7 +88,9 @@ class RoceChecksTest {
                 .contains("maxPathMtuBytes=2048,");
     }
 
-    /** The GID index selects one of them, and each has a port, an interface and limits of its own. */
+    /**
+     * The GID index selects one of them, and each has a port, an interface and limits of its own.
+     */
     @Test
     void shouldReportBothAddressesOfADevice() {
         AddressReport free = present(IPV4, "", mtu(9000));

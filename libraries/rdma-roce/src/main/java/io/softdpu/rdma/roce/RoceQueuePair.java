@@ -149,12 +149,12 @@ public record RoceQueuePair(
 
     /**
      * Makes a blob for {@link io.softdpu.rdma.Rdma#connect(byte[], RdmaConnection)} with an
-     * exported connection of this process, in place of one that the peer has exported; it is refused
-     * in another process. That call throws, beside what it says, INVALID_VALUE for the connection's
-     * own queue pair, or if the path MTU is larger than that of the instance, or than the
-     * MTU that the device's interface has then has room for; NOT_SUPPORTED if the address is not in the network of the device, or the instance has no
-     * provider over UDP; ALREADY_EXIST as {@link #of}, or if a connection of the device has the
-     * peer's queue pair.
+     * exported connection of this process, in place of one that the peer has exported; it is
+     * refused in another process. That call throws, beside what it says, INVALID_VALUE for the
+     * connection's own queue pair, or if the path MTU is larger than that of the instance, or than
+     * the MTU that the device's interface has then has room for; NOT_SUPPORTED if the address is
+     * not in the network of the device, or the instance has no provider over UDP; ALREADY_EXIST as
+     * {@link #of}, or if a connection of the device has the peer's queue pair.
      */
     public byte[] blob() {
         return new ConnectionBlob(
@@ -215,8 +215,7 @@ public record RoceQueuePair(
         MemorySegment bytes = MemorySegment.ofArray(copy);
         RoceDetails.requireForm(bytes, FORM);
         RoceDetails.require("sizeBytes", bytes.byteSize(), WIRE_BYTES, WIRE_BYTES);
-        if (!MessageDigest.isEqual(
-                Arrays.copyOfRange(copy, PROCESS_OFFSET, WIRE_BYTES), PROCESS)) {
+        if (!MessageDigest.isEqual(Arrays.copyOfRange(copy, PROCESS_OFFSET, WIRE_BYTES), PROCESS)) {
             throw new DpuException(
                     Status.INVALID_VALUE,
                     "roce connection details refused: parameters of a queue pair are of another"

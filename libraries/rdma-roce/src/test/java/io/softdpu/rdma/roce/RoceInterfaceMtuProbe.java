@@ -78,10 +78,7 @@ final class RoceInterfaceMtuProbe {
             far.receive(5000);
             near.send(toFar, 5000);
             Party.drive(
-                    "a message",
-                    () -> near.results.size() + far.results.size() == 2,
-                    near,
-                    far);
+                    "a message", () -> near.results.size() + far.results.size() == 2, near, far);
             System.out.println(
                     "MTU 9000: 4096 "
                             + toFar.state()
@@ -193,8 +190,7 @@ final class RoceInterfaceMtuProbe {
                     return "";
                 }
                 CmMessage message =
-                        CmCodec.decode(
-                                packet.memory(), packet.payloadAt(), packet.payloadBytes());
+                        CmCodec.decode(packet.memory(), packet.payloadAt(), packet.payloadBytes());
                 return message instanceof CmMessage.Rej rej && rej.remoteId() == id
                         ? "reason=" + rej.reason() + ", "
                         : "";

@@ -74,8 +74,8 @@ public record Agreement(Path path, Permissions grants, long receiveBufferBytes) 
     }
 
     /**
-     * The path MTU that a REQ asks for, and that no REP lowers, since its sender is none of softdpu;
-     * 0 if one does.
+     * The path MTU that a REQ asks for, and that no REP lowers, since its sender is none of
+     * softdpu; 0 if one does.
      */
     static int fixedPathMtuBytes(CmMessage.Req req) {
         return EndGuid.isOne(req.caGuid()) ? 0 : EndGuid.mtuBytes(req.pathMtu());

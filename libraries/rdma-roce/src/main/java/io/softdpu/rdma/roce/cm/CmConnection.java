@@ -280,9 +280,9 @@ public final class CmConnection {
      * not be ready yet: it is established at once, no message of its connection is sent or taken,
      * and the peer is asked whether it is there only once it has sent a packet.
      *
-     * @throws DpuException INVALID_VALUE for its own queue pair; NOT_SUPPORTED for an address of the
-     *     other IP version; ALREADY_EXIST if the queue pair belongs to a connection; BAD_STATE if it
-     *     was connected before, or is over
+     * @throws DpuException INVALID_VALUE for its own queue pair; NOT_SUPPORTED for an address of
+     *     the other IP version; ALREADY_EXIST if the queue pair belongs to a connection; BAD_STATE
+     *     if it was connected before, or is over
      */
     public void connect(PeerQueuePair stated, long nowNanos) {
         if (state != CmState.EXPORTED) {

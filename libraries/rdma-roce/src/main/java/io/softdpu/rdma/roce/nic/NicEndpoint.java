@@ -307,8 +307,9 @@ public final class NicEndpoint implements ReceiveQueue {
     }
 
     /**
-     * Whether the interface has room for the path MTU of a request; otherwise it is rejected, later.
-     * The interface is looked at for each request that no answer would lower the path MTU of.
+     * Whether the interface has room for the path MTU of a request; otherwise it is rejected,
+     * later. The interface is looked at for each request that no answer would lower the path MTU
+     * of.
      */
     public boolean takesPathMtu(NicRequest request) {
         int fixed = request.fixedPathMtuBytes();

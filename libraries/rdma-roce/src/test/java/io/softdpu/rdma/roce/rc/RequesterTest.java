@@ -199,8 +199,7 @@ class RequesterTest {
         peer.data(opcode, 100, payload(bytes, 1));
         assertThat(ScriptedPeer.local(read)).as("nothing is taken").isEqualTo(before);
         assertThat(peer.events())
-                .containsExactly(
-                        "READ UNEXPECTED", "SEND CONNECTION_ABORTED", "ended UNEXPECTED");
+                .containsExactly("READ UNEXPECTED", "SEND CONNECTION_ABORTED", "ended UNEXPECTED");
         assertThat(peer.reason())
                 .contains("kind=READ, lengthBytes=600, mtuBytes=256")
                 .endsWith("payloadBytes=" + bytes + ", expected=" + expected);
