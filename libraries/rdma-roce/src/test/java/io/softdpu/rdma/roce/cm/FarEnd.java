@@ -107,7 +107,8 @@ public record FarEnd(Gid gid, Gid near, long guid, int id, int queuePair) {
                 privateData);
     }
 
-    CmMessage.Rep rep(int remoteId, byte[] data) {
+    /** A REP. */
+    public CmMessage.Rep rep(int remoteId, byte[] data) {
         return new CmMessage.Rep(
                 TRANSACTION,
                 id,
@@ -126,11 +127,13 @@ public record FarEnd(Gid gid, Gid near, long guid, int id, int queuePair) {
                 data);
     }
 
-    CmMessage.Rtu rtu(int remoteId) {
+    /** An RTU. */
+    public CmMessage.Rtu rtu(int remoteId) {
         return new CmMessage.Rtu(TRANSACTION, id, remoteId, new byte[0]);
     }
 
-    CmMessage.Rej rej(int remoteId, About about, int reason, byte[] data) {
+    /** A REJ. */
+    public CmMessage.Rej rej(int remoteId, About about, int reason, byte[] data) {
         return new CmMessage.Rej(TRANSACTION, id, remoteId, about, reason, new byte[0], data);
     }
 
