@@ -76,22 +76,24 @@ final class RangeCheck {
     }
 
     /**
-     * Checks that the user of the memory of requests can reach that of a buf, which may be used.
+     * Checks that the user of the memory of requests can reach that of a buf, which may be used,
+     * until a request has ended.
      */
     @Nullable Refusal reach(Buf buf) {
-        if (memoryUser == MemoryUser.ENGINE) {
-            return null;
-        }
-        Refusal refusal = Regions.checkAnyThread(buf.mmap());
-        if (refusal != null
-                || memoryUser == MemoryUser.THREADS
-                || Regions.segmentOf(buf).isNative()) {
-            return refusal;
-        }
+        return switch (memoryUser) {
+            case ENGINE -> null;
+            case THREADS -> Regions.checkAnyThread(buf.mmap());
+            case KERNEL -> Regions.grantOf(buf.mmap()) == null ? notKept(buf) : null;
+        };
+    }
+
+    /** Memory of the program, which its mmap does not keep open. */
+    private Refusal notKept(Buf buf) {
         return Refusal.of(
                 Status.NOT_SUPPORTED,
-                "memory is on the heap, where the kernel does not reach it: buf=%s, blockDevice=%s,"
-                        + " expected=SharedMemory, LocalMemory, or native memory of a shared arena",
+                "memory is on the heap, or of an arena that may be closed while the kernel uses it:"
+                        + " buf=%s, blockDevice=%s, expected=SharedMemory, LocalMemory, or an"
+                        + " import",
                 buf,
                 properties.description());
     }

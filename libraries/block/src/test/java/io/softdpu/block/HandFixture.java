@@ -90,7 +90,12 @@ final class HandFixture implements AutoCloseable {
                                 .setPermissions(Permissions.LOCAL_READ_WRITE)
                                 .addDevice(one.device())
                                 .start());
-        return inventory.bufByAddress(over, 0, memory.byteSize());
+        return roomIn(over);
+    }
+
+    /** A buf in all of an mmap of the test's own. */
+    Buf roomIn(Mmap over) {
+        return inventory.bufByAddress(over, 0, over.sizeBytes());
     }
 
     Buf room(long lengthBytes) {

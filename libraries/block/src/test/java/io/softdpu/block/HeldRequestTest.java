@@ -11,6 +11,9 @@ import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.memory.Buf;
+import io.softdpu.core.memory.Mmap;
+import io.softdpu.core.memory.Permissions;
+import io.softdpu.core.memory.SharedMemory;
 import io.softdpu.junit.SoftDpu;
 import io.softdpu.junit.SoftDpuTest;
 import java.lang.foreign.Arena;
@@ -179,11 +182,12 @@ class HeldRequestTest {
 
     @ParameterizedTest
     @CsvSource({
-        "ENGINE, SUCCESS, SUCCESS",
-        "THREADS, SUCCESS, NOT_SUPPORTED",
-        "KERNEL, NOT_SUPPORTED, NOT_SUPPORTED"
+        "ENGINE, SUCCESS, SUCCESS, SUCCESS",
+        "THREADS, SUCCESS, NOT_SUPPORTED, SUCCESS",
+        "KERNEL, NOT_SUPPORTED, NOT_SUPPORTED, NOT_SUPPORTED"
     })
-    void shouldRefuseMemoryThatItsUserCannotReach(MemoryUser user, Status heap, Status confined) {
+    void shouldRefuseMemoryThatItsUserCannotReach(
+            MemoryUser user, Status heap, Status confined, Status closable) {
         fixture.hand.memoryUser = user;
         BlockContext context = fixture.start();
         Buf shared = fixture.room(BLOCK);
@@ -195,6 +199,55 @@ class HeldRequestTest {
         Buf ofThread = fixture.roomIn(fixture.add(Arena.ofConfined()).allocate(BLOCK));
         assertThat(submitted(context, ofThread)).isEqualTo(confined);
         ofThread.release();
+        Buf ofArena = fixture.roomIn(fixture.add(Arena.ofShared()).allocate(BLOCK));
+        assertThat(submitted(context, ofArena)).isEqualTo(closable);
+        ofArena.release();
+    }
+
+    /** The kernel knows the memory by its address, whatever has become of the arena. */
+    @Test
+    void shouldNameMemoryThatTheProgramMayCloseWhileTheKernelUsesIt() {
+        fixture.hand.memoryUser = MemoryUser.KERNEL;
+        BlockContext context = fixture.start();
+        Buf buf = fixture.roomIn(fixture.add(Arena.ofShared()).allocate(BLOCK));
+        BlockReadTask task = context.allocateRead(0, BLOCK, buf);
+
+        refused(
+                task::submit,
+                Status.NOT_SUPPORTED,
+                "arena that may be closed",
+                buf.toString(),
+                "expected=SharedMemory, LocalMemory");
+        assertThat(fixture.hand.channels.getLast().held).isEmpty();
+        task.free();
+        buf.release();
+    }
+
+    /** What is accepted stays open: neither its mmap nor its memory can be closed meanwhile. */
+    @Test
+    void shouldKeepMemoryOpenWhileTheKernelUsesIt(SoftDpu card) {
+        fixture.hand.memoryUser = MemoryUser.KERNEL;
+        BlockContext context = fixture.start();
+        SharedMemory memory = fixture.add(SharedMemory.allocate(BLOCK));
+        Mmap mmap =
+                fixture.add(
+                        Mmap.create()
+                                .setMemory(memory)
+                                .setPermissions(Permissions.LOCAL_READ_WRITE)
+                                .addDevice(card.dpuDevice())
+                                .start());
+        Buf buf = fixture.roomIn(mmap);
+        BlockReadTask task = context.allocateRead(0, BLOCK, buf);
+        task.submit();
+
+        refused(buf::release, Status.IN_USE, buf.toString());
+        refused(mmap::close, Status.NOT_PERMITTED, "bufs=1");
+        mmap.stop();
+        refused(memory::close, Status.IN_USE, "sharedMemoryBytes=" + BLOCK);
+        assertThat(fixture.end(2, task, Status.SUCCESS)).isEqualTo(Status.SUCCESS);
+        task.free();
+        buf.release();
+        memory.close();
     }
 
     /** The status of a submission; what was accepted is brought to its end. */

@@ -9,6 +9,9 @@ public enum MemoryUser {
     ENGINE,
     /** Threads of the device: memory that no thread has for itself. */
     THREADS,
-    /** The kernel, or code that is not Java's: the same, and not on the heap. */
+    /**
+     * The kernel, or code that is not Java's, to which the end of an arena means nothing: memory
+     * that its mmap keeps open, which is SharedMemory, LocalMemory, and imports.
+     */
     KERNEL
 }
