@@ -68,7 +68,7 @@ final class UringChannel extends StepChannel {
     void start(Slot slot) {
         if (slot.step == Step.FIND) {
             handOver(slot);
-        } else if (ring.isFull()) {
+        } else if (ring.isFull() || !waiting.isEmpty()) { // none overtakes those that wait
             waiting.add(slot);
         } else {
             fill(slot);
@@ -114,12 +114,20 @@ final class UringChannel extends StepChannel {
     public boolean progress() {
         boolean any = super.progress();
         any |= take();
-        while (!waiting.isEmpty() && !ring.isFull()) {
-            fill(waiting.remove());
-        }
-        if (ring.unsubmitted() > 0) {
-            any |= ring.submit() > 0;
-        }
+        return submitAll() || any;
+    }
+
+    /** Submits the steps that were begun, and those that wait as far as there is room for them. */
+    private boolean submitAll() {
+        boolean any = false;
+        boolean more;
+        do {
+            while (!waiting.isEmpty() && !ring.isFull()) {
+                fill(waiting.remove());
+            }
+            more = ring.submit() > 0;
+            any |= more;
+        } while (more && !waiting.isEmpty());
         return any;
     }
 
@@ -146,14 +154,14 @@ final class UringChannel extends StepChannel {
 
     @Override
     public void ring() {
-        int _ = ring.submit();
+        boolean _ = submitAll();
     }
 
     @Override
     public boolean arm() {
-        int _ = ring.submit();
+        boolean _ = submitAll();
         boolean reported = super.arm();
-        return reported || ring.hasNext() || ring.unsubmitted() > 0 || !waiting.isEmpty();
+        return reported || ring.hasNext() || ring.unsubmitted() > 0;
     }
 
     @Override
