@@ -325,8 +325,11 @@ final class ChannelContext extends ContextBase<BlockContext> implements BlockCon
             return false;
         }
         channel = null;
-        blockDevice.leave(this);
-        open.close();
+        try {
+            open.close();
+        } finally {
+            blockDevice.leave(this); // last: the device may be closed from now on
+        }
         return true;
     }
 

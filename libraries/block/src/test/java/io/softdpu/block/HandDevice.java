@@ -94,6 +94,9 @@ final class HandDevice implements ProviderDevice {
         /** Whether it was closed. */
         boolean isClosed;
 
+        /** Runs in its close. */
+        Runnable atClose = () -> {};
+
         private final Deque<Runnable> ended = new ArrayDeque<>();
 
         /** Ends the oldest request that is held; it completes in the next progress. */
@@ -132,6 +135,7 @@ final class HandDevice implements ProviderDevice {
         @Override
         public void close() {
             isClosed = true;
+            atClose.run();
         }
     }
 }

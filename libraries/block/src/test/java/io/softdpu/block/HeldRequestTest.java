@@ -69,6 +69,22 @@ class HeldRequestTest {
         assertThat(fixture.hand.channels.getFirst().isClosed).isTrue();
     }
 
+    /** Whoever closes the device at that moment would close it under the channel. */
+    @Test
+    void shouldKeepTheDeviceOpenUntilTheChannelIsClosed() {
+        fixture.two.stop();
+        boolean[] refused = {false};
+        fixture.hand.channels.getFirst().atClose =
+                () -> {
+                    refused(fixture.blockDevice::close, Status.IN_USE, fixture.one.toString());
+                    refused[0] = true;
+                };
+        fixture.one.stop();
+
+        assertThat(fixture.one.state()).isEqualTo(ContextState.IDLE);
+        assertThat(refused[0]).isTrue();
+    }
+
     @Test
     void shouldTellNumberAndAgeOfWhatACloseWaitsFor() {
         Buf buf = fixture.room(BLOCK);
