@@ -19,8 +19,12 @@ import java.util.function.BooleanSupplier;
  * Locks are exclusive, of a volume that is read-only shared. Any thread.
  */
 final class FileLock {
-    private static final long FIRST_BYTE = 1L << 62;
-    private static final int BYTES = 1 << 16;
+    /** Where the range begins. */
+    static final long FIRST_BYTE = 1L << 62;
+
+    /** Length of the range. */
+    static final int BYTES = 1 << 16;
+
     private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -83,23 +87,25 @@ final class FileLock {
     }
 
     /**
-     * Locks a byte for a further open file of this device.
+     * Locks a byte for a further open file of this device: one that is free, since the kernel may
+     * close an open file, and end its lock, a little after the last request was completed.
      *
      * @return the place, for {@link #release}
-     * @throws DpuException FULL if there are too many; IN_USE if another program has locked it
+     * @throws DpuException FULL if there are too many; IN_USE if another program has locked all
      */
     synchronized int lock(int fd) {
-        int place = used.nextClearBit(0);
-        if (place >= BYTES) {
+        if (used.cardinality() == BYTES) {
             throw FileFailures.refused(
                     Status.FULL, file, "too many contexts", "at most " + (BYTES - 1), null);
         }
-        if (!tryLock(fd, FIRST_BYTE + place, 1)) {
-            throw FileFailures.refused(
-                    Status.IN_USE, file, "another program has locked it", "no lock of it", null);
+        for (int place = used.nextClearBit(0); place < BYTES; place = used.nextClearBit(place + 1)) {
+            if (tryLock(fd, FIRST_BYTE + place, 1)) {
+                used.set(place);
+                return place;
+            }
         }
-        used.set(place);
-        return place;
+        throw FileFailures.refused(
+                Status.IN_USE, file, "another program has locked it", "no lock of it", null);
     }
 
     /** The open file of this place was closed, and its lock has ended so. */
