@@ -57,8 +57,11 @@ final class FileDevice implements ProviderDevice {
     private final Workers workers;
     private final MemorySegment zeros = Arena.ofAuto().allocate(ZEROS_BYTES, ZEROS_ALIGNMENT_BYTES);
 
-    /** Whether the file system turned out to make no zeros, though it has the operation. */
-    private volatile boolean writesZeros;
+    /** Whether the file system turned out to make no zeros by holes, though it has those. */
+    private volatile boolean zeroesByNoHoles;
+
+    /** Whether it turned out to make no zeros in blocks that stay allocated. */
+    private volatile boolean zeroesNoRanges;
 
     /** Whether a flush has failed. */
     private volatile boolean lost;
@@ -379,20 +382,19 @@ final class FileDevice implements ProviderDevice {
 
     /** The mode by which the file system makes zeros; 0 if they are to be written. */
     int zeroMode(boolean keepAllocated) {
-        if (!writesZeros) {
-            if (!keepAllocated && abilities.punchesHoles()) {
-                return FileBlocks.PUNCH_HOLE | FileBlocks.KEEP_SIZE;
-            }
-            if (abilities.zeroesRanges()) {
-                return FileBlocks.ZERO_RANGE | FileBlocks.KEEP_SIZE;
-            }
+        if (!keepAllocated && abilities.punchesHoles() && !zeroesByNoHoles) {
+            return FileBlocks.PUNCH_HOLE | FileBlocks.KEEP_SIZE;
         }
-        return 0;
+        return zeroesNoRanges ? 0 : FileBlocks.ZERO_RANGE | FileBlocks.KEEP_SIZE;
     }
 
-    /** The file system has refused to make zeros: from now on they are written. */
-    void zerosAreWritten() {
-        writesZeros = true;
+    /** The file system has refused to make zeros by this mode, which is not used any more. */
+    void refusesZeros(int mode) {
+        if ((mode & FileBlocks.PUNCH_HOLE) != 0) {
+            zeroesByNoHoles = true;
+        } else {
+            zeroesNoRanges = true;
+        }
     }
 
     /** A channel has closed its open file. */

@@ -249,7 +249,7 @@ abstract class StepChannel implements ProviderChannel {
             case Errno.EOPNOTSUPP -> {
                 if (request.operation == BlockOperation.WRITE_ZEROES
                         && slot.step == Step.ALLOCATE) {
-                    device.zerosAreWritten();
+                    device.refusesZeros(slot.mode);
                     proceed(slot, request);
                 } else {
                     finish(slot, failed(slot, request, errno));

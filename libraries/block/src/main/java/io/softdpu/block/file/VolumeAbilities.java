@@ -12,34 +12,36 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * Operations that a file system has for a file, found by trying them where they change nothing:
- * beyond its end.
+ * Operations that a file system has for a file, found by trying them where they change no block.
+ * Whether it makes zeros is found when they are wanted: a try beyond the end would allocate blocks
+ * there.
  *
  * @param punchesHoles whether blocks can be given back
- * @param zeroesRanges whether zeros can be made without writing them, the blocks staying allocated
  * @param findsHoles whether it tells where there is data
  */
-record VolumeAbilities(boolean punchesHoles, boolean zeroesRanges, boolean findsHoles) {
+record VolumeAbilities(boolean punchesHoles, boolean findsHoles) {
     private static final int MAX_ALIGNMENT_BYTES = 4096;
 
     /**
      * Tries the operations.
      *
      * @param fd the open file
-     * @param blockDevice whether it is a block device: that has no place beyond its end to try at,
-     *     and its zeros are tried when they are needed
+     * @param blockDevice whether it is a block device: that has no place beyond its end to try at
      */
     static VolumeAbilities of(int fd, boolean blockDevice, boolean writable, long sizeBytes) {
         return new VolumeAbilities(
-                writable && !blockDevice && has(fd, FileBlocks.PUNCH_HOLE, sizeBytes),
-                writable && (blockDevice || has(fd, FileBlocks.ZERO_RANGE, sizeBytes)),
-                findsHoles(fd));
+                writable && !blockDevice && punchesHoles(fd, sizeBytes), findsHoles(fd));
     }
 
-    private static boolean has(int fd, int mode, long sizeBytes) {
+    /** Beyond the end, where there is no block to give back. */
+    private static boolean punchesHoles(int fd, long sizeBytes) {
         long beyond = (sizeBytes | (MAX_ALIGNMENT_BYTES - 1)) + 1;
         try {
-            FileBlocks.allocate(fd, mode | FileBlocks.KEEP_SIZE, beyond, MAX_ALIGNMENT_BYTES);
+            FileBlocks.allocate(
+                    fd,
+                    FileBlocks.PUNCH_HOLE | FileBlocks.KEEP_SIZE,
+                    beyond,
+                    MAX_ALIGNMENT_BYTES);
             return true;
         } catch (LinuxException e) {
             return switch (e.errno()) { // these are of one that it has
