@@ -113,7 +113,6 @@ class CodeRulesTest {
                             "io.softdpu.block.file.FileCreation.syncFolder",
                             "opens a folder, with O_DIRECTORY, which does not block"),
                     Map.entry("io.softdpu.block.file.LockHolder.shows", "reads /proc/PID/fdinfo"),
-                    Map.entry("io.softdpu.block.file.VolumeIdentity.readBootId", "reads /proc/sys"),
                     Map.entry(
                             "io.softdpu.fabric.folder.FabricFolder.join",
                             "opens the folder itself, with O_DIRECTORY, which does not block"),

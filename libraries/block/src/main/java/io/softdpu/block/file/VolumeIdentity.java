@@ -5,12 +5,11 @@ import io.softdpu.linux.Errno;
 import io.softdpu.linux.ExtendedAttributes;
 import io.softdpu.linux.FileIo;
 import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.file.CheckedFile;
+import io.softdpu.linux.file.FilePolicy;
 import io.softdpu.linux.text.Reason;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.UUID;
@@ -31,6 +30,7 @@ final class VolumeIdentity {
     static final String ATTRIBUTE = "user.softdpu.identity";
 
     private static final System.Logger LOG = System.getLogger(VolumeIdentity.class.getName());
+    private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
     private static final int BOOT_BYTES = 16;
     private static final int RECORD_BYTES = BlockIdentity.SIZE_BYTES + BOOT_BYTES + 1;
     private static final byte CLEAN = 1;
@@ -76,10 +76,11 @@ final class VolumeIdentity {
      *
      * @param fd the open file, which stays open longer than this is used
      * @param writable whether the attribute may be written
+     * @throws io.softdpu.core.DpuException naming the file, if the boot id cannot be read
      * @throws LinuxException if the note cannot be made durable
      */
     static VolumeIdentity open(int fd, Path file, boolean writable) {
-        UUID boot = bootId();
+        UUID boot = bootId(file);
         @Nullable Kept kept;
         try {
             Optional<byte[]> bytes = ExtendedAttributes.get(fd, ATTRIBUTE);
@@ -124,18 +125,12 @@ final class VolumeIdentity {
         }
     }
 
-    private static UUID bootId() {
-        try {
-            return UUID.fromString(readBootId());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private static UUID bootId(Path file) {
+        try (CheckedFile bootId = CheckedFile.open(BOOT_ID, FilePolicy.USER_TEXT)) {
+            return UUID.fromString(bootId.readText().strip());
+        } catch (IOException e) { // as without a free descriptor
+            throw FileFailures.of(file, e);
         }
-    }
-
-    private static String readBootId() throws IOException {
-        return Files.readString(
-                        Path.of("/proc/sys/kernel/random/boot_id"), StandardCharsets.US_ASCII)
-                .strip();
     }
 
     /** The present identity. */
