@@ -74,8 +74,17 @@ final class FaultDevice implements ProviderDevice {
 
     @Override
     public ProviderChannel openChannel(ContextServices services, int maxRequests) {
-        return new FaultChannel(
-                wrapped.openChannel(services, maxRequests), this, services, maxRequests);
+        ProviderChannel below = wrapped.openChannel(services, maxRequests);
+        boolean opened = false;
+        try {
+            FaultChannel channel = new FaultChannel(below, this, services, maxRequests);
+            opened = true;
+            return channel;
+        } finally {
+            if (!opened) { // no descriptor left for the timer of the engine
+                below.close();
+            }
+        }
     }
 
     @Override
