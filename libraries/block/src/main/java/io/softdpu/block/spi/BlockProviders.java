@@ -2,6 +2,7 @@ package io.softdpu.block.spi;
 
 import io.softdpu.block.property.BlockProperties;
 import io.softdpu.core.check.Arguments;
+import io.softdpu.linux.text.ForeignText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -50,6 +51,6 @@ public final class BlockProviders {
                 return provider.open(divided);
             }
         }
-        throw divided.refused("no such scheme, scheme=" + scheme);
+        throw divided.refused("no such scheme, scheme=" + ForeignText.escapeAndCut(scheme));
     }
 }
