@@ -18,8 +18,8 @@ import java.util.UUID;
 
 /**
  * Creation of a file that is missing. It appears under its name when all its blocks are allocated
- * and durable; until then it has a name of its own beside it, {@code .NAME.ID.new}, which a process
- * that is killed leaves behind. A file that exists is not changed.
+ * and durable; until then it has a name of its own beside it, {@code .softdpu.ID.new}, which a
+ * process that is killed leaves behind. A file that exists is not changed.
  */
 final class FileCreation {
     private static final int OWNER_READ_WRITE = 0600;
@@ -37,8 +37,7 @@ final class FileCreation {
         if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }
-        Path unfinished =
-                file.resolveSibling("." + file.getFileName() + "." + UUID.randomUUID() + ".new");
+        Path unfinished = file.resolveSibling(".softdpu." + UUID.randomUUID() + ".new");
         try {
             write(unfinished, sizeBytes);
             try {
