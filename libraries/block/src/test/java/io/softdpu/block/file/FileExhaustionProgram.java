@@ -79,9 +79,9 @@ final class FileExhaustionProgram {
         }
     }
 
-    /** Each engine makes its timer at the first use, which is that of the faults. */
+    /** An engine makes its timer at the first use: with threads, that is the one of the faults. */
     private void startWithATimer() throws Throwable {
-        String uri = "fault:delay=read/1us:file:" + folder.resolve("start");
+        String uri = "fault:delay=read/1us:file:" + folder.resolve("start") + "?threads=1";
         try (Machine machine = Machine.open(Side.DPU);
                 Device device = machine.findDevice("p0").open();
                 BlockDevice volume = BlockDevice.open(uri, BLOCK_BYTES)) {
