@@ -282,6 +282,11 @@ public final class BlockDevice implements AutoCloseable {
         return lost;
     }
 
+    /** Whether a request with FUA that has failed is a flush that has failed. */
+    boolean mayHaveLost() {
+        return provider.mayHaveLost();
+    }
+
     /** A flush has failed: takes another identity, once, before this returns on any thread. */
     synchronized void flushFailed() {
         if (!lost) {

@@ -94,7 +94,9 @@ abstract class BlockTask<T extends Task> extends TaskBase<T> implements BlockReq
         if (ended == Status.SUCCESS && block.blockDevice().hasLost()) {
             return Status.IO_FAILED;
         }
-        if (ended == Status.IO_FAILED) {
+        if (ended == Status.IO_FAILED
+                && (request.operation == BlockOperation.FLUSH
+                        || block.blockDevice().mayHaveLost())) {
             block.blockDevice().flushFailed();
         }
         return ended;

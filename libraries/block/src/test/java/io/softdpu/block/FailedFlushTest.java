@@ -138,6 +138,23 @@ class FailedFlushTest {
                 .isEqualTo(Status.SUCCESS);
     }
 
+    /** As of memory that the program has closed. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldAskTheDeviceWhetherADurableWriteThatHasFailedIsALoss(Kind kind) {
+        fixture.hand.mayHaveLost = false;
+        BlockIdentity before = fixture.blockDevice.identity();
+        fail(kind);
+
+        if (kind == Kind.FLUSH) {
+            assertThat(fixture.blockDevice.identity()).isNotEqualTo(before);
+        } else {
+            assertThat(fixture.blockDevice.identity()).isEqualTo(before);
+            assertThat(run(1, allocate(fixture.two, Kind.FLUSH), Status.SUCCESS))
+                    .isEqualTo(Status.SUCCESS);
+        }
+    }
+
     @Test
     void shouldTakeAPlainWriteThatHasFailedForNoLoss() {
         BlockIdentity before = fixture.blockDevice.identity();

@@ -35,6 +35,9 @@ final class HandDevice implements ProviderDevice {
     /** Whether its writes are durable. */
     boolean writeThrough;
 
+    /** Whether a request with FUA that fails is a flush that fails. */
+    boolean mayHaveLost = true;
+
     /** What it refuses its requests with; null to accept them. */
     @Nullable Refusal refusal;
 
@@ -72,6 +75,11 @@ final class HandDevice implements ProviderDevice {
     @Override
     public boolean isWriteThrough() {
         return writeThrough;
+    }
+
+    @Override
+    public boolean mayHaveLost() {
+        return mayHaveLost;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.softdpu.block.file;
 import io.softdpu.block.property.BlockFeature;
 import io.softdpu.block.property.BlockIdentity;
 import io.softdpu.block.property.BlockProperties;
+import io.softdpu.block.spi.BlockOperation;
 import io.softdpu.block.spi.DeviceFailures;
 import io.softdpu.block.spi.MemoryUser;
 import io.softdpu.block.spi.ProviderChannel;
@@ -41,6 +42,9 @@ final class FileDevice implements ProviderDevice {
     /** Threads where io_uring is refused. */
     private static final int THREADS_INSTEAD = 4;
 
+    /** Threads beside io_uring: extents do not wait for a sync. */
+    private static final int THREADS_BESIDE = 2;
+
     /** Zeros that are written at a time, in bytes: other requests go between. */
     private static final int ZEROS_BYTES = 256 << 10;
 
@@ -54,6 +58,7 @@ final class FileDevice implements ProviderDevice {
     private final BlockProperties properties;
     private final DeviceFailures failures;
     private final boolean byThreads;
+    private final Syncs syncs;
     private final Workers workers;
     private final MemorySegment zeros = Arena.ofAuto().allocate(ZEROS_BYTES, ZEROS_ALIGNMENT_BYTES);
 
@@ -63,8 +68,8 @@ final class FileDevice implements ProviderDevice {
     /** Whether it turned out to make no zeros in blocks that stay allocated. */
     private volatile boolean zeroesNoRanges;
 
-    /** Whether a flush has failed. */
-    private volatile boolean lost;
+    /** Whether it has another identity than when it was opened. */
+    private boolean renewed;
 
     private FileDevice(CheckedFile opened, FileOptions options, FileLock lock, int blockSizeBytes) {
         this.opened = opened;
@@ -90,7 +95,8 @@ final class FileDevice implements ProviderDevice {
                         describe(threads, refusal));
         failures = new DeviceFailures(properties.description());
         identity = VolumeIdentity.open(fd, options.file(), writable);
-        workers = new Workers(threads, "softdpu-block-" + options.file().getFileName());
+        syncs = new Syncs(() -> FileIo.syncData(fd), this::syncFailed);
+        workers = new Workers(threads, syncs, "softdpu-block-" + options.file().getFileName());
         if (refusal != null) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -234,7 +240,7 @@ final class FileDevice implements ProviderDevice {
         if (options.threads() > 0) {
             return options.threads();
         }
-        return byThreads ? THREADS_INSTEAD : 1;
+        return byThreads ? THREADS_INSTEAD : THREADS_BESIDE;
     }
 
     private Set<BlockFeature> features() {
@@ -279,9 +285,18 @@ final class FileDevice implements ProviderDevice {
     }
 
     @Override
-    public void renewIdentity() {
-        lost = true;
-        identity.renew();
+    public synchronized void renewIdentity() {
+        syncs.fail();
+        if (!renewed) {
+            renewed = true;
+            identity.renew();
+        }
+    }
+
+    /** A write that has failed is none of what was acknowledged; a sync that has failed is. */
+    @Override
+    public boolean mayHaveLost() {
+        return syncs.hasFailed();
     }
 
     @Override
@@ -342,7 +357,7 @@ final class FileDevice implements ProviderDevice {
         workers.close();
         failures.close();
         try {
-            if (!options.readOnly() && !lost) {
+            if (!options.readOnly() && !syncs.hasFailed()) {
                 FileIo.syncData(opened.descriptor());
                 identity.close();
             }
@@ -373,6 +388,16 @@ final class FileDevice implements ProviderDevice {
 
     Workers workers() {
         return workers;
+    }
+
+    Syncs syncs() {
+        return syncs;
+    }
+
+    /** A thread of the device, before any request ends with that. */
+    private void syncFailed(int errno) {
+        Status _ = failures.report(BlockOperation.FLUSH, errno, 0);
+        renewIdentity();
     }
 
     /** Zeros to be written. */

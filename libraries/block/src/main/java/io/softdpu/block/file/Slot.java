@@ -20,14 +20,14 @@ final class Slot implements BlockRequest.Owner {
     /** What a thread of the device reports the end of a step by. */
     final BlockRequest report = new BlockRequest(BlockOperation.FLUSH, this, null);
 
-    /** The request; null while the place is free, and for the syncs of several requests. */
+    /** The request; null while the place is free. */
     @Nullable BlockRequest request;
 
     /** Counts the steps, so that a completion is taken for no other one than its own. */
     int generation;
 
     /** The step. */
-    Step step = Step.SYNC;
+    Step step = Step.READ;
 
     /** Mode of {@link Step#ALLOCATE}. */
     int mode;

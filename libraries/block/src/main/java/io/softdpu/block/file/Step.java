@@ -6,10 +6,6 @@ enum Step {
     READ,
     /** Writes bytes. */
     WRITE,
-    /** Writes bytes so that they are durable when it has ended. */
-    WRITE_DURABLY,
-    /** Makes all bytes durable. */
-    SYNC,
     /** Makes zeros or holes. */
     ALLOCATE,
     /** Finds data and holes. */

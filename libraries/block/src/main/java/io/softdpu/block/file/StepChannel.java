@@ -23,9 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Channel to a file. It divides requests into steps, and continues each with the next one until all
  * is done.
  *
- * <p>It has an open file of its own, whose syncs follow one another: the kernel tells each open
- * file of a loss once, so of two that overlap one would succeed. All requests that wait for a sync
- * get the result of the next one. Other channels have their own open files, which are told too.
+ * <p>It has an open file of its own for all but syncs, which are those of the {@linkplain Syncs
+ * device}: a request that has to be durable is a step without, and then waits for one.
  */
 abstract class StepChannel implements ProviderChannel {
     /** Length in bytes to which a step is cut that the system cannot do as a whole. */
@@ -35,20 +34,13 @@ abstract class StepChannel implements ProviderChannel {
     private final int fd;
     private final int place;
 
-    /** Places of requests, and behind them that of syncs. */
     private final Slot[] slots;
 
     private final FixedQueue<Slot> free;
-    private final Slot syncing;
-    private FixedQueue<Slot> syncWaiting;
-    private FixedQueue<Slot> syncRunning;
-
-    /** Whether a sync is under way, or its requests are being completed. */
-    private boolean syncBusy;
-
     private final Copier copier;
     private final StepQueue handedOver;
     private final CompletionQueue reports;
+    private final SyncGroup syncs;
     private int inFlight;
     private boolean stopping;
 
@@ -63,19 +55,17 @@ abstract class StepChannel implements ProviderChannel {
         this.fd = fd;
         this.place = place;
         this.free = new FixedQueue<>(maxRequests);
-        this.slots = new Slot[maxRequests + 1];
-        for (int i = 0; i <= maxRequests; i++) {
-            slots[i] = new Slot(this, i);
-        }
+        this.slots = new Slot[maxRequests];
         for (int i = 0; i < maxRequests; i++) {
+            slots[i] = new Slot(this, i);
             free.add(slots[i]);
         }
-        this.syncing = slots[maxRequests];
-        this.syncWaiting = new FixedQueue<>(maxRequests);
-        this.syncRunning = new FixedQueue<>(maxRequests);
         this.copier = services.copier();
-        this.handedOver = new StepQueue(maxRequests + 1);
+        this.handedOver = new StepQueue(maxRequests);
         this.reports = new CompletionQueue(services::wake);
+        this.syncs =
+                new SyncGroup(
+                        device.syncs(), maxRequests, reports, device.workers()::wake, this::finish);
     }
 
     // ---- of each method ----
@@ -113,7 +103,7 @@ abstract class StepChannel implements ProviderChannel {
         slot.small = false;
         switch (request.operation) {
             case READ, WRITE -> startData(slot, request);
-            case FLUSH -> sync(slot);
+            case FLUSH -> syncs.add(slot);
             case DISCARD ->
                     startAllocate(slot, request, FileBlocks.PUNCH_HOLE | FileBlocks.KEEP_SIZE);
             case WRITE_ZEROES -> startZeros(slot, request);
@@ -129,10 +119,7 @@ abstract class StepChannel implements ProviderChannel {
 
     /** Begins the next step of a read or write. */
     private void startData(Slot slot, BlockRequest request) {
-        slot.step =
-                request.operation == BlockOperation.READ
-                        ? Step.READ
-                        : isDurable(request) && device.isDirect() ? Step.WRITE_DURABLY : Step.WRITE;
+        slot.step = request.operation == BlockOperation.READ ? Step.READ : Step.WRITE;
         long left = request.lengthBytes - request.doneBytes;
         slot.lengthBytes = slot.small ? Math.min(left, SMALL_BYTES) : left;
         slot.offsetBytes = request.offsetBytes + request.doneBytes;
@@ -177,10 +164,6 @@ abstract class StepChannel implements ProviderChannel {
         }
     }
 
-    private boolean isDurable(BlockRequest request) {
-        return request.fua || device.isWriteThrough();
-    }
-
     // ---- ends of steps ----
 
     /**
@@ -190,10 +173,6 @@ abstract class StepChannel implements ProviderChannel {
      */
     final void stepEnded(Slot slot, long result) {
         slot.generation++;
-        if (slot == syncing) {
-            syncEnded(result);
-            return;
-        }
         BlockRequest request = Objects.requireNonNull(slot.request, "a request in its place");
         if (result == Slot.NOT_BEGUN) {
             finish(slot, Status.SHUTDOWN);
@@ -206,7 +185,7 @@ abstract class StepChannel implements ProviderChannel {
 
     private void stepDone(Slot slot, BlockRequest request, long result) {
         switch (slot.step) {
-            case READ, WRITE, WRITE_DURABLY -> {
+            case READ, WRITE -> {
                 if (result == 0) { // the file has become shorter; a write of none would not end
                     finish(slot, failed(slot, request, Errno.ENODATA));
                     return;
@@ -222,19 +201,18 @@ abstract class StepChannel implements ProviderChannel {
                 }
             }
             case ALLOCATE -> dataDone(slot, request);
-            case FIND, SYNC -> finish(slot, Status.SUCCESS);
+            case FIND -> finish(slot, Status.SUCCESS);
         }
     }
 
     private void dataDone(Slot slot, BlockRequest request) {
-        boolean syncs =
+        boolean durable =
                 switch (request.operation) {
-                    case WRITE -> slot.step == Step.WRITE && isDurable(request);
-                    case WRITE_ZEROES -> isDurable(request);
+                    case WRITE, WRITE_ZEROES -> request.fua || device.isWriteThrough();
                     case READ, FLUSH, DISCARD, EXTENTS -> false;
                 };
-        if (syncs) {
-            sync(slot);
+        if (durable) {
+            syncs.add(slot);
         } else {
             finish(slot, Status.SUCCESS);
         }
@@ -273,7 +251,8 @@ abstract class StepChannel implements ProviderChannel {
         switch (request.operation) {
             case READ, WRITE -> startData(slot, request);
             case WRITE_ZEROES -> startZeros(slot, request);
-            case DISCARD, EXTENTS, FLUSH -> start(slot);
+            case DISCARD, EXTENTS -> start(slot);
+            case FLUSH -> throw new IllegalStateException("a flush has no step but its sync");
         }
     }
 
@@ -285,48 +264,6 @@ abstract class StepChannel implements ProviderChannel {
         request.complete(ended);
     }
 
-    // ---- syncs ----
-
-    /** Lets a request wait for the next sync, which begins now unless one is under way. */
-    private void sync(Slot slot) {
-        syncWaiting.add(slot);
-        startSync();
-    }
-
-    private void startSync() {
-        if (syncBusy || stopping || syncWaiting.isEmpty()) {
-            return;
-        }
-        syncBusy = true;
-        FixedQueue<Slot> begun = syncWaiting;
-        syncWaiting = syncRunning; // empty
-        syncRunning = begun;
-        syncing.step = Step.SYNC;
-        start(syncing);
-    }
-
-    private void syncEnded(long result) {
-        boolean again =
-                result == -Errno.EAGAIN || result == -Errno.EINTR || result == -Errno.ECANCELED;
-        if (again && !stopping) {
-            start(syncing);
-            return;
-        }
-        Status ended;
-        if (again || result == Slot.NOT_BEGUN) {
-            ended = Status.SHUTDOWN;
-        } else if (result < 0) {
-            ended = device.failures().report(BlockOperation.FLUSH, (int) -result, 0);
-        } else {
-            ended = Status.SUCCESS;
-        }
-        while (!syncRunning.isEmpty()) {
-            finish(syncRunning.remove(), ended);
-        }
-        syncBusy = false;
-        startSync();
-    }
-
     // ---- threads of the device ----
 
     /** Gives a step to the threads of the device. */
@@ -334,6 +271,11 @@ abstract class StepChannel implements ProviderChannel {
         reports.handedOver();
         handedOver.add(slot);
         device.workers().wake();
+    }
+
+    /** Its requests that wait for syncs of the device. */
+    final SyncGroup syncs() {
+        return syncs;
     }
 
     /** Whether a step waits for a thread of the device. Any thread. */
@@ -366,11 +308,6 @@ abstract class StepChannel implements ProviderChannel {
         return switch (slot.step) {
             case READ -> FileIo.read(fd, memoryOf(slot), slot.offsetBytes);
             case WRITE -> FileIo.write(fd, memoryOf(slot), slot.offsetBytes);
-            case WRITE_DURABLY -> FileIo.writeDurably(fd, memoryOf(slot), slot.offsetBytes);
-            case SYNC -> {
-                FileIo.syncData(fd);
-                yield 0;
-            }
             case ALLOCATE -> {
                 FileBlocks.allocate(fd, slot.mode, slot.offsetBytes, slot.lengthBytes);
                 yield 0;
@@ -412,12 +349,14 @@ abstract class StepChannel implements ProviderChannel {
 
     @Override
     public boolean progress() {
-        return reports.complete();
+        boolean any = reports.complete();
+        any |= syncs.complete();
+        return any;
     }
 
     @Override
     public boolean arm() {
-        return reports.arm();
+        return reports.arm() || syncs.hasEnded();
     }
 
     @Override
@@ -433,10 +372,9 @@ abstract class StepChannel implements ProviderChannel {
             slot.result = Slot.NOT_BEGUN;
             reports.add(slot.report, Status.SUCCESS);
         }
+        syncs.stop();
         boolean _ = reports.complete();
-        while (!syncWaiting.isEmpty()) {
-            finish(syncWaiting.remove(), Status.SHUTDOWN);
-        }
+        syncs.finishWaiting();
         return inFlight == 0;
     }
 

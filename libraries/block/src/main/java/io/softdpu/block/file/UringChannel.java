@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Channel whose steps are requests of io_uring, in a ring of its own. Each pass that begins steps
  * makes one system call for all of them; the ends are read from memory. Data and holes, for which
- * io_uring has no operation, are found by a thread of the device.
+ * io_uring has no operation, are found by a thread of the device, and a thread of it syncs.
  */
 final class UringChannel extends StepChannel {
     /** Limit of steps that one system call begins. */
@@ -95,15 +95,6 @@ final class UringChannel extends StepChannel {
                             length,
                             slot.offsetBytes,
                             data);
-            case WRITE_DURABLY ->
-                    ring.writeDurably(
-                            fd(),
-                            slot.memory,
-                            slot.memoryOffsetBytes,
-                            length,
-                            slot.offsetBytes,
-                            data);
-            case SYNC -> ring.syncData(fd(), data);
             case ALLOCATE ->
                     ring.allocate(fd(), slot.mode, slot.offsetBytes, slot.lengthBytes, data);
             case FIND -> throw new IllegalStateException("io_uring finds no holes");

@@ -31,6 +31,16 @@ public interface ProviderDevice extends AutoCloseable {
     void renewIdentity();
 
     /**
+     * Whether acknowledged data may be lost; asked when a request with FUA has ended with
+     * IO_FAILED, on the thread of its engine. If so, that is a failed flush; else it is a write
+     * that has failed, and no loss. By default it may, as of a device that cannot tell one from the
+     * other.
+     */
+    default boolean mayHaveLost() {
+        return true;
+    }
+
+    /**
      * The blocks, where they are memory of this process: byte {@code i} of it is byte {@code i} of
      * the device. Stays the device's; null where they are not.
      */
@@ -50,8 +60,7 @@ public interface ProviderDevice extends AutoCloseable {
 
     /**
      * Whether each write, and each write of zeros, is durable when it completes, as if it had FUA;
-     * always the same. By default none is that has not. One that fails with IO_FAILED is a failed
-     * flush then.
+     * always the same. By default none is that has not.
      */
     default boolean isWriteThrough() {
         return false;
