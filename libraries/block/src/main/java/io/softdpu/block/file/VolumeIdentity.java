@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What a process has written is safe from its end as long as the kernel runs. So a volume that
  * is opened again by the same boot keeps its identity, and one that is opened by another boot keeps
- * it if it had been closed. Where the file has no such attributes it is random at each open.
+ * it if it had been closed. What it has written may still fail to become durable: so an open syncs,
+ * and a failure is another identity too. Where the file has no such attributes it is random at each
+ * open.
  *
  * <p>Any thread; the device calls one at a time.
  */
@@ -30,6 +32,7 @@ final class VolumeIdentity {
     static final String ATTRIBUTE = "user.softdpu.identity";
 
     private static final System.Logger LOG = System.getLogger(VolumeIdentity.class.getName());
+    private static final UUID NO_BOOT = new UUID(0, 0);
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
     private static final int BOOT_BYTES = 16;
     private static final int RECORD_BYTES = BlockIdentity.SIZE_BYTES + BOOT_BYTES + 1;
@@ -93,24 +96,25 @@ final class VolumeIdentity {
                 kept != null && (kept.clean || kept.boot.equals(boot))
                         ? kept.identity
                         : BlockIdentity.random();
-        Kept noted = new Kept(identity, boot, false);
-        boolean recorded = writable;
-        if (writable && !noted.equals(kept)) {
+        if (writable) {
             try {
-                ExtendedAttributes.set(fd, ATTRIBUTE, noted.toBytes());
+                // Of no boot until the sync: the kernel reports a loss once, and this process may
+                // be killed behind that report.
+                ExtendedAttributes.set(fd, ATTRIBUTE, new Kept(identity, NO_BOOT, false).toBytes());
             } catch (LinuxException e) {
                 requireMissing(e);
                 return new VolumeIdentity(fd, file, boot, false, BlockIdentity.random());
             }
             try {
+                // Also if nothing has changed: an earlier user may have been killed.
                 FileIo.sync(fd);
             } catch (LinuxException e) { // bytes of an earlier user were lost
                 identity = BlockIdentity.random();
-                ExtendedAttributes.set(fd, ATTRIBUTE, new Kept(identity, boot, false).toBytes());
                 FileIo.sync(fd);
             }
+            ExtendedAttributes.set(fd, ATTRIBUTE, new Kept(identity, boot, false).toBytes());
         }
-        return new VolumeIdentity(fd, file, boot, recorded, identity);
+        return new VolumeIdentity(fd, file, boot, writable, identity);
     }
 
     /** Passes where the file has no such attributes, such as a device or a file of NFS. */
