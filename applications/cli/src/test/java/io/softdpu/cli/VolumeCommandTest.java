@@ -94,7 +94,8 @@ class VolumeCommandTest {
     }
 
     private static Run target(String uri, String... more) {
-        Stream<String> words = Stream.of("storage target -d t0 --cpu any --listen-port 0".split(" "));
+        Stream<String> words =
+                Stream.of("storage target -d t0 --cpu any --listen-port 0".split(" "));
         Stream<String> options = Stream.concat(Stream.of("--volume", uri), Stream.of(more));
         return Run.of(Stream.concat(words, options).toArray(String[]::new));
     }

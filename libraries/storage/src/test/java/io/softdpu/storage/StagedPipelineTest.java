@@ -146,8 +146,7 @@ class StagedPipelineTest {
             PhaseReport report = initiator.initiatorReport().phases().getFirst();
             assertThat(report.operations()).isEqualTo(60);
             assertThat(report.errors()).isBetween(5L, 45L);
-            assertThat(report.payloadBytes())
-                    .isEqualTo((60 - report.errors()) * 2L * PIECE_BYTES);
+            assertThat(report.payloadBytes()).isEqualTo((60 - report.errors()) * 2L * PIECE_BYTES);
             SessionReport target = pipeline.awaitTarget();
             assertThat(target.status()).isEqualTo(Status.SUCCESS);
             assertThat(target.errors()).isEqualTo(report.errors());

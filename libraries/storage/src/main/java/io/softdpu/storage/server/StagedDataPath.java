@@ -300,7 +300,9 @@ final class StagedDataPath implements DataPath {
         queue.submit(piece.index);
     }
 
-    /** Submits the task of a piece; false if its work queue is full. Other failures end the piece. */
+    /**
+     * Submits the task of a piece; false if its work queue is full. Other failures end the piece.
+     */
     private boolean trySubmit(int index) {
         Piece piece = pieces[index];
         Status status =

@@ -18,9 +18,9 @@ public sealed interface StorageTarget extends StorageRole permits TargetSession 
      *
      * @param machine still belongs to the caller
      * @param volume belongs to the target from now on, also if this fails
-     * @throws DpuException NOT_FOUND, listing the devices, for an unknown device; NO_MEMORY if
-     *     the volume is staged and {@link TargetOptions#stagingBytes} is less than one piece; IN_USE
-     *     if the port is in use
+     * @throws DpuException NOT_FOUND, listing the devices, for an unknown device; NO_MEMORY if the
+     *     volume is staged and {@link TargetOptions#stagingBytes} is less than one piece; IN_USE if
+     *     the port is in use
      */
     static StorageTarget open(
             Machine machine, TargetOptions options, BlockDevice volume, SessionListener listener) {

@@ -99,8 +99,7 @@ final class TargetWorker extends Worker {
     private DataPath createDataPath(Rdma data) {
         Mmap blocks = volume.memory();
         return blocks == null
-                ? new StagedDataPath(
-                        this, device, volume, remoteMemory, data, slots, stagingBytes)
+                ? new StagedDataPath(this, device, volume, remoteMemory, data, slots, stagingBytes)
                 : new InPlaceDataPath(this, blocks, remoteMemory, data, slots);
     }
 
@@ -174,8 +173,7 @@ final class TargetWorker extends Worker {
             return;
         }
         ioSizes[slot] = ioSize;
-        require(dataPath)
-                .begin(slot, types[slot], ioSize, requesterOffset, storageOffset);
+        require(dataPath).begin(slot, types[slot], ioSize, requesterOffset, storageOffset);
     }
 
     /**

@@ -103,7 +103,9 @@ class StagedDataPathTest {
                 .allMatch(address -> address % HandVolume.ALIGNMENT_BYTES == 0);
     }
 
-    /** A volume refuses what it knows to fail, and answers the request whose first piece that is. */
+    /**
+     * A volume refuses what it knows to fail, and answers the request whose first piece that is.
+     */
     @Test
     void shouldAnswerWithARefusal() {
         volume.refusal = Refusal.ready(Status.IO_FAILED, () -> "broken");
