@@ -7,6 +7,7 @@ import io.softdpu.core.device.Device;
 import io.softdpu.core.memory.LocalMemory;
 import io.softdpu.core.memory.Mmap;
 import io.softdpu.core.memory.Permissions;
+import io.softdpu.linux.text.Reason;
 import io.softdpu.linux.text.Text;
 import io.softdpu.storage.worker.Closeables;
 import java.util.BitSet;
@@ -74,7 +75,7 @@ final class StagingMemory implements AutoCloseable {
                     Text.format(
                             "memory for staging is not available: stagingBytes=%d,"
                                     + " expected=a smaller --staging-size, reason=%s",
-                            sizeBytes, e.getMessage()),
+                            sizeBytes, Reason.of(e)),
                     e);
         }
     }
