@@ -21,11 +21,14 @@ public record ResourceUse(long nanos, long cpuNanos, long allocatedBytes) {
                     "resources: nanos=(-?\\d{1,18}), cpuNanos=(\\d{1,18}),"
                             + " allocatedBytes=(\\d{1,18})");
 
+    /** Found once: the search allocates. */
+    private static final ThreadMXBean THREADS =
+            ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
+
     /** The resource use of this process. */
     public static ResourceUse now() {
-        ThreadMXBean threads = ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
         return new ResourceUse(
-                System.nanoTime(), ProcessTime.nanos(), threads.getTotalThreadAllocatedBytes());
+                System.nanoTime(), ProcessTime.nanos(), THREADS.getTotalThreadAllocatedBytes());
     }
 
     /** The resource use between an earlier moment and this one. */
