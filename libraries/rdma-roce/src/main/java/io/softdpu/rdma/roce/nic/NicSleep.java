@@ -161,9 +161,12 @@ class NicSleep {
 
     // ---- the thread, as the owner ----
 
-    /** Whether a packet, or room for one, has ended its last sleep. */
+    /**
+     * Whether a packet, or room for one, has ended its last sleep and is there still: no program
+     * has taken it.
+     */
     boolean hasPackets() {
-        return fresh && packetsReady;
+        return fresh && packetsReady && !polledLately;
     }
 
     /** Whether there are errors at the socket, since this was asked. */
