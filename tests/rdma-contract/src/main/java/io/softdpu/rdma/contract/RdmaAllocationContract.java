@@ -19,12 +19,15 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** No allocation on the data path after start, on either side. */
 public abstract class RdmaAllocationContract extends RdmaContract {
     private static final int WARM_UP_ROUNDS = 30_000;
     private static final int ROUNDS = 20_000;
+    private static final int WRITES = 1_000;
+    private static final int MEASUREMENTS = 30;
     private static final int BATCH = 8;
     private static final int LIST_LENGTH = 3;
 
@@ -174,6 +177,66 @@ public abstract class RdmaAllocationContract extends RdmaContract {
         }
         bufs.forEach(Buf::release);
         assertThat(allocatedBytes).isLessThan(ROUNDS);
+    }
+
+    /**
+     * Threads of the provider serve a peer that makes no progress. What the first calls allocate is
+     * in one measurement; what a message allocates is in each.
+     */
+    @Test
+    @Clause("core-003")
+    void shouldAllocateNothingInThreadsOfTheProvider() {
+        Peer near = open(true);
+        Peer far = open(false);
+        Pair pair = connect(near, far);
+        Buf source = near.data(0, 64);
+        Buf destination = near.inventory.bufByAddress(near.importRdma(far), 4096, 64);
+        RdmaWriteTask write = near.rdma.allocateWrite(pair.toFar(), source, destination);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        LongStream ofProvider =
+                Thread.getAllStackTraces().keySet().stream()
+                        .filter(each -> each.getName().startsWith("softdpu-"))
+                        .mapToLong(Thread::threadId);
+        long[] measured =
+                LongStream.concat(ofProvider, LongStream.of(Thread.currentThread().threadId()))
+                        .toArray();
+
+        long leastBytes = Long.MAX_VALUE;
+        for (int i = 0; i < MEASUREMENTS && leastBytes >= WRITES; i++) {
+            long[] before = threads.getThreadAllocatedBytes(measured);
+            for (int round = 0; round < WRITES; round++) {
+                ended = 0;
+                write.submit();
+                driveAlone(near);
+                destination.resetDataLength();
+            }
+            long[] after = threads.getThreadAllocatedBytes(measured);
+            if (LongStream.of(after).noneMatch(bytes -> bytes < 0)) { // else a thread has ended
+                leastBytes =
+                        Math.min(
+                                leastBytes,
+                                LongStream.of(after).sum() - LongStream.of(before).sum());
+            }
+        }
+
+        write.free();
+        source.release();
+        destination.release();
+        assertThat(leastBytes).as("bytes per %d writes", WRITES).isLessThan(WRITES);
+    }
+
+    /** Progresses the near side until a task has ended; the other one makes none. */
+    @SuppressWarnings("ThreadPriorityCheck") // threads of the provider may need the processor
+    private void driveAlone(Peer near) {
+        long start = System.nanoTime();
+        while (ended == 0) {
+            if (!near.engine.progress()) {
+                Thread.yield();
+                if (System.nanoTime() - start > Patience.DEADLINE.toNanos()) {
+                    throw new AssertionError("nothing moves: write");
+                }
+            }
+        }
     }
 
     /** What an engine does before each sleep and after it. */
