@@ -6,21 +6,18 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
 import io.softdpu.testkit.SeededRandom;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
 
 /**
  * Program that writes numbers to the blocks of a volume, with FUA and flushes between, until it is
- * killed; a line per acknowledged write. Each word of a block has the number of the write.
+ * killed; a line per acknowledgement, which {@link Acknowledgements} reads. Each word of a block
+ * tells the block and the number of the write. A random one of two contexts executes each task.
  *
- * <p>Arguments: URI, seed. Prints {@code OPEN}, and {@code BLOCK NUMBER}.
+ * <p>Arguments: URI, seed. Prints {@code OPEN}, {@code BLOCK NUMBER} or {@code BLOCK NUMBER fua}
+ * behind a write, and {@code flush} behind a flush.
  */
 final class FileKillProgram {
-    /** Number of blocks. */
-    static final int BLOCKS = 64;
-
-    /** Size of a block: several sectors, of which a kill may leave some. */
-    static final int BLOCK_BYTES = 4096;
+    private static final double FUA_RATE = 0.1;
+    private static final double FLUSH_RATE = 0.05;
 
     private FileKillProgram() {}
 
@@ -29,28 +26,31 @@ final class FileKillProgram {
         SeededRandom random = new SeededRandom(Long.parseLong(args[1]));
         try (Machine machine = Machine.open(Side.DPU);
                 Device device = machine.findDevice("p0").open();
-                BlockDevice volume = BlockDevice.open(args[0], BLOCK_BYTES)) {
+                BlockDevice volume = BlockDevice.open(args[0], Acknowledgements.BLOCK_BYTES)) {
             volume.attach(device);
-            try (Submitter submitter = Submitter.start(volume, 4)) {
+            try (Submitter one = Submitter.start(volume, 4);
+                    Submitter two = Submitter.start(volume, 4)) {
                 System.out.println("OPEN");
                 for (long number = 1; ; number++) {
-                    write(submitter, (int) random.between(0, BLOCKS - 1), number, random);
+                    write(random.nextBoolean() ? one : two, number, random);
+                    if (random.chance(FLUSH_RATE)) {
+                        require((random.nextBoolean() ? one : two).flush());
+                        System.out.println(Acknowledgements.FLUSH);
+                    }
                 }
             }
         }
     }
 
-    private static void write(Submitter submitter, int block, long number, SeededRandom random) {
-        byte[] bytes = new byte[BLOCK_BYTES];
-        ByteBuffer content = ByteBuffer.wrap(bytes).order(ValueLayout.JAVA_LONG.order());
-        for (int at = 0; at < BLOCK_BYTES; at += Long.BYTES) {
-            content.putLong(at, number);
-        }
-        require(submitter.write((long) block * BLOCK_BYTES, bytes, random.chance(0.1)));
-        if (random.chance(0.05)) {
-            require(submitter.flush());
-        }
-        System.out.println(block + " " + number);
+    private static void write(Submitter submitter, long number, SeededRandom random) {
+        int block = (int) random.between(0, Acknowledgements.BLOCKS - 1);
+        boolean fua = random.chance(FUA_RATE);
+        require(
+                submitter.write(
+                        (long) block * Acknowledgements.BLOCK_BYTES,
+                        Acknowledgements.content(block, number),
+                        fua));
+        System.out.println(block + " " + number + (fua ? " " + Acknowledgements.FUA : ""));
     }
 
     private static void require(Status ended) {
