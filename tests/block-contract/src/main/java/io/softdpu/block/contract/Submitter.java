@@ -44,23 +44,42 @@ final class Submitter implements AutoCloseable {
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
     private Submitter(BlockDevice device) {
-        engine = add(ProgressEngine.create());
-        LocalMemory allocated = add(LocalMemory.allocate(MEMORY_BYTES));
-        memory = allocated.segment();
-        context = device.createContext();
-        mmap = map(allocated, Permissions.LOCAL_READ_WRITE);
-        inventory = add(BufInventory.create(BUFS));
-        inventory.start();
-        add(context); // closed first
-        engine.connect(context);
+        boolean made = false;
+        try {
+            engine = add(ProgressEngine.create());
+            LocalMemory allocated = add(LocalMemory.allocate(MEMORY_BYTES));
+            memory = allocated.segment();
+            context = device.createContext();
+            mmap = map(allocated, Permissions.LOCAL_READ_WRITE);
+            inventory = add(BufInventory.create(BUFS));
+            inventory.start();
+            add(context); // closed first
+            engine.connect(context);
+            made = true;
+        } finally {
+            if (!made) {
+                close();
+            }
+        }
     }
 
-    /** Starts a context with as many tasks of each type that the device has. */
+    /**
+     * Starts a context with as many tasks of each type that the device has; if it does not start,
+     * all is closed.
+     */
     static Submitter start(BlockDevice device, int tasks) {
         Submitter submitter = new Submitter(device);
-        configure(submitter.context, tasks, Submitter::completed);
-        submitter.context.start();
-        return submitter;
+        boolean started = false;
+        try {
+            configure(submitter.context, tasks, Submitter::completed);
+            submitter.context.start();
+            started = true;
+            return submitter;
+        } finally {
+            if (!started) {
+                submitter.close();
+            }
+        }
     }
 
     /** Configures each type of tasks that the device has. */
