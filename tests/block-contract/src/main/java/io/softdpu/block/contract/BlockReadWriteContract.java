@@ -9,12 +9,15 @@ import io.softdpu.block.BlockReadTask;
 import io.softdpu.block.BlockWriteZeroesTask;
 import io.softdpu.block.property.BlockFeature;
 import io.softdpu.core.Status;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,6 +25,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Reads, writes, zeros, discards and flushes that succeed, and which bytes they change. */
 public abstract class BlockReadWriteContract extends BlockContract {
     private static final int BLOCKS = 8;
+
+    /** Writes in flight while extents are found. */
+    private static final int WRITES_BESIDE = 8;
 
     /** For subclasses. */
     protected BlockReadWriteContract() {}
@@ -246,6 +252,63 @@ public abstract class BlockReadWriteContract extends BlockContract {
         }
         assertThat(offset).isEqualTo(DEVICE_BYTES);
         task.free();
+    }
+
+    /** A write that had completed before the extents were asked for is data, beside others. */
+    @Test
+    void shouldNeverCallDataAHoleBesideWrites(SeededRandom random) {
+        assumeTrue(environment().features().contains(BlockFeature.EXTENTS));
+        BlockDevice device = open();
+        Submitter writer = start(device);
+        Submitter asker = start(device);
+        BlockExtentsTask extents = asker.context.allocateExtents(0, block());
+        int blocks = DEVICE_BYTES / block();
+        BitSet data = new BitSet(blocks);
+        for (int round = 0; round < environment().rounds(); round++) {
+            if (random.chance(0.1)) {
+                int first = (int) random.between(0, blocks - 1);
+                long length = random.between(1, blocks - first) * block();
+                assertThat(
+                                writer.run(
+                                        writer.context.allocateDiscard(
+                                                (long) first * block(), length)))
+                        .isEqualTo(Status.SUCCESS);
+                data.clear(first, first + (int) (length / block()));
+            }
+            int first = (int) random.between(0, blocks - 1);
+            BitSet before = (BitSet) data.clone();
+            extents.setRange((long) first * block(), DEVICE_BYTES - (long) first * block());
+            assertThat(asker.submit(extents)).isEqualTo(Status.SUCCESS);
+            for (int i = 0; i < WRITES_BESIDE; i++) {
+                submitWrite(writer, i, (int) random.between(0, blocks - 1), data);
+            }
+            writer.awaitEnd();
+            asker.awaitEnd();
+            assertThat(extents.status()).isEqualTo(Status.SUCCESS);
+            int at = first;
+            for (int i = 0; i < extents.extentCount(); i++) {
+                int end = at + (int) (extents.extentLengthBytes(i) / block());
+                if (extents.isHole(i)) {
+                    assertThat(before.get(at, end).stream()).as("data in a hole").isEmpty();
+                }
+                at = end;
+            }
+        }
+        extents.free();
+    }
+
+    /** Submits a write of one block, which is data when it has ended. */
+    private void submitWrite(Submitter writer, int place, int block, BitSet data) {
+        Buf buf = writer.data((long) place * block(), block());
+        Consumer<Task> ended =
+                task -> {
+                    assertThat(task.status()).isEqualTo(Status.SUCCESS);
+                    data.set(block);
+                    task.free();
+                    buf.release();
+                };
+        Task task = writer.context.allocateWrite((long) block * block(), buf).setUserObject(ended);
+        assertThat(writer.submit(task)).isEqualTo(Status.SUCCESS);
     }
 
     @Test
