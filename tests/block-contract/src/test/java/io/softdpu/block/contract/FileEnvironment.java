@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Assumptions;
 /** Environment with file volumes, on a file system that has all that ext4 has. */
 final class FileEnvironment implements BlockTestEnvironment {
     private final AtomicInteger files = new AtomicInteger();
+    private final String prefix;
     private final String options;
     private final String method;
 
@@ -23,6 +24,16 @@ final class FileEnvironment implements BlockTestEnvironment {
      * @param method how their requests are done; a test is skipped where the machine forbids it
      */
     FileEnvironment(String options, String method) {
+        this("", options, method);
+    }
+
+    /**
+     * Describes the volumes below another device.
+     *
+     * @param prefix before their URIs, such as {@code fault:seed=1:}
+     */
+    FileEnvironment(String prefix, String options, String method) {
+        this.prefix = prefix;
         this.options = options;
         this.method = method;
     }
@@ -31,7 +42,8 @@ final class FileEnvironment implements BlockTestEnvironment {
     public BlockDevice open(Path folder, long sizeBytes, int blockSizeBytes) {
         Path file = folder.resolve("volume-" + files.incrementAndGet());
         BlockDevice device =
-                BlockDevice.open("file:" + file + "?create=" + sizeBytes + options, blockSizeBytes);
+                BlockDevice.open(
+                        prefix + "file:" + file + "?create=" + sizeBytes + options, blockSizeBytes);
         if (device.toString().contains("io_uring is refused")) {
             device.close();
             Assumptions.abort(device.toString());
