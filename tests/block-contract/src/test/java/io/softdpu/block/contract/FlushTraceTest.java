@@ -1,0 +1,79 @@
+package io.softdpu.block.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.softdpu.testkit.ChildProcess;
+import io.softdpu.testkit.JavaCommand;
+import io.softdpu.testkit.Processes;
+import io.softdpu.testkit.StartsProcesses;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** System calls of a flush, as strace has them: the sync ends before the completion. */
+@StartsProcesses
+class FlushTraceTest {
+    private static final Pattern SYNCED =
+            Pattern.compile("[0-9]+ +(fdatasync\\([0-9]+|<... fdatasync resumed>)\\) += 0");
+
+    @TempDir Path folder;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "&threads=1"})
+    void shouldSyncBeforeAFlushCompletes(String options, Processes processes) throws IOException {
+        Path trace = folder.resolve("trace");
+        if (processes
+                        .start(
+                                new ProcessBuilder(
+                                        "sh", "-c", "strace -o '" + trace + "' -e trace=none true"))
+                        .awaitExit()
+                != 0) {
+            System.err.println("SKIPPED, NOT SHOWN HERE: strace is missing, or may trace nothing");
+            Assumptions.abort("no strace");
+        }
+        if (options.isEmpty()) {
+            new FileEnvironment("", "io_uring").open(folder, 4096, 4096).close(); // or skips
+        }
+        ChildProcess program =
+                processes.start(
+                        JavaCommand.ofClass(FlushProgram.class)
+                                .withEnvironment(
+                                        "SOFTDPU_FABRIC", folder.resolve("fabric").toString())
+                                .withArguments(
+                                        "file:"
+                                                + folder.resolve("volume")
+                                                + "?create=64KiB"
+                                                + options)
+                                .behind(
+                                        "strace",
+                                        "-f",
+                                        "--seccomp-bpf",
+                                        "-o",
+                                        trace.toString(),
+                                        "-e",
+                                        "trace=write,fdatasync"));
+        assertThat(program.awaitExit()).as("%s", program.errorLines()).isZero();
+
+        List<String> lines = Files.readAllLines(trace);
+        int written = first(lines, "write(1, \"WRITTEN");
+        int flushed = first(lines, "write(1, \"FLUSHED");
+        assertThat(lines.subList(written, flushed))
+                .as("of any thread, and ended")
+                .anyMatch(SYNCED.asMatchPredicate());
+    }
+
+    private static int first(List<String> lines, String text) {
+        for (int i = 0; i < lines.size(); i++) {
+            if (lines.get(i).contains(text)) {
+                return i;
+            }
+        }
+        throw new AssertionError("not in the trace: " + text + ", lines=" + lines);
+    }
+}
