@@ -23,6 +23,7 @@ own6=fd77::1
 guest4=10.77.0.2
 guest6=fd77::2
 port=18515
+port_of_peer=18516
 limit=60 # seconds for each program of a cell
 
 fail_usage() {
@@ -58,8 +59,12 @@ if [[ ${1:-} != --inside ]]; then
     for command in apt-get dpkg-deb unshare ip; do
         command -v "$command" >/dev/null || skip "command is missing: command=$command"
     done
-    "$softdpu" --version >/dev/null # builds it, with the network
+    SOFTDPU_INTEROP_JARS=$("$softdpu" --print-jars) # builds it, with the network
+    SOFTDPU_JAVA_HOME=$("$softdpu" --print-jdk-home)
+    export SOFTDPU_INTEROP_JARS SOFTDPU_JAVA_HOME
     "$guest" build || skip "guest cannot be built: script=$guest, expected=the packages of a Debian mirror"
+    export SOFTDPU_INTEROP_HEADERS
+    SOFTDPU_INTEROP_HEADERS=$("$guest" headers) || skip "headers of the verbs cannot be fetched: script=$guest"
     "$guest" with-tap true 2>/dev/null ||
         skip "no network namespace with a tap: expected=root, or user namespaces and /dev/net/tun for users"
     exec "$guest" with-tap "$0" --inside "$short"
@@ -166,11 +171,52 @@ pingpong() {
     fi
 }
 
+# Connections by parameters to a program of ours in the guest, which executes verbs: kind of cells, words
+# for a line that stands for all of them where they cannot be run, and options of the JVM.
+verbs() {
+    local name=$work/verbs-$1${3:+-impaired} pid status=0
+    if [[ -z $has_peer && -n $has_compiler ]]; then
+        failed "$2" "gcc has not compiled verbs-peer.c" "$work/gcc.log"
+        return
+    fi
+    if [[ -z $has_peer ]]; then
+        echo "SKIPPED  $2: gcc does not compile for the C library here, needed=packages gcc and libc6-dev"
+        return
+    fi
+    "$guest" exec "$started" "timeout 600 /share/verbs-peer rxe0 $port_of_peer" >"$name-linux" 2>&1 &
+    pid=$!
+    in_guest "sh -c 'until netstat -ltn | grep -q :$port_of_peer; do usleep 20000; done'" || status=1
+    timeout 600 "${java[@]}" "${@:3}" -cp "$work/classes" LinuxCells "$work/card.json" t0 "$port_of_peer" \
+        "$guest4" "$index4" "$guest6" "$index6" "$1" 2>"$name-errors" | tee "$name-ours" || status=$?
+    wait "$pid" || true
+    failures=$((failures + $(grep -c '^FAILED' "$name-ours" || true)))
+    if ((status)) && ! grep -q '^FAILED' "$name-ours"; then
+        failed "$2" "a program has failed: exit=$status" "$name-errors" "$name-linux"
+    fi
+}
+
+index4=$(in_guest "gid rxe0 $guest4")
+index6=$(in_guest "gid rxe0 $guest6")
+java=("$SOFTDPU_JAVA_HOME/bin/java" -XX:+UseSerialGC --enable-native-access=io.softdpu.linux
+    -p "$SOFTDPU_INTEROP_JARS" --add-modules ALL-MODULE-PATH)
+has_peer=
+has_compiler=
+echo 'int main(void) { return 0; }' >"$work/empty.c"
+gcc -o "$work/empty" "$work/empty.c" 2>/dev/null && has_compiler=yes
+libraries=$SOFTDPU_INTEROP_HEADERS/usr/lib/x86_64-linux-gnu
+if gcc -O1 -I"$SOFTDPU_INTEROP_HEADERS/usr/include" -o "$started/verbs-peer" "$here/verbs-peer.c" \
+    -L"$libraries" -Wl,-rpath-link,"$libraries" -libverbs 2>"$work/gcc.log"; then
+    has_peer=yes
+    "$SOFTDPU_JAVA_HOME/bin/javac" -nowarn -p "$SOFTDPU_INTEROP_JARS" --add-modules ALL-MODULE-PATH \
+        -d "$work/classes" "$here/LinuxCells.java"
+fi
+
 if [[ -n $short ]]; then
     pingpong 4 server 100 4096 1024
     pingpong 4 client 100 4096 1024
     pingpong 6 server 100 4096 1024
     pingpong 6 client 100 4096 1024
+    verbs short operations
 else
     for family in 4 6; do
         for role in server client; do
@@ -179,5 +225,9 @@ else
             pingpong "$family" "$role" 100 10000 4096
         done
     done
+    verbs operations operations
+    verbs errors errors
+    verbs large "64 MiB"
+    SOFTDPU_ROCE_IMPAIR=loss=0.01,dup=0.01,reorder=0.01 verbs large "4 MiB, impaired" -Dsize=4194304
 fi
 ((failures == 0))

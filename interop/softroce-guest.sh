@@ -9,6 +9,8 @@
 # Debian apt root below $SOFTROCE_CACHE.
 #
 #   softroce-guest.sh build                     fill the cache (safe to repeat)
+#   softroce-guest.sh headers                   unpack the development files of the verbs for C
+#                                               programs of the guest (prints their root folder)
 #   softroce-guest.sh run [OPT]... -- CMD...    boot, run CMD, print its output,
 #                                               shut down, exit with CMD's status
 #   softroce-guest.sh start [OPT]...            boot and leave running (prints DIR)
@@ -162,6 +164,21 @@ ensure_qemu() {
   QEMU=("$q/usr/lib64/ld-linux-x86-64.so.2" --library-path "$l:$l/pulseaudio:$q/usr/lib" "$q/usr/bin/qemu-system-x86_64"
         -L "$q/usr/share/qemu" -L "$q/usr/share/seabios" -L "$q/usr/lib/ipxe/qemu")
 }
+headers() {                                 # prints the root of what a C program is built with
+  local h=$CACHE/headers-$SUITE
+  mkdir -p "$CACHE"
+  exec 9>"$CACHE/lock"; flock 9
+  if [ ! -f "$h/ok" ]; then
+    apt_root; rm -rf "$h"; mkdir -p "$h"
+    local debs
+    debs=$(closure libibverbs-dev librdmacm-dev | grep -E '/(libibverbs|librdmacm|libnl-)[^/]*$')
+    unpack "$h" $debs
+    test -f "$h/usr/include/infiniband/verbs.h"
+    rm -f "$A"/cache/archives/*.deb; touch "$h/ok"
+  fi
+  exec 9>&-
+  echo "$h"
+}
 guest_files() {                             # the guest's own scripts
   local r=$1; mkdir -p "$r/usr/local/bin"
   cat > "$r/init" <<'G'
@@ -303,6 +320,7 @@ console_tail() { echo "--- guest console" >&2; tail -n 40 "$SHARE/.softroce/cons
 
 case ${1:-} in
 build) build;;
+headers) headers;;
 run)
   shift; build; boot_args "$@"; [ ${#REST[@]} -gt 0 ] || die "no command"
   printf '%s\n' "${REST[*]}" > "$SHARE/.softroce/cmd"
