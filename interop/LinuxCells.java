@@ -56,7 +56,7 @@ public final class LinuxCells {
 
     // Of enum ibv_wc_status.
     private static final int SUCCESS = 0;
-    private static final int LOCAL_LENGTH = 1;
+    private static final int LOCAL_OPERATION = 2; // of a receive that was too short
     private static final int REMOTE_ACCESS = 10;
     private static final int REMOTE_OPERATION = 11;
     private static final int RNR_RETRIES_EXCEEDED = 13;
@@ -293,10 +293,29 @@ public final class LinuxCells {
                 peer.expectCompletion(REMOTE_ACCESS);
                 ends.awaitEnd(Status.NOT_PERMITTED);
             });
-            cell(each + " without the right, we request", family, 1024, SMALL, ends -> {
-                ends.connect(0, ALL, RNR_UNLIMITED);
+            int others = each == Operation.READ ? 2 : 4; // without any, memory has no key
+            cell(each + " without the memory's right, we request", family, 1024, SMALL, ends -> {
+                ends.memoryRights = others;
+                ends.connect(ALL_RIGHTS, ALL, RNR_UNLIMITED);
                 ends.submit(each, length);
                 ends.awaitTask(Status.NOT_PERMITTED);
+            });
+            // Linux calls that an invalid request.
+            cell(each + " without the queue pair's right, we request", family, 1024, SMALL, ends -> {
+                ends.connect(others, ALL, RNR_UNLIMITED);
+                ends.submit(each, length);
+                ends.awaitTask(Status.IO_FAILED);
+            });
+            cell(each + " without the right, Linux requests", family, 1024, SMALL, ends -> {
+                Permissions other =
+                        Permissions.of(
+                                each == Operation.READ
+                                        ? AccessFlag.RDMA_WRITE
+                                        : AccessFlag.RDMA_READ);
+                ends.connect(ALL_RIGHTS, other, RNR_UNLIMITED);
+                ends.post(each, length, 0);
+                peer.expectCompletion(REMOTE_ACCESS);
+                ends.awaitEnd(Status.NOT_PERMITTED);
             });
         }
         cell("SEND before its receive, we request", family, 1024, SMALL, ends -> {
@@ -335,7 +354,7 @@ public final class LinuxCells {
             peer.ask("receive " + ends.half() + " 100");
             ends.submit(Operation.SEND, size);
             ends.awaitTask(Status.IO_FAILED);
-            peer.expectCompletion(LOCAL_LENGTH);
+            peer.expectCompletion(LOCAL_OPERATION);
         });
         cell("SEND longer than its receive, Linux requests", family, 1024, SMALL, ends -> {
             ends.connect(ALL_RIGHTS, ALL, RNR_UNLIMITED);
@@ -444,6 +463,7 @@ public final class LinuxCells {
         private final List<Buf> bufs = new ArrayList<>();
         private int rnrRetries = Rdma.RNR_RETRIES_UNLIMITED;
         private int keyError;
+        private int memoryRights = ALL_RIGHTS;
         private RdmaConnection connection;
         private Mmap theirs;
         private RoceMemory ours;
@@ -468,7 +488,7 @@ public final class LinuxCells {
             return memoryBytes / 2;
         }
 
-        /** Connects both: rights of the peer's queue pair and memory, ours, its RNR retries. */
+        /** Connects both: rights of the peer's queue pair, ours, its RNR retries. */
         private void connect(int rights, Permissions granted, int rnrRetriesOfPeer)
                 throws IOException {
             mmap.setMemory(shared)
@@ -507,6 +527,8 @@ public final class LinuxCells {
                                     + family.gidIndex()
                                     + " "
                                     + rights
+                                    + " "
+                                    + memoryRights
                                     + " "
                                     + memoryBytes
                                     + " "

@@ -3,7 +3,8 @@
  * by one, which begins with "ok" or, with what has failed, "error". Numbers are decimal; all lengths
  * and offsets are in bytes, and offsets are of the memory that is registered.
  *
- *   open GIDINDEX RIGHTS LENGTH PSN     a queue pair and its memory; RIGHTS are IBV_ACCESS_* for both
+ *   open GIDINDEX RIGHTS MEMORYRIGHTS LENGTH PSN
+ *                                       a queue pair and its memory, each with its own IBV_ACCESS_*
  *                                       ok QPN ADDRESS RKEY
  *   connect GID QPN PSN MTU RETRIES RNRRETRIES
  *   fill OFFSET LENGTH SEED             writes a pattern
@@ -55,12 +56,12 @@ static void closed(void) {
 /* Each returns what has failed, or NULL, and has then written the answer. */
 
 static const char *open_pair(const char *line, FILE *out) {
-    unsigned rights, length;
-    if (sscanf(line, "%d %u %u %u", &gid_index, &rights, &length, &first_psn) != 4 || length > MEMORY) return "line";
+    unsigned rights, memory_rights, length;
+    if (sscanf(line, "%d %u %u %u %u", &gid_index, &rights, &memory_rights, &length, &first_psn) != 5 || length > MEMORY) return "line";
     closed();
     completions = ibv_create_cq(context, 4 * QUEUE, NULL, NULL, 0);
     if (completions == NULL) return "ibv_create_cq";
-    region = ibv_reg_mr(domain, memory, length, (int)rights | IBV_ACCESS_LOCAL_WRITE);
+    region = ibv_reg_mr(domain, memory, length, (int)memory_rights | IBV_ACCESS_LOCAL_WRITE);
     if (region == NULL) return "ibv_reg_mr";
     struct ibv_qp_init_attr init = {.send_cq = completions, .recv_cq = completions, .qp_type = IBV_QPT_RC,
         .cap = {.max_send_wr = QUEUE, .max_recv_wr = QUEUE, .max_send_sge = 1, .max_recv_sge = 1}};

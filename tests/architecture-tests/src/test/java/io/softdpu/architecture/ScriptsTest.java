@@ -39,6 +39,7 @@ class ScriptsTest {
         "benchmarks/beside-storage.sh,",
         "benchmarks/comch-modes.sh,",
         "benchmarks/syscalls.sh,",
+        "interop/impaired.sh, --size",
         "interop/linux-roce.sh,"
     })
     void shouldReplaceControlCharactersOfARefusedArgument(
