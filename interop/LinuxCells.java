@@ -304,7 +304,7 @@ public final class LinuxCells {
             cell(each + " without the queue pair's right, we request", family, 1024, SMALL, ends -> {
                 ends.connect(others, ALL, RNR_UNLIMITED);
                 ends.submit(each, length);
-                ends.awaitTask(Status.IO_FAILED);
+                ends.awaitTask(Status.UNEXPECTED);
             });
             cell(each + " without the right, Linux requests", family, 1024, SMALL, ends -> {
                 Permissions other =
@@ -642,7 +642,13 @@ public final class LinuxCells {
             progressUntil(() -> ended >= expected, "task");
             if (status != awaited) {
                 throw new DpuException(
-                        status, "another status than " + awaited + ": " + connection.failureReason());
+                        status,
+                        "another status: status="
+                                + status
+                                + ", expected="
+                                + awaited
+                                + ", reason="
+                                + connection.failureReason());
             }
         }
 

@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MEMORY (66 << 20)
+#define MEMORY (128 << 20)
 #define QUEUE 64
 
 static struct ibv_context *context;
@@ -217,7 +217,6 @@ int main(int count, char **arguments) {
     domain = ibv_alloc_pd(context);
     memory = aligned_alloc(4096, MEMORY);
     if (domain == NULL || memory == NULL) fail("ibv_alloc_pd");
-    memset(memory, 0, MEMORY);
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(arguments[2]))};
     int server = socket(AF_INET, SOCK_STREAM, 0), on = 1;
     setsockopt(server, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
