@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * written, the device was not added to its mmap, it was imported from RDMA, or the buf is in a list
  * behind its head; INVALID_VALUE also for a list of several bufs; NOT_SUPPORTED for an import
  * without a mapping, and for memory that the block device cannot reach or that may be closed under
- * it, as that of an arena under the kernel; IN_USE if the buf is in flight; BAD_STATE if it was released or its mmap stopped; SHUTDOWN or CONNECTION_RESET if an
- * exporter has revoked its memory or ended; AGAIN if a queue of the system is full.
+ * it, as that of an arena under the kernel; IN_USE if the buf is in flight; BAD_STATE if it was
+ * released or its mmap stopped; SHUTDOWN or CONNECTION_RESET if an exporter has revoked its memory
+ * or ended; AGAIN if a queue of the system is full.
  *
  * <p>It fails with IO_FAILED if the blocks cannot be read, or the program closes the memory
  * meanwhile; as above if one of these conditions arises later; and with SHUTDOWN if the context

@@ -98,7 +98,9 @@ final class FileLock {
             throw FileFailures.refused(
                     Status.FULL, file, "too many contexts", "at most " + (BYTES - 1), null);
         }
-        for (int place = used.nextClearBit(0); place < BYTES; place = used.nextClearBit(place + 1)) {
+        for (int place = used.nextClearBit(0);
+                place < BYTES;
+                place = used.nextClearBit(place + 1)) {
             if (tryLock(fd, FIRST_BYTE + place, 1)) {
                 used.set(place);
                 return place;

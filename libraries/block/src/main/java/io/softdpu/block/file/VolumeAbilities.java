@@ -38,10 +38,7 @@ record VolumeAbilities(boolean punchesHoles, boolean findsHoles) {
         long beyond = (sizeBytes | (MAX_ALIGNMENT_BYTES - 1)) + 1;
         try {
             FileBlocks.allocate(
-                    fd,
-                    FileBlocks.PUNCH_HOLE | FileBlocks.KEEP_SIZE,
-                    beyond,
-                    MAX_ALIGNMENT_BYTES);
+                    fd, FileBlocks.PUNCH_HOLE | FileBlocks.KEEP_SIZE, beyond, MAX_ALIGNMENT_BYTES);
             return true;
         } catch (LinuxException e) {
             return switch (e.errno()) { // these are of one that it has

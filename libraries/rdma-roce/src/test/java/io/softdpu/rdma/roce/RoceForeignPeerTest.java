@@ -65,8 +65,7 @@ class RoceForeignPeerTest extends RdmaListenFixture {
     }
 
     private void send(CmMessage message) throws IOException {
-        forger.send(
-                forger.sealed(Forger.message(CmCodec.encode(message), CmCodec.QUEUE_KEY, 1)));
+        forger.send(forger.sealed(Forger.message(CmCodec.encode(message), CmCodec.QUEUE_KEY, 1)));
     }
 
     /** Waits for a message of a kind, and drops what comes before. */
@@ -181,7 +180,8 @@ class RoceForeignPeerTest extends RdmaListenFixture {
     @Test
     void shouldTakeTheDataOfItsAnswersWithPadding() throws IOException {
         Rdma rdma = start(device, 1, its -> {});
-        RdmaAddress address = new RdmaAddress(RdmaAddress.Type.IPV4, nearDevice.info().ipv4(), PORT);
+        RdmaAddress address =
+                new RdmaAddress(RdmaAddress.Type.IPV4, nearDevice.info().ipv4(), PORT);
 
         RdmaConnection rejected = rdma.connect(address, NO_DATA);
         CmMessage.Req first = await(CmMessage.Req.class);

@@ -94,10 +94,12 @@ class FileLimitsTest {
         nobody.own(volumes);
 
         ChildProcess program =
-                run(program("memory")
-                        .withEnvironment("SOFTDPU_FABRIC", volumes.resolve("fabric").toString())
-                        .as(nobody)
-                        .behind("prlimit", "--memlock=0:0"));
+                run(
+                        program("memory")
+                                .withEnvironment(
+                                        "SOFTDPU_FABRIC", volumes.resolve("fabric").toString())
+                                .as(nobody)
+                                .behind("prlimit", "--memlock=0:0"));
 
         assertThat(program.outputLines())
                 .filteredOn(line -> !line.equals("DONE"))
