@@ -163,15 +163,17 @@ class StagedPipelineTest {
                         .operations(500)
                         .continueOnError()
                         .build();
-        String uri = "fault:seed=1,error=write/IO_FAILED/1:file:" + folder + "/v?create=4MiB&sync";
+        String uri =
+                "fault:seed=1,error=write/IO_FAILED/0.05:file:" + folder + "/v?create=4MiB&sync";
         try (Pipeline pipeline = new Pipeline(folder.resolve("fabric"))) {
             StorageInitiator initiator = start(pipeline, open(uri), List.of(phase));
 
             DpuException failure = catchThrowableOfType(DpuException.class, initiator::run);
 
             assertThat(failure.status()).isEqualTo(Status.IO_FAILED);
-            assertThat(initiator.initiatorReport().phases().getFirst().errors()).isEqualTo(500);
-            assertThat(pipeline.awaitTarget().errors()).isEqualTo(500);
+            long errors = initiator.initiatorReport().phases().getFirst().errors();
+            assertThat(errors).as("most are refused").isGreaterThan(400);
+            assertThat(pipeline.awaitTarget().errors()).isEqualTo(errors);
         }
     }
 

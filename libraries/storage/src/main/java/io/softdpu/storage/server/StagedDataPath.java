@@ -287,8 +287,10 @@ final class StagedDataPath implements DataPath {
             request.result = result;
             request.leftBytes = 0;
         }
+        // Before its next piece begins, which may end at once, and the request with it.
+        boolean last = request.pieces == 0 && request.leftBytes == 0;
         beginPieces();
-        if (request.pieces == 0 && request.leftBytes == 0) {
+        if (last) {
             worker.answer(request.slot, request.result);
         }
     }

@@ -49,6 +49,9 @@ final class HandVolume implements ProviderDevice {
     /** What requests are refused with; null to accept them. */
     volatile @Nullable Refusal refusal;
 
+    /** Number of requests that are accepted before others are refused. */
+    volatile int accepted;
+
     /** The largest number of requests at a time. */
     volatile int most;
 
@@ -125,7 +128,7 @@ final class HandVolume implements ProviderDevice {
 
         @Override
         public @Nullable Refusal submit(BlockRequest request) {
-            if (refusal != null) {
+            if (refusal != null && offsets.size() >= accepted) {
                 return refusal;
             }
             held.add(request);

@@ -127,6 +127,29 @@ class StagedDataPathTest {
         }
     }
 
+    @Test
+    void shouldAnswerOnceWhereALaterPieceIsRefused() {
+        volume.accepted = 1;
+        volume.refusal = Refusal.ready(Status.IO_FAILED, () -> "broken");
+        Phase phase =
+                Phase.read("refused")
+                        .ioSize(IoSize.bytes(4 * PIECE))
+                        .operations(1)
+                        .sequential()
+                        .continueOnError()
+                        .build();
+        try (Pipeline pipeline = new Pipeline(folder)) {
+            StorageInitiator initiator = start(pipeline, PIECE, phase);
+
+            DpuException failure = catchThrowableOfType(DpuException.class, initiator::run);
+
+            assertThat(failure.status()).isEqualTo(Status.IO_FAILED);
+            SessionReport target = pipeline.awaitTarget();
+            assertThat(target.status()).isEqualTo(Status.SUCCESS);
+            assertThat(target.errors()).isEqualTo(1);
+        }
+    }
+
     /** All pieces wait for a queue of the system, and more requests for their memory. */
     @Test
     void shouldAnswerWhatIsRefusedAfterAFullQueue() {
