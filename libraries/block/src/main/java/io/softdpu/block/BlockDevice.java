@@ -282,7 +282,7 @@ public final class BlockDevice implements AutoCloseable {
         return lost;
     }
 
-    /** Whether a request with FUA that has failed is a flush that has failed. */
+    /** Whether a failed FUA request counts as a failed flush. */
     boolean mayHaveLost() {
         return provider.mayHaveLost();
     }

@@ -108,7 +108,7 @@ final class RoceChecks {
                 : local.maxPathMtuBytes(report.address().isIpv4());
     }
 
-    /** What follows of one that is present, if something does not work there. */
+    /** The remedy for an address that is present, if something does not work there. */
     private static Optional<String> remedy(AddressReport report) {
         if (maxPathMtuBytes(report) == 0) {
             return Optional.of(

@@ -62,13 +62,13 @@ final class FileDevice implements ProviderDevice {
     private final Workers workers;
     private final MemorySegment zeros = Arena.ofAuto().allocate(ZEROS_BYTES, ZEROS_ALIGNMENT_BYTES);
 
-    /** Whether the file system turned out to make no zeros by holes, though it has those. */
+    /** Whether punching a hole to make zeros was refused. */
     private volatile boolean zeroesByNoHoles;
 
-    /** Whether it turned out to make no zeros in blocks that stay allocated. */
+    /** Whether zeroing a range that stays allocated was refused. */
     private volatile boolean zeroesNoRanges;
 
-    /** Whether it has another identity than when it was opened. */
+    /** Whether the identity was renewed since the device was opened. */
     private boolean renewed;
 
     private FileDevice(CheckedFile opened, FileOptions options, FileLock lock, int blockSizeBytes) {

@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * Locks are exclusive, of a volume that is read-only shared. Any thread.
  */
 final class FileLock {
-    /** Where the range begins. */
+    /** Offset of the first byte that is locked. */
     static final long FIRST_BYTE = 1L << 62;
 
     /** Length of the range. */

@@ -19,13 +19,13 @@ final class SyncGroup implements BlockRequest.Owner {
     private final Runnable wake;
     private final BiConsumer<Slot, Status> finish;
 
-    /** What a thread of the device reports the end of the sync by. */
+    /** Request by which a thread of the device reports the end of a sync. */
     private final BlockRequest report = new BlockRequest(BlockOperation.FLUSH, this, null);
 
     private FixedQueue<Slot> waiting;
     private FixedQueue<Slot> served;
 
-    /** Whether a sync is wanted or under way, or the requests that it has served are not ended. */
+    /** Whether a sync is wanted or under way, or requests that it served have not ended. */
     private boolean busy;
 
     /** Whether the sync has ended. */

@@ -19,7 +19,7 @@ final class UringChannel extends StepChannel {
     /** Limit of steps that one system call begins. */
     private static final int MAX_ENTRIES = 4096;
 
-    /** Limit of the kernel's threads for what would block, such as syncs and cache misses. */
+    /** Limit of the kernel's threads for what would block, such as cache misses. */
     private static final int MAX_KERNEL_THREADS = 16;
 
     private final Uring ring;
