@@ -93,6 +93,7 @@ public final class LinuxCells {
 
     private final Device device;
     private final Peer peer;
+    private int cells;
     private int failures;
 
     private LinuxCells(Device device, Peer peer) {
@@ -177,20 +178,20 @@ public final class LinuxCells {
             peer.ask("receive " + half + " " + size);
         }
         if (operation == Operation.READ) {
-            peer.ask("fill 0 " + size + " 3");
+            peer.ask("fill 0 " + size + " " + ends.seed);
         } else {
-            ends.fill(0, size, 3);
+            ends.fill(0, size);
         }
         ends.submit(operation, size);
         ends.awaitTask(Status.SUCCESS);
         if (operation == Operation.READ) {
-            equal("byte that differs", -1, ends.compare(half, size, 3));
+            equal("byte that differs", -1, ends.compare(half, size));
             return;
         }
         if (operation.needsReceive()) {
             peer.expectCompletion(SUCCESS, size, operation.hasImmediate() ? IMMEDIATE : 0);
         }
-        equal("byte that differs", -1, peer.number("compare " + half + " " + size + " 3"));
+        equal("byte that differs", -1, peer.number("compare " + half + " " + size + " " + ends.seed));
     }
 
     /** A request of the peer, of our memory or for our receive. */
@@ -210,14 +211,14 @@ public final class LinuxCells {
             ends.receive(size);
         }
         if (operation == Operation.READ) {
-            ends.fill(half, size, 3);
+            ends.fill(half, size);
         } else {
-            peer.ask("fill 0 " + size + " 3");
+            peer.ask("fill 0 " + size + " " + ends.seed);
         }
         ends.post(operation, size, 0);
         peer.expectCompletion(SUCCESS);
         if (operation == Operation.READ) {
-            equal("byte that differs", -1, peer.number("compare 0 " + size + " 3"));
+            equal("byte that differs", -1, peer.number("compare 0 " + size + " " + ends.seed));
             return;
         }
         if (operation.needsReceive()) {
@@ -225,7 +226,7 @@ public final class LinuxCells {
             equal("length", size, ends.receivedBytes);
             equal("immediate", operation.hasImmediate() ? IMMEDIATE : 0, ends.receivedImmediate);
         }
-        equal("byte that differs", -1, ends.compare(half, size, 3));
+        equal("byte that differs", -1, ends.compare(half, size));
     }
 
     /** Requests that are in flight together. */
@@ -233,25 +234,25 @@ public final class LinuxCells {
         int size = 5000;
         cell("16 reads in flight, we request", family, 1024, SMALL, ends -> {
             ends.connect(ALL_RIGHTS, ALL, RNR_UNLIMITED);
-            peer.ask("fill 0 " + size + " 3");
+            peer.ask("fill 0 " + size + " " + ends.seed);
             for (int i = 0; i < 16; i++) {
                 ends.submit(Operation.READ, size);
             }
             for (int i = 0; i < 16; i++) {
                 ends.awaitTask(Status.SUCCESS);
             }
-            equal("byte that differs", -1, ends.compare(ends.half(), size, 3));
+            equal("byte that differs", -1, ends.compare(ends.half(), size));
         });
         cell("16 reads in flight, Linux requests", family, 1024, SMALL, ends -> {
             ends.connect(ALL_RIGHTS, ALL, RNR_UNLIMITED);
-            ends.fill(ends.half(), size, 3);
+            ends.fill(ends.half(), size);
             for (int i = 0; i < 16; i++) {
                 ends.post(Operation.READ, size, 0);
             }
             for (int i = 0; i < 16; i++) {
                 peer.expectCompletion(SUCCESS);
             }
-            equal("byte that differs", -1, peer.number("compare 0 " + size + " 3"));
+            equal("byte that differs", -1, peer.number("compare 0 " + size + " " + ends.seed));
         });
         List<Operation> mixed =
                 List.of(
@@ -320,23 +321,23 @@ public final class LinuxCells {
         }
         cell("SEND before its receive, we request", family, 1024, SMALL, ends -> {
             ends.connect(ALL_RIGHTS, ALL, RNR_UNLIMITED);
-            ends.fill(0, size, 3);
+            ends.fill(0, size);
             ends.submit(Operation.SEND, size);
             ends.progressFor(Duration.ofMillis(300));
             peer.ask("receive " + ends.half() + " " + size);
             ends.awaitTask(Status.SUCCESS);
             peer.expectCompletion(SUCCESS, size, 0);
-            equal("byte that differs", -1, peer.number("compare " + ends.half() + " " + size + " 3"));
+            equal("byte that differs", -1, peer.number("compare " + ends.half() + " " + size + " " + ends.seed));
         });
         cell("SEND before its receive, Linux requests", family, 1024, SMALL, ends -> {
             ends.connect(ALL_RIGHTS, ALL, RNR_UNLIMITED);
-            peer.ask("fill 0 " + size + " 3");
+            peer.ask("fill 0 " + size + " " + ends.seed);
             ends.post(Operation.SEND, size, 0);
             ends.progressFor(Duration.ofMillis(300));
             ends.receive(size);
             peer.expectCompletion(SUCCESS);
             ends.awaitTask(Status.SUCCESS);
-            equal("byte that differs", -1, ends.compare(ends.half(), size, 3));
+            equal("byte that differs", -1, ends.compare(ends.half(), size));
         });
         cell("SEND without a receive, we request", family, 1024, SMALL, ends -> {
             ends.rnrRetries = 1;
@@ -367,7 +368,7 @@ public final class LinuxCells {
 
     private void cell(String what, Family family, int mtu, int memoryBytes, Cell cell) {
         String name = what + ", IPv" + family.version() + ", mtu=" + mtu;
-        try (Ends ends = new Ends(device, peer, family, mtu, memoryBytes)) {
+        try (Ends ends = new Ends(device, peer, family, mtu, memoryBytes, ++cells)) {
             cell.run(ends);
             System.out.println("passed   " + name);
         } catch (IOException | RuntimeException e) {
@@ -384,7 +385,7 @@ public final class LinuxCells {
     }
 
     private static byte pattern(long i, int seed) {
-        return (byte) (seed * 131 + i * 7 + (i >> 8) * 13);
+        return (byte) (seed * 131 + i * 7 + (i >> 8) * 13 + (i >> 16) * 29);
     }
 
     /** The program in the guest. */
@@ -454,6 +455,7 @@ public final class LinuxCells {
         private final Family family;
         private final int mtu;
         private final int memoryBytes;
+        private final int seed; // of the cell alone, so data of an earlier one is not taken for its own
         private final SharedMemory shared;
         private final MemorySegment memory;
         private final Mmap mmap = Mmap.create();
@@ -473,12 +475,14 @@ public final class LinuxCells {
         private long receivedBytes;
         private int receivedImmediate;
 
-        private Ends(Device device, Peer peer, Family family, int mtu, int memoryBytes) {
+        private Ends(
+                Device device, Peer peer, Family family, int mtu, int memoryBytes, int seed) {
             this.device = device;
             this.peer = peer;
             this.family = family;
             this.mtu = mtu;
             this.memoryBytes = memoryBytes;
+            this.seed = seed;
             shared = SharedMemory.allocate(memoryBytes);
             memory = shared.segment();
             rdma = Rdma.create(device);
@@ -681,14 +685,14 @@ public final class LinuxCells {
             }
         }
 
-        private void fill(long offset, int size, int seed) {
+        private void fill(long offset, int size) {
             for (long i = 0; i < size; i++) {
                 memory.set(ValueLayout.JAVA_BYTE, offset + i, pattern(i, seed));
             }
         }
 
         /** Index of the first byte that is not the pattern's; -1 for none. */
-        private long compare(long offset, int size, int seed) {
+        private long compare(long offset, int size) {
             for (long i = 0; i < size; i++) {
                 if (memory.get(ValueLayout.JAVA_BYTE, offset + i) != pattern(i, seed)) {
                     return i;

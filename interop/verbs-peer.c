@@ -41,7 +41,7 @@ static uint32_t first_psn;
 static int gid_index;
 
 static unsigned char pattern(uint64_t i, unsigned seed) {
-    return (unsigned char)(seed * 131 + i * 7 + (i >> 8) * 13);
+    return (unsigned char)(seed * 131 + i * 7 + (i >> 8) * 13 + (i >> 16) * 29);
 }
 
 static void closed(void) {
