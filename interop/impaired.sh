@@ -5,6 +5,7 @@
 #   interop/impaired.sh              writes, reads and sends at a loss of 0, 1 and 10 %, 1 GiB each way
 #   interop/impaired.sh --size SIZE  less, in bytes or with K, M or G for powers of 1024
 #   interop/impaired.sh PATTERN ...  those whose lines contain one of these texts
+#   interop/impaired.sh --keep       keeps the outputs of all programs, and names their folder
 #
 # At each loss 1 % of the packets are sent twice, 1 % wait behind later ones, and of 0.1 % two bytes are
 # others. Prints a line per operation and loss: passed with the SHA-256 of the data of each way, FAILED
@@ -17,16 +18,10 @@
 # minutes on two processors that others use too, most of them at loss 10.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(dirname "$here")
-PATH=$PATH:/usr/sbin:/sbin # where ip, nft and tc are, for users too
-seconds=1
-
-# shellcheck source=benchmarks/lib.sh
-. "$root/benchmarks/lib.sh"
+# shellcheck source=interop/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 size=1G
-patterns=()
 while (($#)); do
     case $1 in
         --size)
@@ -34,81 +29,26 @@ while (($#)); do
             size=$2
             shift
             ;;
-        -h | --help)
-            usage
-            exit 0
-            ;;
-        -*)
-            say "no such option: option=$1"
-            usage >&2
-            exit 2
-            ;;
-        *) patterns+=("$1") ;;
+        *) take "$1" ;;
     esac
     shift
 done
 bytes=$(numfmt --from=iec "${size%iB}" 2>/dev/null) && ((bytes > 0 && bytes % 65536 == 0)) ||
     fail "not a multiple of 64 KiB: option=--size, value=$size"
 
-skip() {
-    echo "impaired: SKIPPED, $*"
-    exit 0
-}
-
-# ---- namespaces: a process here, the other there, the wire in between
-
-inside=${SOFTDPU_INTEROP_INSIDE:-}
-if [[ -z $inside ]]; then
-    for pair in ip:iproute2 tc:iproute2 nft:nftables nsenter:util-linux setpriv:util-linux unshare:util-linux; do
-        (need "$pair") || skip "command is missing: command=${pair%%:*}, package=${pair#*:}"
-    done
-    say "building ours"
-    SOFTDPU_INTEROP_JARS=$("$root/softdpu" --print-jars)
-    SOFTDPU_JAVA_HOME=$("$root/softdpu" --print-jdk-home)
-    export SOFTDPU_INTEROP_INSIDE=yes SOFTDPU_INTEROP_JARS SOFTDPU_JAVA_HOME
-    as_root=()
-    (($(id -u) == 0)) || as_root=(--user --map-root-user)
-    if ! reason=$(unshare "${as_root[@]}" --net true 2>&1); then
-        skip "namespaces cannot be made: uid=$(id -u), reason=${reason##*: }"
-    fi
-    exec unshare "${as_root[@]}" --net "$here/impaired.sh" --size "$bytes" "${patterns[@]}"
-fi
-unset SOFTDPU_INTEROP_INSIDE SOFTDPU_FABRIC SOFTDPU_TOPOLOGY SOFTDPU_RDMA_PROVIDER XDG_RUNTIME_DIR
-
-begin
+isolate tc:iproute2 nft:nftables
 limit=3600 # of each program
-
-declare -A namespace=()
-for machine in here there; do
-    setpriv --pdeathsig KILL unshare --net sleep infinity &
-    namespace[$machine]=$!
-    background[$!]=1
-    until [[ $(readlink "/proc/$!/ns/net") != "$(readlink /proc/self/ns/net)" ]]; do
-        kill -0 "$!" 2>/dev/null || fail "namespace has ended: process=$!"
-        sleep 0.02
-    done
-done
-
-on() {
-    nsenter --net="/proc/${namespace[$1]}/ns/net" -- "${@:2}"
-}
 
 declare -A address=([here]=10.92.0.1 [there]=10.92.0.2)
 for machine in here there; do
-    ip link add "wire-$machine" type veth peer name "v-$machine"
-    ip link set "v-$machine" netns "${namespace[$machine]}"
+    add_machine "wire-$machine" "$machine"
     ip link set "wire-$machine" mtu 9000 up
-    on "$machine" ip link set lo up
     on "$machine" ip address add "${address[$machine]}/24" dev "v-$machine"
     # Packets are cut out of those of segmentation before they come to the wire.
     on "$machine" ip link set "v-$machine" mtu 9000 gso_max_segs 1 up
     mkdir -m 700 "$work/$machine"
-    cat >"$work/$machine.json" <<JSON
-{"softdpu_topology": 1, "name": "$machine", "functions": [
-    {"side": "target", "interface_name": "t0", "ibdev_name": "mlx5_0", "function_type": "PF",
-     "pci_address": "41:00.0", "ipv4": "${address[$machine]}", "mac": "02:53:44:92:00:0${address[$machine]##*.}",
-     "vuid": "$machine", "active_rate_bits_per_second": 100000000000}]}
-JSON
+    write_topology "$work/$machine.json" "$(function_of target t0 mlx5_0 41:00.0 \
+        "02:53:44:92:00:0${address[$machine]##*.}" "$machine" "\"ipv4\": \"${address[$machine]}\"")"
 done
 
 # The way of packets that leave a machine, in parts of 10,000: from, to, lost, twice, late, other bytes.
@@ -165,61 +105,34 @@ port=13579
 # Starts a process: machine, listen or connect, operation.
 launch() {
     local -x SOFTDPU_FABRIC=$work/$1/fabric
-    start nsenter --net="/proc/${namespace[$1]}/ns/net" -- "${java[@]}" -cp "$work/classes" Transfer \
-        "$2" "$work/$1.json" t0 "${address[there]}" "$port" "$3" "$bytes" >"$work/$1.out" 2>"$work/$1.err"
-}
-
-# A value that a process has printed: machine, key.
-value_of() {
-    sed -n "s/.*\b$2=\([^ ]*\).*/\1/p" "$work/$1.out"
-}
-
-failed=0
-lines=0
-
-# Prints a line as failed, with what the processes have said: name, reason.
-fails() {
-    failed=$((failed + 1))
-    echo "$1: FAILED, $2"
-    for machine in here there; do
-        { grep -v '^	' "$work/$machine.err" || true; } | tail -n 3 | sed "s|^|    $machine: |"
-    done
+    start_on "$1" "$1" "${java[@]}" -cp "$work/classes" Transfer \
+        "$2" "$work/$1.json" t0 "${address[there]}" "$port" "$3" "$bytes"
 }
 
 # A line: operation, loss in percent.
 transfer() {
-    local name="$1, loss $2 %" pattern there status=0 began=$EPOCHREALTIME took
-    if ((${#patterns[@]})); then
-        for pattern in "${patterns[@]}"; do
-            [[ $name != *"$pattern"* ]] || break
-            pattern=
-        done
-        [[ -n $pattern ]] || return 0
-    fi
-    lines=$((lines + 1))
+    local there status=0 began=$EPOCHREALTIME took
+    cell "$1, loss $2 %" || return 0
     set_wire "$2"
     launch there listen "$1"
     there=$started
-    until grep -q listening "$work/there.out"; do
-        kill -0 "$there" 2>/dev/null || break
-        sleep 0.05
-    done
+    await_line "$out/there" listening "$there" || true
     launch here connect "$1"
     await "$started" || status=$?
     ((status == 0)) || stop "$there"
     ((status != 0)) || await "$there" || status=$?
     took=$(((${EPOCHREALTIME/./} - ${began/./}) / 100000))
     if ((status)); then
-        fails "$name" "a process has failed: exit=$status"
-    elif [[ $(value_of here sent) != "$(value_of there received)" ||
-        $(value_of there sent) != "$(value_of here received)" || -z $(value_of here sent) ]]; then
-        fails "$name" "sums differ: $(tail -qn 1 "$work/here.out" "$work/there.out" | tr '\n' ' ')"
+        fails "a process has failed: exit=$status"
+    elif [[ $(value_of "$out/here" sent) != "$(value_of "$out/there" received)" ||
+        $(value_of "$out/there" sent) != "$(value_of "$out/here" received)" || -z $(value_of "$out/here" sent) ]]; then
+        fails "sums differ: $(tail -qn 1 "$out/here" "$out/there" | tr '\n' ' ')"
     else
-        echo "$name: passed, $(numfmt --to=iec-i --suffix=B "$bytes") each way," \
-            "sha256=$(value_of here sent | cut -c 1-16)/$(value_of there sent | cut -c 1-16)," \
-            "retransmissions=$(($(value_of here retransmissions) + $(value_of there retransmissions)))," \
-            "timeouts=$(($(value_of here timeouts) + $(value_of there timeouts)))," \
-            "badIcrc=$(($(value_of here bad_icrc) + $(value_of there bad_icrc)))," \
+        passed "$(numfmt --to=iec-i --suffix=B "$bytes") each way," \
+            "sha256=$(value_of "$out/here" sent | cut -c 1-16)/$(value_of "$out/there" sent | cut -c 1-16)," \
+            "retransmissions=$(($(value_of "$out/here" retransmissions) + $(value_of "$out/there" retransmissions)))," \
+            "timeouts=$(($(value_of "$out/here" timeouts) + $(value_of "$out/there" timeouts)))," \
+            "badIcrc=$(($(value_of "$out/here" bad_icrc) + $(value_of "$out/there" bad_icrc)))," \
             "kernel=lost:$(counted lost)+duplicated:$(counted duplicated)+late:$(counted late)+corrupted:$(counted corrupted)," \
             "seconds=$((took / 10)).$((took % 10))"
     fi
@@ -230,6 +143,4 @@ for loss in 0 1 10; do
         transfer "$operation" "$loss"
     done
 done
-((lines)) || fail "no line has this text: texts=${patterns[*]}"
-echo "impaired: lines=$lines, failed=$failed"
-((failed == 0))
+total

@@ -16,93 +16,35 @@
 #              its MTU is lowered
 #
 # over IPv4 and IPv6, with an MTU of 1,500 and 9,000 bytes of both interfaces. The programs ask for a path MTU
-# of 4,096 bytes, and have at most what fits the interface. Needs a JDK as ./softdpu does,
-# ip, nsenter, setpriv and unshare, and root or the right to create user namespaces: without these
-# privileges it prints one line, SKIPPED. It touches no interface of this machine. Takes ten minutes.
+# of 4,096 bytes, and have at most what fits the interface. Needs a JDK as ./softdpu does; ip, nsenter,
+# setpriv and unshare, whose packages root installs where they are missing; and root, or the right to create
+# user namespaces: without these it prints one line, SKIPPED. It touches no interface of this machine. Takes
+# ten minutes.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(dirname "$here")
-PATH=$PATH:/usr/sbin:/sbin # where ip is, for users too
-seconds=1
+# shellcheck source=interop/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# shellcheck source=benchmarks/lib.sh
-. "$root/benchmarks/lib.sh"
-
-keep=
-patterns=()
 while (($#)); do
-    case $1 in
-        --keep) keep=yes ;;
-        -h | --help)
-            usage
-            exit 0
-            ;;
-        -*)
-            say "no such option: option=$1"
-            usage >&2
-            exit 2
-            ;;
-        *) patterns+=("$1") ;;
-    esac
+    take "$1"
     shift
 done
 
 # ---- namespaces
 
-# Whether this process is in a network namespace that it has made for the cells.
-inside=${SOFTDPU_INTEROP_INSIDE:-}
-
-if [[ -z $inside ]]; then
-    need ip:iproute2 nsenter:util-linux setpriv:util-linux unshare:util-linux
-    say "building ours"
-    "$root/softdpu" --version >/dev/null
-    export SOFTDPU_INTEROP_INSIDE=yes
-    as_root=()
-    # In a user namespace the files of other users have no known owner, which the launcher refuses:
-    # its folder is seen through a file system of our own.
-    (($(id -u) == 0)) || as_root=(--user --map-root-user)
-    if ! reason=$(unshare "${as_root[@]}" --net --mount true 2>&1); then
-        echo "two machines: SKIPPED, namespaces cannot be made: uid=$(id -u), reason=${reason##*: }"
-        exit 0
-    fi
-    again=()
-    [[ -z $keep ]] || again+=(--keep)
-    export SOFTDPU_INTEROP_CACHE=${SOFTDPU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/softdpu}
-    export SOFTDPU_JAVA_HOME
-    SOFTDPU_JAVA_HOME=$("$root/softdpu" --print-jdk-home)
-    exec unshare "${as_root[@]}" --net --mount "$here/two-machines.sh" "${again[@]}" "${patterns[@]}"
-fi
-unset SOFTDPU_INTEROP_INSIDE SOFTDPU_FABRIC SOFTDPU_TOPOLOGY SOFTDPU_RDMA_PROVIDER XDG_RUNTIME_DIR
-
-begin
+isolate
 limit=120 # of each program
+# In a user namespace the files of other users have no known owner, which the launcher refuses: its folder
+# is seen through a file system of our own.
 if [[ $(stat -c %u /) != "$(id -u)" ]]; then
     mount -t tmpfs tmpfs /mnt
     mkdir -m 700 /mnt/cache
-    mount --bind "$SOFTDPU_INTEROP_CACHE" /mnt/cache
+    mount --bind "${SOFTDPU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/softdpu}" /mnt/cache
     export SOFTDPU_CACHE=/mnt/cache
 fi
 
-setpriv --pdeathsig KILL unshare --net sleep infinity &
-there=$!
-background[$there]=1
-until [[ $(readlink "/proc/$there/ns/net") != "$(readlink /proc/self/ns/net)" ]]; do
-    kill -0 "$there" 2>/dev/null || fail "namespace of the other machine has ended: process=$there"
-    sleep 0.02
-done
-
-# Runs a command in a machine: here or there.
-on() {
-    if [[ $1 == here ]]; then
-        "${@:2}"
-    else
-        nsenter --net="/proc/$there/ns/net" -- "${@:2}"
-    fi
-}
-
-ip link add v-here type veth peer name v-there
-ip link set v-there netns "$there"
+add_machine v-here there
+ip link set lo up
 families=4
 [[ ! -d /proc/sys/net/ipv6 ]] || families="4 6"
 
@@ -125,7 +67,6 @@ address() {
 }
 
 for machine in here there; do
-    on "$machine" ip link set lo up
     [[ $families == 4 ]] || on "$machine" sh -c \
         "echo 1 >/proc/sys/net/ipv6/conf/v-$machine/keep_addr_on_down"
     for side in host dpu target; do
@@ -143,103 +84,33 @@ set_mtu() {
 }
 
 # A function of a topology: machine, side, interface, device, PCI address, further keys.
-function_of() {
-    cat <<JSON
-    {"side": "$2", "interface_name": "$3", "ibdev_name": "$4", "function_type": "PF",
-     "pci_address": "$5", "ipv4": "$(address "$1" "$2" 4)", "ipv6": "$(address "$1" "$2" 6)",
-     "mac": "02:53:44:91:0$(number "$1"):0$(number "$2")", "vuid": "$1-$3",
-     "active_rate_bits_per_second": 100000000000${6:-}}
-JSON
+port_of() {
+    function_of "$2" "$3" "$4" "$5" "02:53:44:91:0$(number "$1"):0$(number "$2")" "$1-$3" \
+        "\"ipv4\": \"$(address "$1" "$2" 4)\", \"ipv6\": \"$(address "$1" "$2" 6)\"${6:-}"
 }
 
 # Writes a topology: file, machine of the host, of the DPU, of the target.
 topology() {
-    {
-        printf '{"softdpu_topology": 1, "name": "%s", "functions": [\n' "$(basename "$1" .json)"
-        function_of "$3" dpu p0 mlx5_0 03:00.0
-        echo ,
-        function_of "$2" host pf0 mlx5_1 0b:00.0 ', "parent": "p0", "representor": "hpf0"'
-        echo ,
-        function_of "$4" target t0 mlx5_2 41:00.0
-        echo ']}'
-    } >"$1"
+    write_topology "$1" "$(port_of "$3" dpu p0 mlx5_0 03:00.0)" \
+        "$(port_of "$2" host pf0 mlx5_1 0b:00.0 ', "parent": "p0", "representor": "hpf0"')" \
+        "$(port_of "$4" target t0 mlx5_2 41:00.0)"
 }
 topology "$work/here.json" here here here
 topology "$work/there.json" there there there
 topology "$work/both.json" here there there # of perf, whose processes have one
-
-# Becomes ./softdpu on a machine, with the environment of its topology: machine, arguments.
-command_of() {
-    local -n words=$1
-    words=(env "SOFTDPU_RDMA_GID_INDEX=$gid_index" "SOFTDPU_TOPOLOGY=$work/$2.json" "SOFTDPU_FABRIC=$work/$2/fabric")
-    [[ $2 == here ]] || words=(nsenter "--net=/proc/$there/ns/net" -- "${words[@]}")
-    words+=("$root/softdpu" "${@:3}")
-}
+enter there
+dpu_prefix=${prefix[*]}
 
 # Starts ./softdpu on a machine, in the background: name of the outputs, machine, arguments.
 launch() {
-    local -a command
-    command_of command "${@:2}"
-    start "${command[@]}" >"$out/$1" 2>"$out/$1.err"
+    start_on "$1" "$2" env "SOFTDPU_RDMA_GID_INDEX=$gid_index" "SOFTDPU_TOPOLOGY=$work/$2.json" \
+        "SOFTDPU_FABRIC=$work/$2/fabric" "$root/softdpu" "${@:3}"
 }
 
 # ---- cells
 
-failed=0
-cells=0
-out=
 gid_index=0 # of the programs without an option for it
 export SOFTDPU_RDMA_PATH_MTU=4096
-
-# Begins a cell, whose name is the rest of its line; whether it is to be run.
-cell() {
-    local pattern
-    name=$*
-    if ((${#patterns[@]})); then
-        for pattern in "${patterns[@]}"; do
-            [[ $name != *"$pattern"* ]] || break
-            pattern=
-        done
-        [[ -n $pattern ]] || return 1
-    fi
-    cells=$((cells + 1))
-    out=$work/$cells
-    mkdir "$out"
-}
-
-# Ends a cell: what the line has behind its name.
-passed() {
-    echo "$name: passed, $*"
-    [[ -n $keep ]] || rm -rf "$out"
-}
-
-# Ends a cell with a reason, and the last lines of its programs. What still runs is ended.
-fails() {
-    local file pid
-    failed=$((failed + 1))
-    for pid in "${!background[@]}"; do
-        [[ $pid == "$there" ]] || stop "$pid"
-    done
-    echo "$name: FAILED, $*"
-    for file in "$out"/*; do
-        [[ ! -s $file ]] || tail -n 3 "$file" | sed "s|^|    $(basename "$file"): |"
-    done
-}
-
-# Waits for a line of a program that begins with a text: file, text, pid.
-await_line() {
-    local deadline=$((SECONDS + limit))
-    until grep -q "^$2" "$1" 2>/dev/null; do
-        kill -0 "$3" 2>/dev/null || return 1
-        ((SECONDS < deadline)) || return 1
-        sleep 0.05
-    done
-}
-
-# The first value of a key in the output of a program: file, key.
-value_of() {
-    sed -n "s/.*\b$2=\([^, ]*\).*/\1/p" "$1" | head -n 1
-}
 
 # A pair of samples: the one that runs there and listens, the one that runs here, family, MTU, way.
 sample_pair() {
@@ -391,7 +262,7 @@ lowered_mtu() {
     before=$(received_here)
     SOFTDPU_TOPOLOGY=$work/both.json SOFTDPU_RDMA_GID_INDEX=$(($1 == 6)) \
         start "$root/softdpu" perf rdma rate --op write --size 4096 --provider roce --wait adaptive \
-        --seconds 60 --dpu-prefix "nsenter --net=/proc/$there/ns/net --" >"$out/perf" 2>"$out/perf.err"
+        --seconds 60 --dpu-prefix "$dpu_prefix" >"$out/perf" 2>"$out/perf.err"
     await_traffic "$before" "$started" || return 0
     ip link set v-here mtu 1500
     if await "$started"; then
@@ -438,7 +309,7 @@ measure_operation() {
     SOFTDPU_TOPOLOGY=$work/both.json SOFTDPU_RDMA_GID_INDEX=$((family == 6)) \
         start "$root/softdpu" perf rdma rate --op "$1" --provider roce \
         --wait adaptive --seconds 1 --json "$out/json" \
-        --dpu-prefix "nsenter --net=/proc/$there/ns/net --" >"$out/perf" 2>"$out/perf.err"
+        --dpu-prefix "$dpu_prefix" >"$out/perf" 2>"$out/perf.err"
     await "$started" || {
         fails "the measurement has failed: exit=$?"
         return 0
@@ -482,11 +353,4 @@ for family in $families; do
     network "MTU of the receiver lowered" "$family" lower_mtu_here CONNECTION_RESET
 done
 
-if [[ -n $keep ]]; then
-    trap - EXIT
-    stop "$there"
-    echo "outputs: folder=$work"
-fi
-((cells)) || fail "no cell has this text in its line: texts=${patterns[*]}"
-echo "two machines: cells=$cells, failed=$failed"
-((failed == 0))
+total
