@@ -17,7 +17,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Cost of the data path besides the bytes: no allocation, and no lost wake-up. */
-public abstract class BlockDataPathContract extends BlockContract {
+public abstract class BlockDataPathContract extends BlockRefusalContract {
     /** For subclasses. */
     protected BlockDataPathContract() {}
 

@@ -22,8 +22,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Life of a device and its contexts, and what they tell of themselves. */
-public abstract class BlockDeviceContract extends BlockContract {
+/**
+ * Life of a device and its contexts, and what they tell of themselves. The last of the chain of
+ * contracts: a test class of a device that extends it has all of them.
+ */
+public abstract class BlockDeviceContract extends BlockStopContract {
     /** For subclasses. */
     protected BlockDeviceContract() {}
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  * Random operations of several contexts, many in flight, against a {@link BlockModel} of what each
  * block may hold; and as many tasks at once as a program may have.
  */
-public abstract class BlockModelContract extends BlockContract {
+public abstract class BlockModelContract extends BlockReadWriteContract {
     private static final int CONTEXTS = 3;
     private static final int BLOCKS = 64;
     private static final int MAX_LENGTH = 6;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that are refused at submission, with their reasons; nothing has changed then. */
-public abstract class BlockRefusalContract extends BlockContract {
+public abstract class BlockRefusalContract extends BlockModelContract {
     /** For subclasses. */
     protected BlockRefusalContract() {}
 

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Stops and closes with tasks in flight, and what is left afterwards. */
-public abstract class BlockStopContract extends BlockContract {
+public abstract class BlockStopContract extends BlockDataPathContract {
     private static final int TASKS = 16;
 
     /** For subclasses. */

@@ -1,7 +1,8 @@
 /**
- * Contract tests of block devices, which use only their public API: abstract test classes, one per
- * subject, which the tests of a device subclass with a {@link
- * io.softdpu.block.contract.BlockTestEnvironment}.
+ * Contract tests of block devices, which use only their public API: a chain of abstract test
+ * classes, one per subject. The test class of a device extends the last, {@link
+ * io.softdpu.block.contract.BlockDeviceContract}, with a {@link
+ * io.softdpu.block.contract.BlockTestEnvironment}; a report then names device and rule.
  *
  * <p><b>Thread.</b> Most tests drive all contexts on one thread; tests of several cores use one
  * thread for each.

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Assumptions;
 
 /** Environment with file volumes, on a file system that has all that ext4 has. */
 final class FileEnvironment implements BlockTestEnvironment {
-    private final AtomicInteger files = new AtomicInteger();
+    private static final AtomicInteger FILES = new AtomicInteger();
     private final String prefix;
     private final String options;
     private final String method;
@@ -40,7 +40,7 @@ final class FileEnvironment implements BlockTestEnvironment {
 
     @Override
     public BlockDevice open(Path folder, long sizeBytes, int blockSizeBytes) {
-        Path file = folder.resolve("volume-" + files.incrementAndGet());
+        Path file = folder.resolve("volume-" + FILES.incrementAndGet());
         BlockDevice device =
                 BlockDevice.open(
                         prefix + "file:" + file + "?create=" + sizeBytes + options, blockSizeBytes);

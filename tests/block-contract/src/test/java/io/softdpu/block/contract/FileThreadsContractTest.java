@@ -1,57 +1,9 @@
 package io.softdpu.block.contract;
 
-import org.junit.jupiter.api.Nested;
-
 /** The contract of block devices for file volumes by threads in the page cache. */
-class FileThreadsContractTest {
-    private static final BlockTestEnvironment ENVIRONMENT =
-            new FileEnvironment("&threads=3", "threads");
-
-    @Nested
-    class Life extends BlockDeviceContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class ReadsAndWrites extends BlockReadWriteContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class Refusals extends BlockRefusalContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class Model extends BlockModelContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class DataPath extends BlockDataPathContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class Stops extends BlockStopContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
+class FileThreadsContractTest extends BlockDeviceContract {
+    @Override
+    protected BlockTestEnvironment environment() {
+        return new FileEnvironment("&threads=3", "threads");
     }
 }

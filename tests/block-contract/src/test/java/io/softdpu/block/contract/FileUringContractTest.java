@@ -1,59 +1,13 @@
 package io.softdpu.block.contract;
 
 import io.softdpu.testkit.Soak;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /** The contract of block devices for file volumes by io_uring in the page cache. */
 @Tag(Soak.FULL_TAG)
-class FileUringContractTest {
-    private static final BlockTestEnvironment ENVIRONMENT = new FileEnvironment("", "io_uring");
-
-    @Nested
-    class Life extends BlockDeviceContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class ReadsAndWrites extends BlockReadWriteContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class Refusals extends BlockRefusalContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class Model extends BlockModelContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class DataPath extends BlockDataPathContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class Stops extends BlockStopContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
+class FileUringContractTest extends BlockDeviceContract {
+    @Override
+    protected BlockTestEnvironment environment() {
+        return new FileEnvironment("", "io_uring");
     }
 }

@@ -1,56 +1,9 @@
 package io.softdpu.block.contract;
 
-import org.junit.jupiter.api.Nested;
-
 /** The contract of block devices for blocks in memory. */
-class MemoryContractTest {
-    private static final BlockTestEnvironment ENVIRONMENT = new MemoryEnvironment();
-
-    @Nested
-    class Life extends BlockDeviceContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class ReadsAndWrites extends BlockReadWriteContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class Refusals extends BlockRefusalContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class Model extends BlockModelContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class DataPath extends BlockDataPathContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
-    }
-
-    @Nested
-    class Stops extends BlockStopContract {
-        @Override
-        protected BlockTestEnvironment environment() {
-            return ENVIRONMENT;
-        }
+class MemoryContractTest extends BlockDeviceContract {
+    @Override
+    protected BlockTestEnvironment environment() {
+        return new MemoryEnvironment();
     }
 }
