@@ -8,7 +8,6 @@ import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.execution.ContextState;
 import io.softdpu.core.execution.ProgressEngine;
-import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.Rdma;
 import io.softdpu.rdma.RdmaAddress;
 import io.softdpu.rdma.RdmaConnection;
@@ -20,10 +19,7 @@ import io.softdpu.rdma.roce.nic.Nic;
 import io.softdpu.rdma.roce.nic.NicFailures;
 import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
-import io.softdpu.rdma.spi.ConnectRequest;
-import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderConnection;
-import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Patience;
 import java.io.IOException;
@@ -147,7 +143,7 @@ class RoceAddressTest extends RdmaListenFixture {
     /** Before it looks for a socket: the device has no such address here. */
     @Test
     void shouldRefuseALinkLocalAddressAsOneWithoutAnInterface() {
-        Unasked unasked = new Unasked();
+        RecordingListener unasked = new RecordingListener();
         Gid own = Gid.ofAddress(nearDevice.info().ipv6().getAddress());
         LocalNetwork network = new LocalNetwork(own, 0, new UUID(1, 2), 1);
         RoceEndpoint endpoint =
@@ -213,7 +209,7 @@ class RoceAddressTest extends RdmaListenFixture {
         Gid own = Gid.ofAddress(device.info().ipv4().getAddress());
         LocalNetwork elsewhere =
                 new LocalNetwork(Gid.ofAddress(new byte[] {10, 1, 2, 3}), 24, new UUID(1, 2), 1);
-        Unasked unasked = new Unasked();
+        RecordingListener unasked = new RecordingListener();
         RoceEndpoint endpoint =
                 new RoceEndpoint(BareEndpoint.config(device), unasked, own, elsewhere);
         Rdma connector = start(nearDevice, 1, rdma -> {});
@@ -230,33 +226,10 @@ class RoceAddressTest extends RdmaListenFixture {
             assertThat(here.failureReason())
                     .contains("address is not in the network of the device")
                     .contains("address=" + nearDevice.info().ipv4().getHostAddress());
-            assertThat(unasked.requests).isZero();
+            assertThat(unasked.requests).isEmpty();
         } finally {
             endpoint.close();
         }
-    }
-
-    /** Listener that counts the requests. */
-    private static final class Unasked implements EndpointListener {
-        private int requests;
-
-        @Override
-        public void requested(ProviderEndpoint from, ConnectRequest request) {
-            requests++;
-        }
-
-        @Override
-        public void accepted(
-                ProviderConnection connection, Permissions permissions, byte[] privateData) {}
-
-        @Override
-        public void rejected(ProviderConnection connection, byte[] privateData) {}
-
-        @Override
-        public void established(ProviderConnection connection) {}
-
-        @Override
-        public void ended(ProviderConnection connection, Status status, String reason) {}
     }
 
     /** One without a NIC answers by the system, one with a NIC by connection management. */

@@ -2,10 +2,8 @@ package io.softdpu.rdma.roce;
 
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Side;
-import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
-import io.softdpu.core.memory.Permissions;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.roce.cm.FarEnd;
 import io.softdpu.rdma.roce.nic.BareEndpoint;
@@ -15,16 +13,12 @@ import io.softdpu.rdma.roce.wire.Gid;
 import io.softdpu.rdma.roce.wire.Headers;
 import io.softdpu.rdma.roce.wire.Packet;
 import io.softdpu.rdma.spi.ConnectRequest;
-import io.softdpu.rdma.spi.EndpointListener;
 import io.softdpu.rdma.spi.ProviderConnection;
-import io.softdpu.rdma.spi.ProviderEndpoint;
 import io.softdpu.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /** Program in a network namespace of its own that changes the MTU of the loopback interface. */
@@ -124,7 +118,7 @@ final class RoceInterfaceMtuProbe {
         try (Machine machine = site.openMachine(folder, Side.TARGET);
                 Device device = machine.findDevice(site.device(Side.TARGET)).open()) {
             Gid own = Gid.ofAddress(device.info().ipv4().getAddress());
-            Program program = new Program();
+            RecordingListener program = new RecordingListener();
             RoceEndpoint endpoint =
                     new RoceEndpoint(BareEndpoint.config(device, 4096), program, own, null);
             try (Forger linux = new Forger(FOREIGN, Headers.UDP_PORT, own)) {
@@ -149,7 +143,8 @@ final class RoceInterfaceMtuProbe {
     }
 
     /** Peer that is none of softdpu, and the progress of the listener. */
-    private record Asker(RoceEndpoint endpoint, Program program, Forger linux, Gid listener) {
+    private record Asker(
+            RoceEndpoint endpoint, RecordingListener program, Forger linux, Gid listener) {
         private static int ids;
 
         /** Requests a connection with a path MTU by its code. */
@@ -201,32 +196,6 @@ final class RoceInterfaceMtuProbe {
 
         private void until(String what, BooleanSupplier condition) {
             Await.byStep(what, condition, endpoint::progress);
-        }
-    }
-
-    /** Program that keeps the requests, and the end of its connection. */
-    private static final class Program implements EndpointListener {
-        private final List<ConnectRequest> requests = new ArrayList<>();
-        private Status end;
-
-        @Override
-        public void requested(ProviderEndpoint from, ConnectRequest request) {
-            requests.add(request);
-        }
-
-        @Override
-        public void accepted(
-                ProviderConnection connection, Permissions permissions, byte[] privateData) {}
-
-        @Override
-        public void rejected(ProviderConnection connection, byte[] privateData) {}
-
-        @Override
-        public void established(ProviderConnection connection) {}
-
-        @Override
-        public void ended(ProviderConnection connection, Status status, String reason) {
-            end = status;
         }
     }
 }
