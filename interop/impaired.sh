@@ -7,8 +7,8 @@
 #   interop/impaired.sh PATTERN ...  those whose lines contain one of these texts
 #   interop/impaired.sh --keep       keeps the outputs of all programs, and names their folder
 #
-# At each loss 1 % of the packets are sent twice, 1 % wait behind later ones, and of 0.1 % two bytes are
-# others. Prints a line per operation and loss: passed with the SHA-256 of the data of each way, FAILED
+# At each loss 1 % of the packets are duplicated, 1 % come after later ones, and 0.1 % have two changed
+# bytes. Prints a line per operation and loss: passed with the SHA-256 of the data of each way, FAILED
 # with the reason, or SKIPPED. `kernel` are the packets of both ways that the wire has treated so, and
 # `retransmissions` those that both processes have sent again. Exits with 1 if a line has FAILED.
 #
