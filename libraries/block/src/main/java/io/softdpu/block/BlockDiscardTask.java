@@ -5,7 +5,7 @@ import io.softdpu.core.execution.Task;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Discard task: gives blocks up, whose bytes are unspecified until the next write: what they were,
+ * Discard task: deallocates blocks. Their bytes are unspecified until the next write: the old ones,
  * or zeros. Its range may be as long as the device.
  *
  * <p>{@link #trySubmit()} refuses a task with INVALID_VALUE if offset and length are not multiples

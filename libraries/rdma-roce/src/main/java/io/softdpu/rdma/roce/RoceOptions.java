@@ -12,7 +12,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options of the provider {@code roce} in this process: of all adapters that it opens, one for each
+ * Options of the provider {@code roce} in this process: of all NICs that it opens, one for each
  * local address. An object has all of them and does not change; {@link #use} makes them those of
  * the process. Without that they are {@linkplain #ofEnvironment those of the environment}.
  *
@@ -85,11 +85,11 @@ public final class RoceOptions {
     }
 
     /**
-     * Makes these the options of this process, for all adapters that it opens from now on, and
+     * Makes these the options of this process, for all NICs that it opens from now on, and
      * creates the file of their capture. The one before ends; whether it lacks packets is logged,
      * and thrown by {@link #endCapture} alone, which a program calls before to learn it.
      *
-     * @throws DpuException BAD_STATE if an adapter is open: as long as there is a connection, or an
+     * @throws DpuException BAD_STATE if a NIC is open: as long as there is a connection, or an
      *     instance that listens, with the provider {@code roce}; IO_FAILED if the file cannot be
      *     written. Then the options are those before; their capture has ended if it has this file
      */
@@ -115,9 +115,9 @@ public final class RoceOptions {
     // ---- the options
 
     /**
-     * The same with another time until a packet is repeated that was not acknowledged: the longest
-     * one, with which the first repeats do not wait. It is rounded up to 4.096 µs times a power of
-     * two.
+     * The same with another limit of the time until a packet without an acknowledgement is
+     * retransmitted; the first retransmissions wait less. It is rounded up to 4.096 µs times a power
+     * of two.
      *
      * @param timeout 4 ms to 17 s; 537 ms by default
      * @throws DpuException INVALID_VALUE for another one
@@ -145,14 +145,14 @@ public final class RoceOptions {
         return new RoceOptions(ofNic.withAckTimeout(code), capture);
     }
 
-    /** The longest time until a packet is repeated. */
+    /** The longest time until a packet is retransmitted. */
     public Duration ackTimeout() {
         return Duration.ofNanos(TIME_UNIT_NANOS << ofNic.ackTimeout());
     }
 
     /**
-     * The same with another number of repeats: a connection fails if (retries + 1) times {@link
-     * #ackTimeout} have passed without an answer.
+     * The same with another number of retransmissions: a connection fails if (retries + 1) times
+     * {@link #ackTimeout} have passed without an answer.
      *
      * @param retries 0 to {@value #MAX_RETRIES}, which is the default
      * @throws DpuException INVALID_VALUE for another one
@@ -168,13 +168,13 @@ public final class RoceOptions {
         return new RoceOptions(ofNic.withRetries(retries), capture);
     }
 
-    /** Repeats of a packet before its connection fails. */
+    /** Retransmissions of a packet before its connection fails. */
     public int retries() {
         return ofNic.retries();
     }
 
     /**
-     * The same with another buffer for packets that wait for the adapter. Where the system grants
+     * The same with another buffer for packets that wait for the NIC. Where the system grants
      * less, as {@code net.core.rmem_max} says, a warning is logged, unless it is the default.
      *
      * @param bytes 64 KiB to 512 MiB; 4 MiB by default
@@ -189,7 +189,7 @@ public final class RoceOptions {
         return new RoceOptions(ofNic.withReceiveBuffer(checked), capture);
     }
 
-    /** Room for packets that wait for the adapter. */
+    /** Room for packets that wait for the NIC. */
     public int receiveBuffer() {
         return ofNic.receiveBufferBytes();
     }
@@ -225,7 +225,7 @@ public final class RoceOptions {
      *       none follow), or sent with a bit that is another
      *   <li>{@code delay}: a time up to 10 s by which each packet is sent later, such as {@code
      *       200us}
-     *   <li>{@code partition}: two times since the first packet of the adapter, such as {@code
+     *   <li>{@code partition}: two times since the first packet of the NIC, such as {@code
      *       1s-1500ms}, between which all packets are lost
      *   <li>{@code seed}: a whole number, 1 by default; with the same one the same packets of an
      *       address have the same fate, a partition excepted

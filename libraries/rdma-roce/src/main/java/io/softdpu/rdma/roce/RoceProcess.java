@@ -44,7 +44,7 @@ final class RoceProcess {
             if (open.isPresent()) {
                 throw new DpuException(
                         Status.BAD_STATE,
-                        "adapter of the provider roce is open: address="
+                        "NIC of the provider roce is open: address="
                                 + open.get()
                                 + ", expected=RoceOptions.use before the first connection"
                                 + " of the process, or after the last was closed");

@@ -106,7 +106,7 @@ class RoceOptionsTest {
                     .isInstanceOfSatisfying(
                             DpuException.class,
                             e -> assertThat(e.status()).isEqualTo(Status.BAD_STATE))
-                    .hasMessageContaining("adapter of the provider roce is open: address=127.");
+                    .hasMessageContaining("NIC of the provider roce is open: address=127.");
         }
     }
 }
