@@ -119,9 +119,7 @@ class DemoTest {
                         "--json",
                         "-");
 
-        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
-
-        JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
+        JsonNode document = PerfFixture.measured(demo);
         assertThat(document.get("valid").asBoolean()).isTrue();
         assertThat(document.get("provider").asText()).isEqualTo("roce");
         assertThat(document.get("bytes_verified").asLong()).isEqualTo(2 * (1 << 20));
@@ -144,9 +142,7 @@ class DemoTest {
                         "--json",
                         "-");
 
-        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
-
-        JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
+        JsonNode document = PerfFixture.measured(demo);
         assertThat(document.get("valid").asBoolean()).isTrue();
         assertThat(document.get("provider").asText()).as("of its own accord").isEqualTo("roce");
         assertThat(document.at("/softdpu/options/provider").asText()).isEqualTo("auto");
@@ -241,9 +237,7 @@ class DemoTest {
                         "--json",
                         "-");
 
-        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
-
-        JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
+        JsonNode document = PerfFixture.measured(demo);
         for (String phase : List.of("random_read_4k", "idle")) {
             JsonNode runs = document.get(phase).get("runs");
             assertThat(runs)
@@ -278,9 +272,7 @@ class DemoTest {
                         "--json",
                         "-");
 
-        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
-
-        JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
+        JsonNode document = PerfFixture.measured(demo);
         assertThat(document.get("valid").asBoolean()).isTrue();
         assertThat(document.at("/softdpu/options/impair").asText()).startsWith("loss=0.01");
         for (JsonNode process : document.get("processes")) {
@@ -323,9 +315,7 @@ class DemoTest {
                         "--json",
                         "-");
 
-        assertThat(demo.awaitExit()).isEqualTo(ExitCode.OK.code());
-
-        JsonNode document = new ObjectMapper().readTree(String.join("\n", demo.outputLines()));
+        JsonNode document = PerfFixture.measured(demo);
         assertThat(document.fieldNames())
                 .toIterable()
                 .contains("paced_read_4k", "idle")

@@ -235,17 +235,7 @@ class PerfComchTest extends PerfFixture {
     })
     void shouldEndWhereItsOtherHalfIsKilled(String measurement, String wait, String path) {
         ChildProcess perf = perf(words(measurement, "--wait " + wait, "--seconds 3600", path));
-        ProcessHandle dpu = otherHalf(perf);
-
-        dpu.destroyForcibly();
-
-        assertThat(perf.awaitExit()).isEqualTo(ExitCode.FAILED.code());
-        assertThat(perf.errorLines())
-                .filteredOn(line -> line.startsWith("softdpu: "))
-                .singleElement()
-                .asString()
-                .startsWith("softdpu: CONNECTION_RESET: ");
-        assertNothingLeft();
+        assertEndsAfterAKill(perf, "CONNECTION_RESET: ");
     }
 
     @Test
@@ -279,17 +269,7 @@ class PerfComchTest extends PerfFixture {
     @Test
     void shouldSayItsLastWordsAfterASignalThoughItsOtherHalfIsFrozen() {
         ChildProcess perf = perf("latency", "--seconds", "3600");
-        ProcessHandle dpu = otherHalf(perf);
-        signal(dpu, "STOP");
-
-        perf.signal("TERM");
-
-        assertThat(perf.awaitExit()).isEqualTo(ExitCode.TERMINATED.code());
-        assertThat(perf.errorLines())
-                .contains("softdpu: CONNECTION_ABORTED: User requested abort")
-                .noneMatch(line -> line.contains("command did not end after a signal"));
-        Await.until("the other half has ended", () -> !dpu.isAlive());
-        assertNothingLeft();
+        assertEndsAfterASignalThoughFrozen(perf);
     }
 
     @Test

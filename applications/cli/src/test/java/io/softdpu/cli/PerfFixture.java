@@ -109,4 +109,34 @@ abstract class PerfFixture {
             return List.of(); // not there yet, or not any more
         }
     }
+
+    /** Kills the other half; the error that follows begins with the reason. */
+    final void assertEndsAfterAKill(ChildProcess perf, String reason) {
+        ProcessHandle dpu = otherHalf(perf);
+
+        dpu.destroyForcibly();
+
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.FAILED.code());
+        assertThat(perf.errorLines())
+                .filteredOn(line -> line.startsWith("softdpu: "))
+                .singleElement()
+                .asString()
+                .startsWith("softdpu: " + reason);
+        assertNothingLeft();
+    }
+
+    /** Freezes the other half, which then does not see the SIGTERM: it has to be killed. */
+    final void assertEndsAfterASignalThoughFrozen(ChildProcess perf) {
+        ProcessHandle dpu = otherHalf(perf);
+        signal(dpu, "STOP");
+
+        perf.signal("TERM");
+
+        assertThat(perf.awaitExit()).isEqualTo(ExitCode.TERMINATED.code());
+        assertThat(perf.errorLines())
+                .contains("softdpu: CONNECTION_ABORTED: User requested abort")
+                .noneMatch(line -> line.contains("command did not end after a signal"));
+        Await.until("the other half has ended", () -> !dpu.isAlive());
+        assertNothingLeft();
+    }
 }

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.softdpu.linux.Affinity;
 import io.softdpu.rdma.roce.capture.Analysis;
-import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
@@ -316,17 +315,7 @@ class PerfRdmaTest extends PerfFixture {
     void shouldEndWhereItsOtherHalfIsKilled(String measurement, String operation, String wait) {
         ChildProcess perf =
                 perf(measurement, "--op", operation, "--wait", wait, "--seconds", "3600");
-        ProcessHandle dpu = otherHalf(perf);
-
-        dpu.destroyForcibly();
-
-        assertThat(perf.awaitExit()).isEqualTo(ExitCode.FAILED.code());
-        assertThat(perf.errorLines())
-                .filteredOn(line -> line.startsWith("softdpu: "))
-                .singleElement()
-                .asString()
-                .startsWith("softdpu: CONNECTION_RESET: process of the DPU has ended: exit=137");
-        assertNothingLeft();
+        assertEndsAfterAKill(perf, "CONNECTION_RESET: process of the DPU has ended: exit=137");
     }
 
     /** A frozen other half neither answers nor sees the SIGTERM: it has to be killed. */
@@ -336,16 +325,6 @@ class PerfRdmaTest extends PerfFixture {
             String measurement, String operation, String wait) {
         ChildProcess perf =
                 perf(measurement, "--op", operation, "--wait", wait, "--seconds", "3600");
-        ProcessHandle dpu = otherHalf(perf);
-        signal(dpu, "STOP");
-
-        perf.signal("TERM");
-
-        assertThat(perf.awaitExit()).isEqualTo(ExitCode.TERMINATED.code());
-        assertThat(perf.errorLines())
-                .contains("softdpu: CONNECTION_ABORTED: User requested abort")
-                .noneMatch(line -> line.contains("command did not end after a signal"));
-        Await.until("the other half has ended", () -> !dpu.isAlive());
-        assertNothingLeft();
+        assertEndsAfterASignalThoughFrozen(perf);
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.softdpu.linux.Affinity;
-import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
@@ -136,17 +135,7 @@ class PerfSyncEventTest extends PerfFixture {
     @CsvSource({"latency, --wait, busy", "latency, --wait, event", "rate, --cpu, any"})
     void shouldEndWhereItsOtherHalfIsKilled(String measurement, String option, String value) {
         ChildProcess perf = perf(measurement, option, value, "--seconds", "3600");
-        ProcessHandle dpu = otherHalf(perf);
-
-        dpu.destroyForcibly();
-
-        assertThat(perf.awaitExit()).isEqualTo(ExitCode.FAILED.code());
-        assertThat(perf.errorLines())
-                .filteredOn(line -> line.startsWith("softdpu: "))
-                .singleElement()
-                .asString()
-                .startsWith("softdpu: CONNECTION_RESET: process of the DPU has ended: exit=137");
-        assertNothingLeft();
+        assertEndsAfterAKill(perf, "CONNECTION_RESET: process of the DPU has ended: exit=137");
     }
 
     /** A frozen other half neither answers nor sees the SIGTERM: it has to be killed. */
@@ -154,16 +143,6 @@ class PerfSyncEventTest extends PerfFixture {
     @ValueSource(strings = {"yield", "event"})
     void shouldEndAfterASignalThoughItsOtherHalfIsFrozen(String wait) {
         ChildProcess perf = perf("latency", "--wait", wait, "--seconds", "3600");
-        ProcessHandle dpu = otherHalf(perf);
-        signal(dpu, "STOP");
-
-        perf.signal("TERM");
-
-        assertThat(perf.awaitExit()).isEqualTo(ExitCode.TERMINATED.code());
-        assertThat(perf.errorLines())
-                .contains("softdpu: CONNECTION_ABORTED: User requested abort")
-                .noneMatch(line -> line.contains("command did not end after a signal"));
-        Await.until("the other half has ended", () -> !dpu.isAlive());
-        assertNothingLeft();
+        assertEndsAfterASignalThoughFrozen(perf);
     }
 }
