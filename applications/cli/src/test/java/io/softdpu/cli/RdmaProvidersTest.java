@@ -10,10 +10,12 @@ import io.softdpu.core.device.Machine;
 import io.softdpu.core.device.Topology;
 import io.softdpu.rdma.RdmaCapabilities;
 import io.softdpu.rdma.RdmaConnection;
+import io.softdpu.rdma.roce.RoceQueuePair;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +125,34 @@ class RdmaProvidersTest {
                     .extracting(thrown -> ((DpuException) thrown).status())
                     .isEqualTo(Status.NOT_SUPPORTED);
         }
+    }
+
+    /** What a peer states decides no provider, nor ends what was begun through the others. */
+    @Test
+    void shouldKeepBothProvidersWhereAQueuePairOfAPeerIsRefused() {
+        try (RdmaParty near = new RdmaParty(folder, Side.TARGET);
+                RdmaParty beside = new RdmaParty(folder, Side.TARGET);
+                RdmaParty far = new RdmaParty(folder, Side.DPU);
+                RdmaParty other = new RdmaParty(folder, Side.DPU)) {
+            RdmaConnection toFar = near.export();
+            byte[] taken = RoceQueuePair.of(far.export()).blob();
+            near.rdma.connect(taken, toFar);
+            RdmaConnection refused = beside.export();
+            byte[] own = RoceQueuePair.of(refused).blob();
+
+            assertRefused(Status.ALREADY_EXIST, () -> beside.rdma.connect(taken, refused));
+            assertRefused(Status.INVALID_VALUE, () -> beside.rdma.connect(own, refused));
+
+            assertThat(refused.state()).isEqualTo(RdmaConnection.State.EXPORTED);
+            connect(beside, refused, other, other.export());
+            assertThat(refused.provider()).isEqualTo("shm");
+        }
+    }
+
+    private static void assertRefused(Status status, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        DpuException.class, e -> assertThat(e.status()).isEqualTo(status));
     }
 
     @Test

@@ -101,15 +101,15 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
         for (int i = 0; i < endpoints.length; i++) {
             ConnectionBlob.Section section = blob.sectionOf(providers.get(i).id());
             ProviderEndpoint endpoint = endpoints[i];
+            ProviderConnection chosen = connection.providerConnection(i);
             if (section != null
                     && endpoint != null
-                    && connection.providerConnection(i) != null
+                    && chosen != null
                     && endpoint.reaches(section.details())) {
+                chosen.connect(section.details()); // first: a refusal is to change nothing
                 List<RdmaConnection> failed = select(i);
                 try {
-                    connection
-                            .select(i, providers.get(i).name(), blob.permissions())
-                            .connect(section.details());
+                    connection.select(i, providers.get(i).name(), blob.permissions());
                     changeState(connection, RdmaConnection.State.CONNECTING);
                 } finally {
                     notifyFailed(failed);
@@ -227,11 +227,8 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
         connection.setPeerPrivateData(request.privateData());
         begun(connection);
         List<RdmaConnection> failed = select(provider);
-        ProviderConnection _ =
-                connection.select(
-                        provider,
-                        providers.get(provider).name(),
-                        request.request().peerPermissions());
+        connection.select(
+                provider, providers.get(provider).name(), request.request().peerPermissions());
         startPending |= rdma.requestAccepted();
         notifyFailed(failed);
         return connection;
@@ -448,11 +445,8 @@ final class ConnectionTable extends ProviderEndpoints implements EndpointListene
             answered.setAttempt(null);
             answered.setPeerPrivateData(privateData);
             List<RdmaConnection> failed = select(attempt.provider());
-            ProviderConnection _ =
-                    answered.select(
-                            attempt.provider(),
-                            providers.get(attempt.provider()).name(),
-                            permissions);
+            answered.select(
+                    attempt.provider(), providers.get(attempt.provider()).name(), permissions);
             notifyFailed(failed);
         }
     }

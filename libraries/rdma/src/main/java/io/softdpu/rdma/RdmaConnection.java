@@ -259,10 +259,8 @@ public final class RdmaConnection {
     }
 
     /** Keeps this provider's connection and closes the others. */
-    ProviderConnection select(int provider, String name, Permissions grantedByPeer) {
-        ProviderConnection providerConnection =
-                Objects.requireNonNull(providerConnections[provider]);
-        selected = providerConnection;
+    void select(int provider, String name, Permissions grantedByPeer) {
+        selected = Objects.requireNonNull(providerConnections[provider]);
         this.provider = name;
         peerPermissions = grantedByPeer;
         for (int i = 0; i < providerConnections.length; i++) {
@@ -270,7 +268,6 @@ public final class RdmaConnection {
                 closeProviderConnection(i);
             }
         }
-        return providerConnection;
     }
 
     void closeProviderConnection(int provider) {

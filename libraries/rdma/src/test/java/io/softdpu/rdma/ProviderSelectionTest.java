@@ -260,6 +260,27 @@ class ProviderSelectionTest {
     }
 
     @Test
+    void shouldSelectNoProviderThatRefusesThePeer() {
+        RdmaConnection connection = table.export(Permissions.LOCAL_READ_ONLY);
+        RdmaConnection requested = table.connect(ADDRESS, NO_DATA); // by the first
+        FakeConnection ofFar = far.endpoint.made.getFirst();
+        ofFar.refusal = Status.ALREADY_EXIST;
+        byte[] blob = newTable(new FakeProvider(2)).export(Permissions.LOCAL_READ_ONLY).blob();
+
+        assertRefused(
+                () -> table.connect(connection, blob), Status.ALREADY_EXIST, "told to: refusal=");
+        assertThat(connection.state()).isEqualTo(RdmaConnection.State.EXPORTED);
+        assertThat(connection.selected()).isNull();
+        assertThat(requested.state()).isEqualTo(RdmaConnection.State.CONNECTING);
+        assertThat(near.endpoint.closed).isFalse();
+
+        ofFar.refusal = Status.SUCCESS;
+        table.connect(connection, blob);
+        assertThat(connection.provider()).isEqualTo("fake2");
+        assertThat(requested.state()).isEqualTo(RdmaConnection.State.FAILED);
+    }
+
+    @Test
     void shouldStartWithoutAProviderThatCannotBeOpened() {
         FakeProvider closed = new FakeProvider(1);
         FakeProvider open = new FakeProvider(2);
@@ -779,6 +800,7 @@ class ProviderSelectionTest {
         private boolean disconnecting;
         private boolean closed;
         private boolean withoutDetails;
+        private Status refusal = Status.SUCCESS;
 
         FakeConnection(Object owner, String requested) {
             this.owner = owner;
@@ -810,6 +832,9 @@ class ProviderSelectionTest {
 
         @Override
         public void connect(byte[] section) {
+            if (refusal != Status.SUCCESS) {
+                throw new DpuException(refusal, "told to: refusal=" + refusal);
+            }
             connecting = true;
         }
 

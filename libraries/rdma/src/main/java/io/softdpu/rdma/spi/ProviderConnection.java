@@ -35,11 +35,13 @@ public interface ProviderConnection {
 
     /**
      * Begins to connect; {@link EndpointListener#established} or {@link EndpointListener#ended}
-     * follows. Once.
+     * follows. Once; a call that throws changes nothing, so that another may follow with another
+     * peer or provider.
      *
      * @param section the peer's {@link #details()}; {@link ProviderEndpoint#reaches} has accepted
      *     it
-     * @throws io.softdpu.core.DpuException INVALID_VALUE if it is malformed; NO_MEMORY
+     * @throws io.softdpu.core.DpuException INVALID_VALUE if it is malformed; ALREADY_EXIST if the
+     *     peer's end belongs to another connection; NO_MEMORY
      */
     void connect(byte[] section);
 
