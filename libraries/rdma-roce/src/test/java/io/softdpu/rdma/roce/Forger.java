@@ -17,7 +17,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /** Plain UDP socket that sends a NIC whatever it is given, with the ICRC of its own address. */
-final class Forger implements AutoCloseable {
+public final class Forger implements AutoCloseable {
     private static final int MOST_BYTES = 1 << 13;
 
     private final DatagramSocket socket;
@@ -64,7 +64,7 @@ final class Forger implements AutoCloseable {
     }
 
     /** A message of connection management without its ICRC. */
-    static byte[] message(byte[] payload, int queueKey, int psn) {
+    public static byte[] message(byte[] payload, int queueKey, int psn) {
         byte[] packet = packet(Opcode.DATAGRAM, CmCodec.QUEUE_PAIR, psn, payload);
         Headers.writeDeth(
                 MemorySegment.ofArray(packet), Headers.BTH_BYTES, queueKey, CmCodec.QUEUE_PAIR);

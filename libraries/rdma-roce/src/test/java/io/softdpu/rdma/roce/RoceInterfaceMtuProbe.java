@@ -46,6 +46,17 @@ final class RoceInterfaceMtuProbe {
         }
     }
 
+    /** The same for a listener, which looks at the interface in a call of its program. */
+    private static void setMtu(int bytes, RoceEndpoint listener) throws Exception {
+        setMtu(bytes);
+        try {
+            listener.listen(FarEnd.PORT + 1);
+            listener.stopListening(FarEnd.PORT + 1);
+        } catch (DpuException e) { // the MTU is too small for any connection
+            System.out.println("MTU " + bytes + ": " + e.status());
+        }
+    }
+
     // ---- by parameters ----
 
     private static void parameters(Path folder) throws Exception {
@@ -126,12 +137,12 @@ final class RoceInterfaceMtuProbe {
                 Asker asker = new Asker(endpoint, program, linux, own);
                 System.out.println("MTU 1500: 4096 " + asker.ask(5));
                 System.out.println("MTU 1500: 1024 " + asker.ask(3));
-                setMtu(9000);
+                setMtu(9000, endpoint);
                 System.out.println("MTU 9000: 4096 " + asker.ask(5));
                 ConnectRequest shown = program.requests.getLast();
-                setMtu(1500);
+                setMtu(1500, endpoint);
                 System.out.println("MTU 1500: 4096 " + asker.ask(5));
-                setMtu(320);
+                setMtu(320, endpoint);
                 System.out.println("MTU 320: 256 " + asker.ask(1));
                 setMtu(1500);
                 ProviderConnection _ = shown.accept(new byte[0], program);

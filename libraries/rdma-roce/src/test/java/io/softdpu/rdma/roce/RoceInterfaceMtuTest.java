@@ -68,6 +68,7 @@ class RoceInterfaceMtuTest {
                         "MTU 1500: 1024 requests=1",
                         "MTU 9000: 4096 requests=2",
                         "MTU 1500: 4096 reason=26, requests=2",
+                        "MTU 320: NOT_SUPPORTED",
                         "MTU 320: 256 reason=26, requests=2",
                         "MTU 1500: accepted 4096 reason=26, ended=NOT_SUPPORTED");
     }

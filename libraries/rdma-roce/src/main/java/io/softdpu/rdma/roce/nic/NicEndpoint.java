@@ -57,6 +57,10 @@ public final class NicEndpoint implements ReceiveQueue {
     private final EndpointConfig config;
     private final PeerMemory memory;
     private final RemoteKeys keys;
+
+    /** Of the NIC's address; of the engine's thread. */
+    private final RecentInterface network;
+
     private final WorkRing receives;
 
     /** Written by the engine's thread. */
@@ -111,10 +115,21 @@ public final class NicEndpoint implements ReceiveQueue {
      * @param keys of the memory of peers
      */
     public NicEndpoint(Nic nic, EndpointConfig config, PeerMemory memory, RemoteKeys keys) {
+        this(nic, config, memory, keys, new RecentInterface(nic.gid()));
+    }
+
+    /** One that sees another interface. */
+    NicEndpoint(
+            Nic nic,
+            EndpointConfig config,
+            PeerMemory memory,
+            RemoteKeys keys,
+            RecentInterface network) {
         this.nic = nic;
         this.config = config;
         this.memory = memory;
         this.keys = keys;
+        this.network = network;
         pathMtuBytes = config.pathMtuBytes();
         receives = new WorkRing(config.receiveQueueSize());
         received = new WorkRing(config.receiveQueueSize());
@@ -150,7 +165,7 @@ public final class NicEndpoint implements ReceiveQueue {
      */
     private @Nullable LocalInterface limitPathMtu() {
         Gid gid = nic.gid();
-        LocalInterface own = LocalInterface.of(gid);
+        LocalInterface own = network.now();
         int limit = pathMtuBytesAt(own);
         if (own != null && limit == 0) {
             throw new DpuException(
@@ -307,16 +322,15 @@ public final class NicEndpoint implements ReceiveQueue {
     }
 
     /**
-     * Whether the interface has room for the path MTU of a request; otherwise it is rejected,
-     * later. The interface is looked at for each request that no answer would lower the path MTU
-     * of.
+     * Whether the interface has room for the path MTU of a request, or had a short time ago;
+     * otherwise the request is rejected, later.
      */
     public boolean takesPathMtu(NicRequest request) {
         int fixed = request.fixedPathMtuBytes();
-        if (fixed == 0) {
+        if (fixed == 0) { // an answer lowers it
             return true;
         }
-        int limit = pathMtuBytesAt(LocalInterface.of(nic.gid()));
+        int limit = pathMtuBytesAt(network.recent());
         if (fixed > limit) {
             nic.post(() -> {
                 waiting.remove(request.connection());

@@ -44,9 +44,6 @@ import org.jspecify.annotations.Nullable;
  * and request.
  */
 final class NicLoop implements Runnable {
-    /** Time between two looks at the MTU of the interface. */
-    private static final long MTU_LOOK_NANOS = 100_000_000;
-
     private static final System.Logger LOG = System.getLogger(NicLoop.class.getName());
 
     private static final int RECEIVED_AT_ONCE = 64;
@@ -99,6 +96,7 @@ final class NicLoop implements Runnable {
                     1_000 * MILLI);
 
     private final Gid gid;
+    private final RecentInterface network;
     private final UdpSocket socket;
     private final ReceivedDatagrams received;
     private final MemorySegment receivedMemory;
@@ -136,9 +134,6 @@ final class NicLoop implements Runnable {
     private long failures;
     private long tooLong;
 
-    /** When the MTU of the interface was looked at. */
-    private long mtuLookedAtNanos = System.nanoTime() - MTU_LOOK_NANOS;
-
     /** Place of the endpoint whose requests were taken last. */
     private int lastTaken;
 
@@ -166,6 +161,7 @@ final class NicLoop implements Runnable {
         this.endpoints = endpoints;
         this.sleep = sleep;
         this.gid = gid;
+        network = new RecentInterface(gid);
         this.socket = socket;
         received = socket.newReceived(RECEIVED_AT_ONCE, Headers.MAX_PACKET_BYTES);
         receivedMemory = received.memory();
@@ -653,14 +649,10 @@ final class NicLoop implements Runnable {
      * Ends the connection of a packet that the interface would not take at its next repeat either.
      * Programs may not tell the reason. Looks at the interface itself, since an ICMP error that
      * anybody may send makes the next packet to any peer fail in the same way: such a packet counts
-     * as lost. Looks from time to time only, so that a flood of these costs little.
+     * as lost.
      */
     private void endConnectionOf(SocketSink.TooLong packet) {
-        if (now - mtuLookedAtNanos < MTU_LOOK_NANOS) {
-            return;
-        }
-        mtuLookedAtNanos = now;
-        LocalInterface own = LocalInterface.of(gid);
+        LocalInterface own = network.recent();
         if (own == null || !own.isTooLong(packet.bytes(), gid.isIpv4())) {
             return;
         }

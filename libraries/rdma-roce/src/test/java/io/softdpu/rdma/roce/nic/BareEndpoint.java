@@ -58,4 +58,10 @@ public final class BareEndpoint {
     static NicEndpoint of(Nic nic) {
         return new NicEndpoint(nic, config(), (key, address, bytes, right) -> null, NO_KEYS);
     }
+
+    /** The same, beside another interface. */
+    static NicEndpoint of(Nic nic, RecentInterface network) {
+        return new NicEndpoint(
+                nic, config(), (key, address, bytes, right) -> null, NO_KEYS, network);
+    }
 }
