@@ -333,6 +333,10 @@ public final class Nic {
         return loop.sendFailures();
     }
 
+    NicLoop loop() {
+        return loop;
+    }
+
     void add(NicEndpoint endpoint) {
         loop.add(endpoint);
     }

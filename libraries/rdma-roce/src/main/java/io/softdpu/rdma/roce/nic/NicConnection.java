@@ -181,7 +181,7 @@ public final class NicConnection implements ConnectionListener, ReceiveListener 
         if (status == Status.SUCCESS || over) {
             boolean _ = completions.publish();
         }
-        endpoint.changed();
+        endpoint.requestCompleted();
     }
 
     /** Ends it in an orderly way, with an event. */

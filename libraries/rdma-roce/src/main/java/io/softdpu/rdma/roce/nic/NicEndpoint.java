@@ -650,6 +650,12 @@ public final class NicEndpoint implements ReceiveQueue {
         return received.published();
     }
 
+    /** A request of a connection was completed. */
+    void requestCompleted() {
+        nic.loop().countCompletion();
+        changed();
+    }
+
     void receiveCompleted(WorkRequest receive, Status status) {
         received.add(receive, status);
         boolean _ = received.publish();

@@ -66,6 +66,12 @@ final class NicLoop implements Runnable {
     /** Requests that are taken in a pass: the queues of all connections may be full. */
     static final int REQUESTS_PER_PASS = 1024;
 
+    /**
+     * Requests that the packets of a pass complete, beside those of the last one: each packet may
+     * end a connection whose queue is full.
+     */
+    static final int COMPLETIONS_PER_PASS = 1024;
+
     /** Deadlines that are served in a pass: peers can bring many connections to theirs at once. */
     private static final int EXPIRED_PER_PASS = 64;
 
@@ -127,6 +133,14 @@ final class NicLoop implements Runnable {
 
     /** Time of the pass under way. */
     private long now;
+
+    /** Of the packets that were received last, their number and that of those which are handled. */
+    private int receivedCount;
+
+    private int handled;
+
+    /** Requests that were completed since the pass began to handle packets. */
+    private int completed;
 
     /** Whether an engine could not be woken: the next turn does that again. */
     private boolean isWakeLeft;
@@ -353,7 +367,8 @@ final class NicLoop implements Runnable {
     /** Whether the thread would miss what is due; what waits for it is due now. */
     private boolean isSleepTooLong(boolean toSleep) {
         boolean recorded = recorder != null && recorder.hasPackets(); // the thread writes them
-        boolean waits = mayTransmit() || sink.isBlocked() || recorded || hasRequests();
+        boolean waits =
+                mayTransmit() || sink.isBlocked() || recorded || hasRequests() || hasReceived();
         return sleep.isTooLong(now, waits ? now : nextDeadline(), toSleep);
     }
 
@@ -424,7 +439,8 @@ final class NicLoop implements Runnable {
             sleep.look(System.nanoTime());
             leaves = sleep.leavesPackets();
             worked |= pass(BATCHES_PER_PASS, PACKETS_PER_PASS, null);
-            if (sleep.takeErrors()) { // behind what the peers have sent before they were gone
+            // Behind what the peers have sent before they were gone.
+            if (!hasReceived() && sleep.takeErrors()) {
                 takeErrors();
                 worked = true;
             }
@@ -509,20 +525,21 @@ final class NicLoop implements Runnable {
      * @return whether any work was done
      */
     private boolean pass(int maxBatches, int maxPackets, @Nullable NicEndpoint driver) {
-        // What polls do not tell is thrown where there should be a packet.
-        boolean awaited = driver == null && sleep.hasPackets();
-        int count = awaited ? socket.receive(received) : socket.poll(received);
+        if (!hasReceived()) {
+            // What polls do not tell is thrown where there should be a packet.
+            takeBatch(driver == null && sleep.hasPackets());
+        }
         now = System.nanoTime();
         if (batches.isUnderWay()) {
             batches.end(); // an error at the end of a program's stack has left it
         }
-        if (count == 0 && !hasRequests() && !hasPackets() && !isDue()) {
+        boolean worked = hasReceived();
+        if (!worked && !hasRequests() && !hasPackets() && !isDue()) {
             return false;
         }
-        boolean worked = count > 0;
         batches.begin();
         try {
-            receive(count, maxBatches);
+            receive(maxBatches);
             worked |= takeRequests();
             adapter.expire(now, EXPIRED_PER_PASS);
             worked |= maxPackets > 0 && transmit(maxPackets);
@@ -580,18 +597,34 @@ final class NicLoop implements Runnable {
         return some;
     }
 
-    private void receive(int first, int maxBatches) {
-        int count = first;
+    /** Whether packets were received that are not handled. */
+    private boolean hasReceived() {
+        return handled < receivedCount;
+    }
+
+    private void receive(int maxBatches) {
+        completed = 0;
         for (int batch = 1; ; batch++) {
-            for (int i = 0; i < count; i++) {
-                receive(i, now);
+            while (hasReceived() && completed < COMPLETIONS_PER_PASS) {
+                receive(handled++, now);
             }
-            if (count < RECEIVED_AT_ONCE || batch == maxBatches) {
+            if (hasReceived() || receivedCount < RECEIVED_AT_ONCE || batch == maxBatches) {
                 break;
             }
-            count = socket.poll(received);
+            takeBatch(false);
             now = System.nanoTime();
         }
+    }
+
+    private void takeBatch(boolean awaited) {
+        handled = 0;
+        receivedCount = 0; // also if it throws
+        receivedCount = awaited ? socket.receive(received) : socket.poll(received);
+    }
+
+    /** A request was completed. */
+    void countCompletion() {
+        completed++;
     }
 
     private void receive(int index, long nowNanos) {
@@ -708,7 +741,7 @@ final class NicLoop implements Runnable {
     }
 
     private boolean hasWork() {
-        return stopping || !tasks.isEmpty() || mayTransmit() || hasRequests();
+        return stopping || !tasks.isEmpty() || mayTransmit() || hasRequests() || hasReceived();
     }
 
     private boolean hasRequests() {

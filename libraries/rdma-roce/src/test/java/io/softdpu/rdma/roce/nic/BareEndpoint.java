@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Endpoint without a device, whose engine never sleeps. */
 public final class BareEndpoint {
-    private static final RemoteKeys NO_KEYS =
+    static final RemoteKeys NO_KEYS =
             new RemoteKeys() {
                 @Override
                 public int key(RemoteMemory memory) {
