@@ -162,8 +162,8 @@ class NicSleep {
     // ---- the thread, as the owner ----
 
     /**
-     * Whether a packet, or room for one, has ended its last sleep and is there still: no program
-     * has taken it.
+     * Whether a packet, or room for one, has ended its last sleep, and no program that polls may
+     * have taken it since.
      */
     boolean hasPackets() {
         return fresh && packetsReady && !polledLately;

@@ -83,10 +83,7 @@ class NicCompletionsTest {
             nic = Nic.open(Gid.ofAddress(new byte[] {127, 99, 0, address}), NicOptions.DEFAULTS);
             endpoint =
                     new NicEndpoint(
-                            nic,
-                            config(),
-                            (key, from, bytes, right) -> null,
-                            BareEndpoint.NO_KEYS);
+                            nic, config(), (key, from, bytes, right) -> null, BareEndpoint.NO_KEYS);
             endpoint.open();
             nic.loop().prepare();
             for (int i = 0; i < CONNECTIONS; i++) {

@@ -6,6 +6,9 @@ import io.softdpu.linux.UdpSocket;
 import io.softdpu.linux.event.Poller;
 import io.softdpu.rdma.roce.adapter.Adapter;
 import io.softdpu.rdma.roce.wire.Gid;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -194,6 +197,37 @@ class NicSleepTest {
         sleep.begin();
 
         assertThat(sleep.awaitEvent()).as("sleeps on").isFalse();
+    }
+
+    /** A program that polls may have taken it: a wait for it would be one without an end. */
+    @Test
+    void shouldHaveThePacketThatHasEndedItUnlessAProgramPolls() throws IOException {
+        sleep.look(now);
+        sleep.plan(now, Adapter.NO_DEADLINE, false);
+        sleep.begin();
+        sendPacket();
+        assertThat(sleep.awaitEvent()).as("sleeps on").isFalse();
+        sleep.look(now);
+        assertThat(sleep.hasPackets()).as("nobody else takes it").isTrue();
+
+        polls(here, now);
+        sleep.look(now);
+        assertThat(sleep.hasPackets()).as("it polls").isFalse();
+        sleep.look(now + LOOK);
+        assertThat(sleep.hasPackets()).as("it does not any more").isTrue();
+        polls(here, now + LOOK);
+        here.arm(false);
+        sleep.look(now + LOOK);
+        assertThat(sleep.hasPackets()).as("it sleeps").isTrue();
+
+        sleep.skip();
+        assertThat(sleep.hasPackets()).as("there was no sleep").isFalse();
+    }
+
+    private void sendPacket() throws IOException {
+        try (DatagramSocket peer = new DatagramSocket()) {
+            peer.send(new DatagramPacket(new byte[1], 1, socket.localAddress()));
+        }
     }
 
     @Test

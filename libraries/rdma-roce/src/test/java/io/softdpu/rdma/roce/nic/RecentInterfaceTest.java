@@ -83,8 +83,7 @@ class RecentInterfaceTest {
     /** A request as it would come in a packet. */
     private static NicRequest request(Nic nic, NicEndpoint endpoint, int id) {
         FarEnd peer = new FarEnd(FOREIGN, nic.gid(), FarEnd.LINUX_GUID, id, 0x100 + id);
-        byte[] bytes =
-                Forger.message(CmCodec.encode(peer.req(new byte[0])), CmCodec.QUEUE_KEY, id);
+        byte[] bytes = Forger.message(CmCodec.encode(peer.req(new byte[0])), CmCodec.QUEUE_KEY, id);
         nic.run(() -> {
             Packet packet = new Packet();
             assertThat(packet.wrap(MemorySegment.ofArray(bytes), 0, bytes.length)).isNull();
