@@ -9,6 +9,8 @@ seconds=1
 
 # shellcheck source=benchmarks/lib.sh
 . "$root/benchmarks/lib.sh"
+# shellcheck source=interop/jars.sh
+. "$here/jars.sh"
 
 arguments=("$@")
 keep=
@@ -51,9 +53,8 @@ isolate() {
         (need "$pair") || skip "command is missing: command=${pair%%:*}, package=${pair#*:}"
     done
     say "building ours"
-    SOFTDPU_INTEROP_JARS=$("$root/softdpu" --print-jars)
-    SOFTDPU_JAVA_HOME=$("$root/softdpu" --print-jdk-home)
-    export SOFTDPU_INTEROP_INSIDE=yes SOFTDPU_INTEROP_JARS SOFTDPU_JAVA_HOME
+    hold_jars "$root/softdpu"
+    export SOFTDPU_INTEROP_INSIDE=yes
     (($(id -u) == 0)) || as_root=(--user --map-root-user)
     reason=$(unshare "${as_root[@]}" --net --mount true 2>&1) ||
         skip "namespaces cannot be made: uid=$(id -u), reason=${reason##*: }"

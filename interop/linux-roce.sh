@@ -16,6 +16,8 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=interop/jars.sh
+. "$here/jars.sh"
 guest=$here/softroce-guest.sh
 softdpu=${SOFTDPU:-$(dirname "$here")/softdpu}
 own4=10.77.0.1
@@ -59,9 +61,7 @@ if [[ ${1:-} != --inside ]]; then
     for command in apt-get dpkg-deb unshare ip; do
         command -v "$command" >/dev/null || skip "command is missing: command=$command"
     done
-    SOFTDPU_INTEROP_JARS=$("$softdpu" --print-jars) # builds it, with the network
-    SOFTDPU_JAVA_HOME=$("$softdpu" --print-jdk-home)
-    export SOFTDPU_INTEROP_JARS SOFTDPU_JAVA_HOME
+    hold_jars "$softdpu" # builds them, with the network
     "$guest" build || skip "guest cannot be built: script=$guest, expected=the packages of a Debian mirror"
     export SOFTDPU_INTEROP_HEADERS
     SOFTDPU_INTEROP_HEADERS=$("$guest" headers) || skip "headers of the verbs cannot be fetched: script=$guest"

@@ -82,6 +82,19 @@ class ArchiveLauncherTest {
     }
 
     @Test
+    void shouldPrintItsJavaAndItsJarsForScripts(Processes processes) throws IOException {
+        Path runtime = makeJdk("an archive/runtime");
+
+        ChildProcess java = processes.start(launcher(archive, "--print-jdk-home"));
+        assertThat(java.awaitExit()).isZero();
+        assertThat(java.outputLines()).containsExactly(runtime.toRealPath().toString());
+
+        ChildProcess jars = processes.start(launcher(archive, "--print-jars"));
+        assertThat(jars.awaitExit()).isZero();
+        assertThat(jars.outputLines()).containsExactly(archive.resolve("lib").toString());
+    }
+
+    @Test
     void shouldTakeTheJavaThatTheUserNamesBeforeThatOfTheArchive(Processes processes)
             throws IOException {
         makeJdk("an archive/runtime");

@@ -94,6 +94,35 @@ class LauncherTest {
         assertThat(fixture.runFolders(tree)).hasSize(1);
     }
 
+    /** As a script does that compiles against them. */
+    @Test
+    void shouldNotTakeTheJarsFromAScriptThatHoldsTheirLock(Processes processes) throws IOException {
+        String script =
+                """
+                set -eu
+                . "$1"
+                hold_jars "$2"
+                echo "$SOFTDPU_INTEROP_JARS"
+                exec cat
+                """;
+        ProcessBuilder builder = fixture.launcher();
+        String launcher = builder.command().getFirst();
+        String functions = ProjectModules.ROOT.resolve("interop/jars.sh").toString();
+        builder.command(List.of("bash", "-c", script, "script", functions, launcher));
+        ChildProcess holder = processes.start(builder);
+        Path jars = Path.of(holder.awaitLine("/run-"));
+
+        fixture.edit("other");
+        assertThat(processes.start(fixture.launcher()).awaitExit()).isZero();
+        assertThat(fixture.runFolders(tree)).hasSize(2).contains(jars);
+
+        holder.standardInput().close();
+        assertThat(holder.awaitExit()).isZero();
+        fixture.edit("third");
+        assertThat(processes.start(fixture.launcher()).awaitExit()).isZero();
+        assertThat(fixture.runFolders(tree)).hasSize(1).doesNotContain(jars);
+    }
+
     @Test
     void shouldBuildOnceForStartsAtTheSameTime(Processes processes) throws IOException {
         List<ChildProcess> starts =
