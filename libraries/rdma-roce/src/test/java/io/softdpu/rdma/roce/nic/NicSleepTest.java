@@ -27,7 +27,7 @@ class NicSleepTest {
     private static final int HOUR_SECONDS = 3600;
 
     /** Long after the construction, in whose time none has polled. */
-    private final long now = System.nanoTime() + 100 * LOOK;
+    private final long now = System.nanoTime() + 100_000 * LOOK;
 
     private final Nic nic = Nic.open(ADDRESS, NicOptions.DEFAULTS); // without a thread
     private final UdpSocket socket = open();
