@@ -19,6 +19,13 @@ final class UringChannel extends StepChannel {
     /** Limit of steps that one system call begins. */
     private static final int MAX_ENTRIES = 4096;
 
+    /**
+     * Limit of completions of one pass, whose requests are followed by others in the same pass.
+     * Without it a disk that ends all requests at once is idle until as many others are submitted,
+     * and the thread then waits for the end of all of them: neither works while the other does.
+     */
+    private static final int MAX_TAKEN = 8;
+
     /** Limit of the kernel's threads for what would block, such as cache misses. */
     private static final int MAX_KERNEL_THREADS = 16;
 
@@ -122,11 +129,11 @@ final class UringChannel extends StepChannel {
         return any;
     }
 
-    /** Ends the steps whose completions are there. */
+    /** Ends steps whose completions are there, up to the limit; the next pass ends others. */
     private boolean take() {
-        boolean any = false;
-        while (ring.next()) {
-            any = true;
+        int taken = 0;
+        while (taken < MAX_TAKEN && ring.next()) {
+            taken++;
             long data = ring.userData();
             Slot slot = slot((int) data);
             if (slot.generation != (int) (data >>> Integer.SIZE)) {
@@ -140,7 +147,7 @@ final class UringChannel extends StepChannel {
             }
             stepEnded(slot, ring.result());
         }
-        return any;
+        return taken > 0;
     }
 
     @Override
