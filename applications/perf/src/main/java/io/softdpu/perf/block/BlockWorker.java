@@ -6,6 +6,7 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.ProgressEngine;
 import io.softdpu.linux.text.Reason;
 import io.softdpu.perf.pair.Latencies;
+import io.softdpu.perf.pair.SleepWarmUp;
 import io.softdpu.perf.pair.StopSign;
 import java.util.concurrent.Phaser;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,7 @@ final class BlockWorker implements Runnable {
     public void run() {
         try (ProgressEngine own = ProgressEngine.create()) {
             engine = own;
+            SleepWarmUp.run(own);
             try (BlockTasks tasks = new BlockTasks(plan, volume, own, index, latencies, stop)) {
                 phases.arriveAndAwaitAdvance(); // all are open
                 for (int i = 0; i < BlockMeasurement.RUNS; i++) {
@@ -56,6 +58,7 @@ final class BlockWorker implements Runnable {
                     nanos = tasks.nanos();
                     phases.arriveAndAwaitAdvance(); // end
                 }
+                phases.arriveAndAwaitAdvance(); // the use was read, to which closing would add
             }
         } catch (DpuException e) {
             stop.raise(e);

@@ -47,6 +47,7 @@ public abstract class PerfSide<P extends PerfPlan> implements AutoCloseable {
         this.plan = plan;
         this.side = side;
         engine = resources.keep(ProgressEngine.create());
+        SleepWarmUp.run(engine);
         stop = open(() -> resources.keep(new StopSign(plan.limitNanos(), this::unblock)));
         device =
                 open(() ->
