@@ -10,8 +10,9 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * Reads and writes files at an offset, between the file and native memory (pread, pwrite,
- * pwritev2), and makes what was written durable (fdatasync, fsync). The file position is not used,
- * so any thread may call. Allocates nothing once the caller is compiled by C2.
+ * pwritev2), makes what was written durable (fdatasync, fsync), and asks whether it was lost
+ * (sync_file_range). The file position is not used, so any thread may call. Allocates nothing once
+ * the caller is compiled by C2.
  *
  * <p>Like the system calls, a method may transfer less than requested; the caller continues from
  * there.
@@ -31,9 +32,16 @@ public final class FileIo {
 
     private static final MethodHandle FDATASYNC = Libc.bind("fdatasync", INT, INT);
     private static final MethodHandle FSYNC = Libc.bind("fsync", INT, INT);
+    private static final MethodHandle SYNC_FILE_RANGE =
+            Libc.bind("sync_file_range", INT, INT, LONG, LONG, INT);
 
     /** Flag of a write: the bytes written are durable afterwards. */
     static final int RWF_DSYNC = 2;
+
+    private static final int SYNC_FILE_RANGE_WAIT_BEFORE = 1;
+
+    /** Where no file has bytes to wait for. */
+    private static final long BEYOND_ALL_BYTES = 1L << 62;
 
     private FileIo() {}
 
@@ -130,6 +138,30 @@ public final class FileIo {
         }
         if (result != 0) {
             throw new LinuxException("fdatasync", state.lastErrno(), "fd=" + fd);
+        }
+    }
+
+    /**
+     * Takes the report of lost bytes that the next {@link #syncData} of this open file would give,
+     * and that is not given again then. Writes nothing and waits for nothing.
+     *
+     * @param fd the descriptor
+     * @return 0 without one; else its error number, or that of the call if it is refused
+     */
+    public static int takeLossReport(int fd) {
+        CallState state = CallState.current();
+        try {
+            int result =
+                    (int)
+                            SYNC_FILE_RANGE.invokeExact(
+                                    state.errno,
+                                    fd,
+                                    BEYOND_ALL_BYTES,
+                                    1L,
+                                    SYNC_FILE_RANGE_WAIT_BEFORE);
+            return result == 0 ? 0 : state.lastErrno();
+        } catch (Throwable thrown) {
+            throw Libc.rethrow(thrown);
         }
     }
 

@@ -444,15 +444,20 @@ public final class Uring implements AutoCloseable {
     }
 
     /**
-     * Fills a request that makes all writes durable which have completed before it is submitted, as
-     * fdatasync. Its result is 0.
+     * Fills a request that makes the bytes of a range durable whose writes have completed before it
+     * is submitted, as fdatasync. Its result is 0, or the error of bytes that were lost, of
+     * whatever range: as {@link FileIo#syncData}.
      *
      * @param file the descriptor
+     * @param offsetBytes where the range begins
+     * @param sizeBytes its length; 0 for all that follows
      * @param data the completion's {@link #userData}
      * @throws IllegalStateException if the ring is full
      */
-    public void syncData(int file, long data) {
-        fill(Operation.FSYNC.code, file, 0, 0, 0, FSYNC_DATASYNC, data);
+    public void syncData(int file, long offsetBytes, int sizeBytes, long data) {
+        // The kernel takes the sum for the end, and 0 for none.
+        long offset = sizeBytes == 0 ? 0 : offsetBytes;
+        fill(Operation.FSYNC.code, file, offset, 0, sizeBytes, FSYNC_DATASYNC, data);
     }
 
     /**

@@ -102,6 +102,8 @@ final class FileIoTest {
         FileIo.syncData(fd);
         FileIo.sync(fd);
         FileIo.sync(directory);
+        assertThat(FileIo.takeLossReport(fd)).isZero();
+        assertThat(FileIo.takeLossReport(-1)).isEqualTo(Errno.EBADF);
 
         int socket = files.pair()[0];
         assertThatThrownBy(() -> FileIo.syncData(socket))

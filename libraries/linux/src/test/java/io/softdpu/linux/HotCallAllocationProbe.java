@@ -47,6 +47,7 @@ final class HotCallAllocationProbe {
                     () -> {
                         FileIo.writeDurably(file, from.asSlice(0, 64), 0);
                         FileIo.syncData(file);
+                        FileIo.takeLossReport(file);
                     });
             requests(file, from);
         }

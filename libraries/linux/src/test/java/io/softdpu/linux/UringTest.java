@@ -129,7 +129,9 @@ final class UringTest {
 
         ring.write(fd, text("..abc.."), 2, 3, 4, 1);
         assertThat(resultOf(ring)).isEqualTo(3);
-        ring.syncData(fd, 2);
+        ring.syncData(fd, 0, 0, 2);
+        assertThat(resultOf(ring)).isZero();
+        ring.syncData(fd, 4, 3, 2);
         assertThat(resultOf(ring)).isZero();
         ring.read(fd, room, 1, 5, 3, DATA);
         assertThat(resultOf(ring)).isEqualTo(5);
@@ -206,7 +208,7 @@ final class UringTest {
         ring.read(fd, MemorySegment.ofAddress(1).reinterpret(4), 0, 4, 0, 3);
         ring.allocate(fd, 0, 0, 0, 4);
         ring.allocate(fd, FileBlocks.ZERO_RANGE, 0, 4, 5);
-        ring.syncData(pipe(), 6);
+        ring.syncData(pipe(), 0, 0, 6);
         while (ring.pending() > 0) {
             results.put(resultOf(ring) < 0 ? ring.userData() : -1L, ring.result());
         }
