@@ -42,8 +42,8 @@ final class FileDevice implements ProviderDevice {
     /** Threads where io_uring is refused. */
     private static final int THREADS_INSTEAD = 4;
 
-    /** Threads beside io_uring: extents do not wait for a sync. */
-    private static final int THREADS_BESIDE = 2;
+    /** Threads beside io_uring, for what it has no operation for. */
+    private static final int THREADS_BESIDE = 1;
 
     /** Zeros that are written at a time, in bytes: other requests go between. */
     private static final int ZEROS_BYTES = 256 << 10;
@@ -58,7 +58,6 @@ final class FileDevice implements ProviderDevice {
     private final BlockProperties properties;
     private final DeviceFailures failures;
     private final boolean byThreads;
-    private final Syncs syncs;
     private final Workers workers;
     private final MemorySegment zeros = Arena.ofAuto().allocate(ZEROS_BYTES, ZEROS_ALIGNMENT_BYTES);
 
@@ -68,8 +67,14 @@ final class FileDevice implements ProviderDevice {
     /** Whether zeroing a range that stays allocated was refused. */
     private volatile boolean zeroesNoRanges;
 
+    /** Whether bytes were lost, so that nothing more becomes durable. */
+    private volatile boolean lost;
+
     /** Whether the identity was renewed since the device was opened. */
-    private boolean renewed;
+    private volatile boolean renewed;
+
+    /** Guards the report of a loss to the device's own open file until it is noted. */
+    private final Object report = new Object();
 
     private FileDevice(CheckedFile opened, FileOptions options, FileLock lock, int blockSizeBytes) {
         this.opened = opened;
@@ -95,8 +100,7 @@ final class FileDevice implements ProviderDevice {
                         describe(threads, refusal));
         failures = new DeviceFailures(properties.description());
         identity = VolumeIdentity.open(fd, options.file(), writable);
-        syncs = new Syncs(() -> FileIo.syncData(fd), this::syncFailed);
-        workers = new Workers(threads, syncs, "softdpu-block-" + options.file().getFileName());
+        workers = new Workers(threads, "softdpu-block-" + options.file().getFileName());
         if (refusal != null) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -284,19 +288,28 @@ final class FileDevice implements ProviderDevice {
         return identity.get();
     }
 
+    /** Waits for the file; the library finds it done, by a thread of the device. */
     @Override
-    public synchronized void renewIdentity() {
-        syncs.fail();
+    public void renewIdentity() {
+        lost = true;
         if (!renewed) {
-            renewed = true;
+            renewOnce();
+        }
+    }
+
+    private synchronized void renewOnce() {
+        if (!renewed) {
+            // Of the same loss: the sync of the identity would fail with it.
+            int _ = FileIo.takeLossReport(opened.descriptor());
             identity.renew();
+            renewed = true; // last: who finds it set sees the other identity
         }
     }
 
     /** A write that has failed is none of what was acknowledged; a sync that has failed is. */
     @Override
     public boolean mayHaveLost() {
-        return syncs.hasFailed();
+        return lost;
     }
 
     @Override
@@ -322,6 +335,9 @@ final class FileDevice implements ProviderDevice {
             boolean made = false;
             try {
                 place = lock.lock(fd);
+                if (!lost && learnsOfLoss()) { // of which the kernel tells that file nothing
+                    renewIdentity();
+                }
                 StepChannel channel =
                         byThreads
                                 ? new ThreadsChannel(this, fd, place, services, maxRequests)
@@ -357,7 +373,7 @@ final class FileDevice implements ProviderDevice {
         workers.close();
         failures.close();
         try {
-            if (!options.readOnly() && !syncs.hasFailed()) {
+            if (!options.readOnly() && !lost) {
                 FileIo.syncData(opened.descriptor());
                 identity.close();
             }
@@ -390,14 +406,29 @@ final class FileDevice implements ProviderDevice {
         return workers;
     }
 
-    Syncs syncs() {
-        return syncs;
+    /** Bytes were lost: nothing becomes durable any more. Any thread. */
+    void noteLoss() {
+        lost = true;
     }
 
-    /** A thread of the device, before any request ends with that. */
-    private void syncFailed(int errno) {
-        Status _ = failures.report(BlockOperation.FLUSH, errno, 0);
-        renewIdentity();
+    /**
+     * Whether bytes were lost since the device was opened, as its own open file tells: whatever
+     * other open files were told before, and not to be told again. Does not wait. Any thread.
+     */
+    boolean learnsOfLoss() {
+        synchronized (report) { // a second one finds no report, and waits for what the first notes
+            int errno = lost ? 0 : FileIo.takeLossReport(opened.descriptor());
+            if (errno != 0) {
+                lost = true;
+                Status _ = failures.report(BlockOperation.FLUSH, errno, 0);
+            }
+            return lost;
+        }
+    }
+
+    /** Whether it has another identity, since bytes were lost. Any thread. */
+    boolean isRenewed() {
+        return renewed;
     }
 
     /** Zeros to be written. */

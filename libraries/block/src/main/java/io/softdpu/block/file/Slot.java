@@ -44,6 +44,9 @@ final class Slot implements BlockRequest.Owner {
     /** Where in that memory, in bytes. */
     long memoryOffsetBytes;
 
+    /** Whether a write is durable by itself, and so has the turn of the syncs of its channel. */
+    boolean durable;
+
     /** Whether the system could not do the step as a whole, and smaller ones are to be tried. */
     boolean small;
 

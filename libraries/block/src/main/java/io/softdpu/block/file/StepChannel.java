@@ -8,7 +8,6 @@ import io.softdpu.block.spi.ProviderChannel;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
 import io.softdpu.core.copy.Copier;
-import io.softdpu.core.spi.ContextServices;
 import io.softdpu.core.spi.FixedQueue;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileBlocks;
@@ -23,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Channel to a file. It divides requests into steps, and continues each with the next one until all
  * is done.
  *
- * <p>It has an open file of its own for all but syncs, which are those of the {@linkplain Syncs
- * device}: a request that has to be durable is a step without, and then waits for one.
+ * <p>It has an open file of its own, so it learns of each loss by itself. A request that has to be
+ * durable is done, and then waits for a sync; a direct write that is alone is durable by itself.
  */
 abstract class StepChannel implements ProviderChannel {
     /** Length in bytes to which a step is cut that the system cannot do as a whole. */
@@ -35,6 +34,9 @@ abstract class StepChannel implements ProviderChannel {
     private final int place;
 
     private final Slot[] slots;
+
+    /** The last place, of no request: that of syncs. */
+    private final Slot sync;
 
     private final FixedQueue<Slot> free;
     private final Copier copier;
@@ -49,23 +51,26 @@ abstract class StepChannel implements ProviderChannel {
      *
      * @param fd the open file, which the channel closes
      * @param place of its lock
+     * @param wake ends the sleep of the engine; any thread calls it
      */
-    StepChannel(FileDevice device, int fd, int place, ContextServices services, int maxRequests) {
+    StepChannel(
+            FileDevice device, int fd, int place, Copier copier, Runnable wake, int maxRequests) {
         this.device = device;
         this.fd = fd;
         this.place = place;
         this.free = new FixedQueue<>(maxRequests);
-        this.slots = new Slot[maxRequests];
+        this.slots = new Slot[maxRequests + 1];
         for (int i = 0; i < maxRequests; i++) {
             slots[i] = new Slot(this, i);
             free.add(slots[i]);
         }
-        this.copier = services.copier();
-        this.handedOver = new StepQueue(maxRequests);
-        this.reports = new CompletionQueue(services::wake);
-        this.syncs =
-                new SyncGroup(
-                        device.syncs(), maxRequests, reports, device.workers()::wake, this::finish);
+        this.sync = new Slot(this, maxRequests);
+        slots[maxRequests] = sync;
+        sync.step = Step.SYNC;
+        this.copier = copier;
+        this.handedOver = new StepQueue(slots.length);
+        this.reports = new CompletionQueue(wake);
+        this.syncs = new SyncGroup(maxRequests, this::finish);
     }
 
     // ---- of each method ----
@@ -101,8 +106,16 @@ abstract class StepChannel implements ProviderChannel {
         inFlight++;
         slot.request = request;
         slot.small = false;
+        boolean durable = hasToBeDurable(request);
+        if (durable) {
+            syncs.begun();
+        }
         switch (request.operation) {
-            case READ, WRITE -> startData(slot, request);
+            case READ -> startData(slot, request);
+            case WRITE -> {
+                slot.durable = durable && device.isDirect() && syncs.takeTurn();
+                startData(slot, request);
+            }
             case FLUSH -> syncs.add(slot);
             case DISCARD ->
                     startAllocate(slot, request, FileBlocks.PUNCH_HOLE | FileBlocks.KEEP_SIZE);
@@ -115,6 +128,21 @@ abstract class StepChannel implements ProviderChannel {
             }
         }
         return null;
+    }
+
+    private boolean hasToBeDurable(BlockRequest request) {
+        return switch (request.operation) {
+            case FLUSH -> true;
+            case WRITE, WRITE_ZEROES -> request.fua || device.isWriteThrough();
+            case READ, DISCARD, EXTENTS -> false;
+        };
+    }
+
+    /** Begins the sync of the requests that wait for one, unless one is under way. */
+    final void startSync() {
+        if (syncs.begin(sync)) {
+            start(sync);
+        }
     }
 
     /** Begins the next step of a read or write. */
@@ -173,8 +201,14 @@ abstract class StepChannel implements ProviderChannel {
      */
     final void stepEnded(Slot slot, long result) {
         slot.generation++;
+        if (slot == sync) {
+            syncEnded(result);
+            return;
+        }
         BlockRequest request = Objects.requireNonNull(slot.request, "a request in its place");
-        if (result == Slot.NOT_BEGUN) {
+        if (slot.step == Step.RENEW) { // or taken back: the library renews it then
+            complete(slot, request, Status.IO_FAILED);
+        } else if (result == Slot.NOT_BEGUN) {
             finish(slot, Status.SHUTDOWN);
         } else if (result < 0) {
             stepFailed(slot, request, (int) -result);
@@ -202,23 +236,70 @@ abstract class StepChannel implements ProviderChannel {
             }
             case ALLOCATE -> dataDone(slot, request);
             case FIND -> finish(slot, Status.SUCCESS);
+            case SYNC, RENEW -> throw new IllegalStateException("no step of a request's own");
         }
     }
 
     private void dataDone(Slot slot, BlockRequest request) {
-        boolean durable =
-                switch (request.operation) {
-                    case WRITE, WRITE_ZEROES -> request.fua || device.isWriteThrough();
-                    case READ, FLUSH, DISCARD, EXTENTS -> false;
-                };
-        if (durable) {
+        if (slot.durable) {
+            // A disk that writes durably by itself has asked the kernel for no report.
+            int errno = FileIo.takeLossReport(fd);
+            finish(slot, errno == 0 ? Status.SUCCESS : lost(BlockOperation.FLUSH, errno, 0));
+        } else if (hasToBeDurable(request)) {
             syncs.add(slot);
         } else {
             finish(slot, Status.SUCCESS);
         }
     }
 
+    /** The sync has ended, with a result as that of a step. */
+    private void syncEnded(long result) {
+        if (result == -Errno.ECANCELED && !stopping) { // its thread has ended before it had begun
+            start(sync);
+        } else if (result == Slot.NOT_BEGUN || result == -Errno.ECANCELED) {
+            syncs.end(Status.SHUTDOWN);
+        } else if (result == 0) {
+            syncs.end(Status.SUCCESS);
+        } else { // of whatever errno: the report was taken, and is not repeated
+            syncs.end(lost(BlockOperation.FLUSH, (int) -result, 0));
+        }
+    }
+
+    /** Bytes were lost: no request that has to be durable succeeds from now on. */
+    private Status lost(BlockOperation operation, int errno, long offsetBytes) {
+        device.noteLoss(); // first: logging takes time
+        Status _ = device.failures().report(operation, errno, offsetBytes);
+        return Status.IO_FAILED;
+    }
+
+    /**
+     * A write that is durable by itself has failed. That does not tell which half of it, and may
+     * have taken the report of a loss.
+     */
+    private void durableWriteFailed(Slot slot, BlockRequest request, int errno) {
+        if (errno == Errno.EIO) {
+            finish(slot, lost(request.operation, errno, slot.offsetBytes));
+        } else if (device.learnsOfLoss()) {
+            finish(slot, Status.IO_FAILED);
+        } else { // again by halves, which tell each for itself
+            leaveTurn(slot);
+            slot.small = true;
+            proceed(slot, request);
+        }
+    }
+
+    private void leaveTurn(Slot slot) {
+        if (slot.durable) {
+            slot.durable = false;
+            syncs.leaveTurn();
+        }
+    }
+
     private void stepFailed(Slot slot, BlockRequest request, int errno) {
+        if (slot.durable) {
+            durableWriteFailed(slot, request, errno);
+            return;
+        }
         switch (errno) {
             case Errno.EAGAIN, Errno.EINTR, Errno.ECANCELED -> { // the latter: its thread has ended
                 slot.small = true;
@@ -256,8 +337,29 @@ abstract class StepChannel implements ProviderChannel {
         }
     }
 
+    /**
+     * A request has ended; none that had to be durable succeeds on a device that has lost bytes.
+     */
     private void finish(Slot slot, Status ended) {
         BlockRequest request = Objects.requireNonNull(slot.request, "a request in its place");
+        if (!hasToBeDurable(request) || !device.mayHaveLost()) {
+            complete(slot, request, ended);
+            return;
+        }
+        Status result = ended == Status.SUCCESS ? Status.IO_FAILED : ended;
+        if (result == Status.IO_FAILED && !device.isRenewed()) {
+            slot.step = Step.RENEW; // who sees the failure sees the other identity
+            handOver(slot);
+        } else {
+            complete(slot, request, result);
+        }
+    }
+
+    private void complete(Slot slot, BlockRequest request, Status ended) {
+        leaveTurn(slot);
+        if (hasToBeDurable(request)) {
+            syncs.ended();
+        }
         slot.request = null;
         inFlight--;
         free.add(slot); // first: its callback may submit
@@ -271,11 +373,6 @@ abstract class StepChannel implements ProviderChannel {
         reports.handedOver();
         handedOver.add(slot);
         device.workers().wake();
-    }
-
-    /** Its requests that wait for syncs of the device. */
-    final SyncGroup syncs() {
-        return syncs;
     }
 
     /** Whether a step waits for a thread of the device. Any thread. */
@@ -296,6 +393,10 @@ abstract class StepChannel implements ProviderChannel {
         try {
             slot.result = execute(slot);
         } catch (LinuxException e) {
+            if (slot.step == Step.SYNC) {
+                device.noteLoss(); // at once: syncs of other contexts may end before this engine
+                // looks
+            }
             slot.result = -e.errno();
         } catch (IllegalStateException e) {
             slot.result = -Errno.EFAULT; // the program has closed the memory
@@ -307,7 +408,18 @@ abstract class StepChannel implements ProviderChannel {
     private long execute(Slot slot) {
         return switch (slot.step) {
             case READ -> FileIo.read(fd, memoryOf(slot), slot.offsetBytes);
-            case WRITE -> FileIo.write(fd, memoryOf(slot), slot.offsetBytes);
+            case WRITE ->
+                    slot.durable
+                            ? FileIo.writeDurably(fd, memoryOf(slot), slot.offsetBytes)
+                            : FileIo.write(fd, memoryOf(slot), slot.offsetBytes);
+            case SYNC -> {
+                FileIo.syncData(fd);
+                yield 0;
+            }
+            case RENEW -> {
+                device.renewIdentity();
+                yield 0;
+            }
             case ALLOCATE -> {
                 FileBlocks.allocate(fd, slot.mode, slot.offsetBytes, slot.lengthBytes);
                 yield 0;
@@ -351,11 +463,18 @@ abstract class StepChannel implements ProviderChannel {
     public boolean progress() {
         boolean any = reports.complete();
         any |= syncs.complete();
+        startSync();
         return any;
     }
 
     @Override
+    public void ring() {
+        startSync();
+    }
+
+    @Override
     public boolean arm() {
+        startSync();
         return reports.arm() || syncs.hasEnded();
     }
 
@@ -372,9 +491,9 @@ abstract class StepChannel implements ProviderChannel {
             slot.result = Slot.NOT_BEGUN;
             reports.add(slot.report, Status.SUCCESS);
         }
-        syncs.stop();
         boolean _ = reports.complete();
-        syncs.finishWaiting();
+        boolean _ = syncs.complete();
+        syncs.takeBackWaiting();
         return inFlight == 0;
     }
 

@@ -2,100 +2,119 @@ package io.softdpu.block.file;
 
 import io.softdpu.block.spi.BlockOperation;
 import io.softdpu.block.spi.BlockRequest;
-import io.softdpu.block.spi.CompletionQueue;
 import io.softdpu.core.Status;
 import io.softdpu.core.spi.FixedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 
 /**
- * Requests of a channel whose last step is a sync of the device: those that wait for one, and those
- * that the next one serves. Belongs to the thread of the engine, except for what threads of the
- * device call, one at a time. Allocates nothing after its construction.
+ * Requests of a channel that have to become durable: those that wait for a sync, and those that the
+ * one under way serves. Belongs to the thread of the engine. Allocates nothing after its
+ * construction.
+ *
+ * <p>The kernel reports a lost page once per open file: of two syncs of one open file at a time one
+ * may succeed beside the failure of the other. So there is one at a time, or one write that is
+ * durable by itself, in whose place all other writes are plain ones that wait for the next sync.
  */
-final class SyncGroup implements BlockRequest.Owner {
-    private final Syncs syncs;
-    private final CompletionQueue reports;
-    private final Runnable wake;
+final class SyncGroup {
     private final BiConsumer<Slot, Status> finish;
-
-    /** Request by which a thread of the device reports the end of a sync. */
-    private final BlockRequest report = new BlockRequest(BlockOperation.FLUSH, this, null);
 
     private FixedQueue<Slot> waiting;
     private FixedQueue<Slot> served;
 
-    /** Whether a sync is wanted or under way, or requests that it served have not ended. */
+    /** Number of requests in flight that have to become durable. */
+    private int inFlight;
+
+    /** Whether the turn is taken: until a durable write, or all that a sync serves, has ended. */
     private boolean busy;
 
     /** Whether the sync has ended. */
     private boolean ended;
 
     private Status result = Status.SUCCESS;
-    private boolean stopping;
-
-    /** Set by the engine, and cleared by who begins the sync or takes it back. */
-    private final AtomicBoolean wanted = new AtomicBoolean();
-
-    /** Whether the sync under way serves this. Of the thread that syncs. */
-    private boolean begun;
 
     /**
-     * Creates a group, which is to be added to the syncs.
+     * Creates a group.
      *
      * @param maxRequests limit of requests
-     * @param reports of the channel
-     * @param wake wakes a thread of the device
      * @param finish ends a request
      */
-    SyncGroup(
-            Syncs syncs,
-            int maxRequests,
-            CompletionQueue reports,
-            Runnable wake,
-            BiConsumer<Slot, Status> finish) {
-        this.syncs = syncs;
-        this.reports = reports;
-        this.wake = wake;
+    SyncGroup(int maxRequests, BiConsumer<Slot, Status> finish) {
         this.finish = finish;
         this.waiting = new FixedQueue<>(maxRequests);
         this.served = new FixedQueue<>(maxRequests);
     }
 
-    // ---- the engine's thread ----
+    /** A request that has to become durable has begun. */
+    void begun() {
+        inFlight++;
+    }
+
+    /** That request ends. */
+    void ended() {
+        inFlight--;
+    }
+
+    /**
+     * Takes the turn for a write that is durable by itself.
+     *
+     * @return false if it is taken, or another request is there, which one sync serves as well
+     */
+    boolean takeTurn() {
+        if (busy || inFlight > 1) {
+            return false;
+        }
+        busy = true;
+        return true;
+    }
+
+    /** Gives back that turn. */
+    void leaveTurn() {
+        busy = false;
+    }
 
     /** Lets a request wait for the next sync that begins. */
     void add(Slot slot) {
         waiting.add(slot);
-        want();
     }
 
-    private void want() {
-        if (busy || stopping || waiting.isEmpty()) {
-            return;
+    /**
+     * Takes the turn for a sync of all that wait.
+     *
+     * @param sync given the range to be synced
+     * @return whether one begins; {@link #end} follows
+     */
+    boolean begin(Slot sync) {
+        if (busy || waiting.isEmpty()) {
+            return false;
         }
         busy = true;
         FixedQueue<Slot> next = waiting;
         waiting = served; // empty
         served = next;
-        reports.handedOver();
-        wanted.set(true);
-        wake.run();
+        setRange(sync);
+        return true;
     }
 
-    /** The sync has ended, or was taken back. */
-    @Override
-    public void completed(Status status) {
+    /** The range of a single write, else all. */
+    private void setRange(Slot sync) {
+        sync.offsetBytes = 0;
+        sync.lengthBytes = 0;
+        if (served.size() == 1) {
+            BlockRequest request =
+                    Objects.requireNonNull(served.peek().request, "a request in its place");
+            if (request.operation == BlockOperation.WRITE) {
+                sync.offsetBytes = request.offsetBytes;
+                sync.lengthBytes = request.lengthBytes;
+            }
+        }
+    }
+
+    /** The sync has ended: ends what it has served. */
+    void end(Status status) {
         ended = true;
-        // Another one that has failed since then overlaps with these requests.
-        result = status == Status.SUCCESS && syncs.hasFailed() ? Status.IO_FAILED : status;
+        result = status;
         boolean _ = complete();
-    }
-
-    /** Not asked for: a report has no memory. */
-    @Override
-    public Status memoryStatus() {
-        return Status.SUCCESS;
     }
 
     /** Whether requests that a sync has served are not ended yet. */
@@ -112,48 +131,22 @@ final class SyncGroup implements BlockRequest.Owner {
         if (!ended) {
             return false;
         }
-        while (!served.isEmpty()) {
-            finish.accept(served.remove(), result);
+        Status status = result;
+        for (int left = served.size(); left > 0; left--) {
+            Slot slot = served.remove();
+            if (left == 1) { // the callback of the last may submit one that takes the turn
+                ended = false;
+                busy = false;
+            }
+            finish.accept(slot, status);
         }
-        ended = false;
-        busy = false;
-        want();
         return true;
     }
 
-    /** Takes back the sync that has not begun; {@link #finishWaiting} follows. */
-    void stop() {
-        stopping = true;
-        if (wanted.compareAndSet(true, false)) {
-            reports.add(report, Status.SHUTDOWN);
-        }
-    }
-
-    /** Ends the requests for which no sync is wanted any more. */
-    void finishWaiting() {
-        boolean _ = complete();
+    /** Ends the requests for which no sync has begun. */
+    void takeBackWaiting() {
         while (!waiting.isEmpty()) {
             finish.accept(waiting.remove(), Status.SHUTDOWN);
-        }
-    }
-
-    // ---- threads of the device, inside Syncs ----
-
-    /** Whether a sync is wanted. Any thread. */
-    boolean isWanted() {
-        return wanted.get();
-    }
-
-    /** Takes part in the sync that begins, if one is wanted. */
-    void begin() {
-        begun = wanted.compareAndSet(true, false);
-    }
-
-    /** The sync has ended: reports it, if this takes part. */
-    void end(Status status) {
-        if (begun) {
-            begun = false; // first: the channel may close as soon as it has the report
-            reports.add(report, status);
         }
     }
 }

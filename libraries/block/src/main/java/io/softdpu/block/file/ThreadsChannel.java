@@ -6,7 +6,7 @@ import io.softdpu.core.spi.ContextServices;
 final class ThreadsChannel extends StepChannel {
     ThreadsChannel(
             FileDevice device, int fd, int place, ContextServices services, int maxRequests) {
-        super(device, fd, place, services, maxRequests);
+        super(device, fd, place, services.copier(), services::wake, maxRequests);
     }
 
     @Override

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Channel whose steps are requests of io_uring, in a ring of its own. Each pass that begins steps
  * makes one system call for all of them; the ends are read from memory. Data and holes, for which
- * io_uring has no operation, are found by a thread of the device, and a thread of it syncs.
+ * io_uring has no operation, are found by a thread of the device.
  */
 final class UringChannel extends StepChannel {
     /** Limit of steps that one system call begins. */
@@ -40,7 +40,7 @@ final class UringChannel extends StepChannel {
      * @throws io.softdpu.core.DpuException if the engine cannot watch it
      */
     UringChannel(FileDevice device, int fd, int place, ContextServices services, int maxRequests) {
-        super(device, fd, place, services, maxRequests);
+        super(device, fd, place, services.copier(), services::wake, maxRequests);
         this.waiting = new FixedQueue<>(maxSteps());
         int pending = Math.min(maxSteps(), Uring.MAX_PENDING);
         @Nullable Scope before = RestrictedThreads.enter(Scope.OWN_MEMORY); // that of the ring
@@ -73,7 +73,7 @@ final class UringChannel extends StepChannel {
 
     @Override
     void start(Slot slot) {
-        if (slot.step == Step.FIND) {
+        if (slot.step == Step.FIND) { // the only one that io_uring lacks
             handOver(slot);
         } else if (ring.isFull() || !waiting.isEmpty()) { // none overtakes those that wait
             waiting.add(slot);
@@ -94,24 +94,27 @@ final class UringChannel extends StepChannel {
                             length,
                             slot.offsetBytes,
                             data);
-            case WRITE ->
-                    ring.write(
-                            fd(),
-                            slot.memory,
-                            slot.memoryOffsetBytes,
-                            length,
-                            slot.offsetBytes,
-                            data);
+            case WRITE -> fillWrite(slot, length, data);
+            case SYNC -> ring.syncData(fd(), slot.offsetBytes, length, data);
             case ALLOCATE ->
                     ring.allocate(fd(), slot.mode, slot.offsetBytes, slot.lengthBytes, data);
-            case FIND -> throw new IllegalStateException("io_uring finds no holes");
+            case FIND, RENEW -> throw new IllegalStateException("no step of a ring");
+        }
+    }
+
+    private void fillWrite(Slot slot, int length, long data) {
+        if (slot.durable) {
+            ring.writeDurably(
+                    fd(), slot.memory, slot.memoryOffsetBytes, length, slot.offsetBytes, data);
+        } else {
+            ring.write(fd(), slot.memory, slot.memoryOffsetBytes, length, slot.offsetBytes, data);
         }
     }
 
     @Override
     public boolean progress() {
-        boolean any = super.progress();
-        any |= take();
+        boolean any = take();
+        any |= super.progress();
         return submitAll() || any;
     }
 
@@ -152,13 +155,14 @@ final class UringChannel extends StepChannel {
 
     @Override
     public void ring() {
+        super.ring();
         boolean _ = submitAll();
     }
 
     @Override
     public boolean arm() {
-        boolean _ = submitAll();
         boolean reported = super.arm();
+        boolean _ = submitAll();
         return reported || ring.hasNext() || ring.unsubmitted() > 0;
     }
 

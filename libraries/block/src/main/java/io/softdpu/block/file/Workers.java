@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads of a device, which do steps that may block, of all its channels by turns, and its syncs.
- * They sleep while there are none.
+ * Threads of a device, which do steps that may block, of all its channels by turns. They sleep
+ * while there are none.
  */
 final class Workers implements AutoCloseable {
     private static final VarHandle IDLE;
@@ -21,7 +21,6 @@ final class Workers implements AutoCloseable {
         }
     }
 
-    private final Syncs syncs;
     private final List<Worker> workers = new ArrayList<>();
 
     /** The channels; replaced by another array when one is opened or closed. */
@@ -34,8 +33,7 @@ final class Workers implements AutoCloseable {
      *
      * @param name of the device, for their names
      */
-    Workers(int threads, Syncs syncs, String name) {
-        this.syncs = syncs;
+    Workers(int threads, String name) {
         for (int i = 0; i < threads; i++) {
             Worker worker = new Worker(name + "-" + i);
             workers.add(worker);
@@ -56,7 +54,6 @@ final class Workers implements AutoCloseable {
         List<StepChannel> all = new ArrayList<>(List.of(channels));
         all.add(channel);
         channels = all.toArray(new StepChannel[0]);
-        syncs.add(channel.syncs());
     }
 
     /** Ends that, for a channel without steps. Any thread. */
@@ -64,7 +61,6 @@ final class Workers implements AutoCloseable {
         List<StepChannel> all = new ArrayList<>(List.of(channels));
         all.remove(channel);
         channels = all.toArray(new StepChannel[0]);
-        syncs.remove(channel.syncs());
     }
 
     /**
@@ -129,12 +125,9 @@ final class Workers implements AutoCloseable {
             }
         }
 
-        /** Does a sync, and a step of each channel that has one. */
+        /** Does a step of each channel that has one. */
         private boolean work() {
-            boolean any = syncs.work();
-            if (any && syncs.isWanted()) {
-                wake(); // of those that were woken for it meanwhile, each saw the last one
-            }
+            boolean any = false;
             for (StepChannel channel : channels) {
                 any |= channel.work();
             }
@@ -142,9 +135,6 @@ final class Workers implements AutoCloseable {
         }
 
         private boolean anyStep() {
-            if (syncs.isWanted()) {
-                return true;
-            }
             for (StepChannel channel : channels) {
                 if (channel.hasSteps()) {
                     return true;

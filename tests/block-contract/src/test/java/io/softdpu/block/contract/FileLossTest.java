@@ -1,10 +1,12 @@
 package io.softdpu.block.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.softdpu.block.BlockDevice;
 import io.softdpu.block.BlockFlushTask;
+import io.softdpu.block.BlockWriteTask;
 import io.softdpu.block.property.BlockIdentity;
 import io.softdpu.core.Status;
 import io.softdpu.testkit.ChildProcess;
@@ -13,8 +15,12 @@ import io.softdpu.testkit.SeededRandom;
 import io.softdpu.testkit.Soak;
 import io.softdpu.testkit.StartsProcesses;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,6 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -125,18 +132,119 @@ class FileLossTest extends BlockContract {
         }
     }
 
-    @Test
-    void shouldFailAWriteForWhichThereIsNoRoomAndGoOnWhenThereIs(SeededRandom random)
+    /** Writes more than the disk has room for by another open file, which is told of the loss. */
+    private static void lose(FileChannel other, SeededRandom random) {
+        ByteBuffer bytes = ByteBuffer.wrap(random.bytes(1 << 20));
+        assertThatThrownBy(
+                        () -> {
+                            for (long at = 4 << 20; at < 8 << 20; at += bytes.capacity()) {
+                                other.write(bytes.rewind(), at);
+                            }
+                            other.force(false);
+                        })
+                .isInstanceOf(IOException.class);
+    }
+
+    private static Status run(Submitter submitter, String kind) {
+        return switch (kind) {
+            case "flush" -> submitter.flush();
+            case "fua" -> submitter.write(0, new byte[4096], true);
+            case "zeroes" ->
+                    submitter.run(submitter.context.allocateWriteZeroes(0, 4096).setFua(true));
+            default -> submitter.write(0, new byte[4096], false);
+        };
+    }
+
+    /**
+     * Each context learns of it by its own open file; one that starts afterwards, to which the
+     * kernel tells nothing, by that of the device. Also where the disk itself writes durably.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "'', flush",
+        "'', fua",
+        "?sync, write",
+        "?direct, fua",
+        "?direct, flush",
+        "?threads=2, flush",
+        "?direct&threads=2, fua"
+    })
+    void shouldLearnOfALossThatAnotherWasToldOf(String options, String kind, SeededRandom random)
             throws IOException {
-        try (BlockDevice device = openLoop("?direct");
+        for (boolean late : new boolean[] {false, true}) {
+            try (BlockDevice device = openLoop(options);
+                    FileChannel other = FileChannel.open(Path.of(loop), StandardOpenOption.WRITE);
+                    Submitter early = Submitter.start(device, 4)) {
+                early.write(0, new byte[4096]); // there is room for it
+                assertThat(early.flush()).isEqualTo(Status.SUCCESS);
+                BlockIdentity identity = device.identity();
+                lose(other, random);
+                try (Submitter one = late ? Submitter.start(device, 4) : early) {
+                    assertThat(run(one, kind)).as("late=%s", late).isEqualTo(Status.IO_FAILED);
+                    assertThat(device.identity()).isNotEqualTo(identity);
+                    assertThat(one.flush()).isEqualTo(Status.IO_FAILED);
+                    one.stop();
+                }
+                if (late) {
+                    assertThat(early.flush()).isEqualTo(Status.IO_FAILED);
+                    early.stop();
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?threads=3"})
+    @Tag(Soak.TAG)
+    void shouldLetNoDurableWriteSucceedBesideOrAfterALoss(String options, SeededRandom random) {
+        int rounds = Soak.count(2, 20, 1000);
+        for (int round = 0; round < rounds; round++) {
+            try (BlockDevice device = openLoop(options);
+                    Submitter submitter = Submitter.start(device, 8)) {
+                overfill(submitter, random);
+                List<BlockWriteTask> writes = new ArrayList<>();
+                for (int i = 0; i < 8; i++) {
+                    writes.add(
+                            submitter
+                                    .context
+                                    .allocateWrite(i << 19, submitter.data(i << 12, 4096))
+                                    .setFua(true));
+                }
+                BlockFlushTask flush = submitter.context.allocateFlush();
+                assertThat(flush.trySubmit()).isEqualTo(Status.SUCCESS);
+                writes.forEach(write -> assertThat(write.trySubmit()).isEqualTo(Status.SUCCESS));
+                submitter.awaitEnd();
+
+                assertThat(flush.status()).isEqualTo(Status.IO_FAILED);
+                assertThat(writes)
+                        .allSatisfy(
+                                write -> assertThat(write.status()).isEqualTo(Status.IO_FAILED));
+                flush.free();
+                writes.forEach(write -> {
+                    write.source().release();
+                    write.free();
+                });
+                assertThat(submitter.write(0, new byte[4096], true)).isEqualTo(Status.IO_FAILED);
+                submitter.stop();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"?direct, false", "?direct, true", "?direct&threads=2, true"})
+    void shouldFailAWriteForWhichThereIsNoRoomAndGoOnWhenThereIs(
+            String options, boolean fua, SeededRandom random) throws IOException {
+        try (BlockDevice device = openLoop(options);
                 Submitter submitter = Submitter.start(device, 4)) {
+            BlockIdentity identity = device.identity();
             byte[] bytes = random.bytes(2 << 20);
-            Status full = submitter.write(0, bytes, false);
-            assertThat(full).isEqualTo(Status.FULL);
+            assertThat(submitter.write(0, bytes, fua)).isEqualTo(Status.FULL);
+            assertThat(submitter.flush()).as("nothing is lost").isEqualTo(Status.SUCCESS);
 
             assertThat(exit("mount", "-o", "remount,size=32m", disk.toString())).isZero();
-            submitter.write(0, bytes);
+            assertThat(submitter.write(0, bytes, fua)).isEqualTo(Status.SUCCESS);
             assertThat(submitter.bytes(0, bytes.length)).isEqualTo(bytes);
+            assertThat(device.identity()).isEqualTo(identity);
             submitter.stop();
         }
     }
