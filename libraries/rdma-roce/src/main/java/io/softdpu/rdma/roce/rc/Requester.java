@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>A packet that gets lost makes the cursor go back to the oldest PSN that is not acknowledged,
- * from where all is sent again. A request has one PSN per packet, a read one per packet of its
- * answer. A long read is asked for in parts, so that its data stay within the window.
+ * from where all is sent again, and makes the window smaller. A request has one PSN per packet, a
+ * read one per packet of its answer. A long read is asked for in parts, so that its data stay
+ * within the window.
  *
  * <p>Allocates when it is connected, and when the connection fails.
  */
@@ -38,6 +39,7 @@ final class Requester {
     private final QueuePair queuePair;
     private final Attachment attachment;
     private final Limits limits;
+    private final SendWindow window;
     private final RoundTrip roundTrip = new RoundTrip();
     private final @Nullable WorkRequest[] queue;
     private final int[] firstPsns;
@@ -47,9 +49,6 @@ final class Requester {
     private @Nullable Path path;
     private int mtuBytes;
     private int mtuShift;
-
-    /** Packets of the data that one request of a read asks for. */
-    private int readPackets;
 
     private long head;
     private long tail;
@@ -75,6 +74,11 @@ final class Requester {
     private long bytesInFlight;
     private int answersInFlight;
     private int bytesSinceAckRequest;
+
+    /** PSNs behind the answers in flight, a ring. */
+    private int[] answerEnds = {};
+
+    private int firstAnswer;
 
     // A round trip that is measured.
     private boolean measuring;
@@ -113,6 +117,7 @@ final class Requester {
         this.queuePair = queuePair;
         this.attachment = attachment;
         this.limits = limits;
+        window = new SendWindow(limits);
         rnrTimer = attachment.rnrTimer();
         int size = attachment.sendQueueSize();
         queue = new @Nullable WorkRequest[size];
@@ -134,8 +139,8 @@ final class Requester {
         path = agreed;
         mtuBytes = agreed.mtuBytes();
         mtuShift = Integer.numberOfTrailingZeros(mtuBytes);
-        long window = Math.min(limits.windowPackets(), limits.windowBytes() >> mtuShift);
-        readPackets = (int) Math.max(1, window / 2);
+        window.start(mtuBytes, agreed.sendPsn());
+        answerEnds = new int[Integer.highestOneBit(agreed.initiatorDepth() | 1) << 1];
         unacknowledgedPsn = agreed.sendPsn();
         sentPsn = unacknowledgedPsn;
         cursorPsn = unacknowledgedPsn;
@@ -214,7 +219,7 @@ final class Requester {
         }
         int inFlight = inFlight();
         return inFlight == 0
-                || (inFlight + packetsAt(request, cursorPacket) <= limits.windowPackets()
+                || (inFlight + packetsAt(request, cursorPacket) <= window.packets()
                         && bytesInFlight + bytesAt(request, cursorPacket) <= limits.windowBytes());
     }
 
@@ -235,13 +240,11 @@ final class Requester {
 
     /** Number of PSNs that the request packet for an index takes: those up to the end of a part. */
     private int packetsAt(WorkRequest request, int index) {
-        return request.kind == WorkRequest.Kind.READ
-                ? Math.min(packetsOf(request), endOfPart(index)) - index
-                : 1;
-    }
-
-    private int endOfPart(int index) {
-        return (index / readPackets + 1) * readPackets;
+        if (request.kind != WorkRequest.Kind.READ) {
+            return 1;
+        }
+        int part = window.partPackets();
+        return Math.min(packetsOf(request) - index, part - (index & part - 1));
     }
 
     /** Number of bytes before a packet of a request. */
@@ -266,32 +269,19 @@ final class Requester {
         int slot = (int) cursor & mask;
         latest = cursor;
         if (cursor == numbered) {
-            firstPsns[slot] = cursorPsn;
-            packetCounts[slot] = packetsOf(request);
-            numbered++;
-        }
-        int packets = packetsAt(request, cursorPacket);
-        long bytes = bytesAt(request, cursorPacket);
-        boolean fresh = cursorPsn == sentPsn;
-        if (!fresh) {
-            queuePair.counters().increment(ConnectionCounter.RETRANSMISSIONS);
+            number(request, slot);
         }
         int psn = cursorPsn;
         int index = cursorPacket;
+        int packets = packetsAt(request, index);
+        long bytes = bytesAt(request, index);
         boolean last = index + packets == packetCounts[slot];
-        cursorPsn = SequenceNumber.add(psn, packets);
-        cursorPacket += packets;
-        bytesInFlight += bytes;
-        if (SequenceNumber.isBefore(sentPsn, cursorPsn)) {
-            sentPsn = cursorPsn;
-        }
-        boolean acknowledge;
-        if (isAnswered(request)) {
-            acknowledge = true;
-            answersInFlight++;
+        boolean fresh = moveCursor(packets, bytes);
+        boolean answered = isAnswered(request);
+        boolean acknowledge = answered || isAcknowledgementDue(last, (int) bytes);
+        if (answered) {
             ask(packet, sourcePort, request, psn, index, bytes);
         } else {
-            acknowledge = isAcknowledgementDue(last, (int) bytes);
             bytesSinceAckRequest = acknowledge ? 0 : bytesSinceAckRequest + (int) bytes;
             send(packet, sourcePort, request, psn, index, last, (int) bytes, acknowledge);
         }
@@ -303,6 +293,30 @@ final class Requester {
         startTimers(fresh && acknowledge, psn, nowNanos);
     }
 
+    private void number(WorkRequest request, int slot) {
+        firstPsns[slot] = cursorPsn;
+        packetCounts[slot] = packetsOf(request);
+        numbered++;
+    }
+
+    /**
+     * Moves the cursor over PSNs of its request.
+     *
+     * @return whether they were not sent before
+     */
+    private boolean moveCursor(int packets, long bytes) {
+        boolean fresh = cursorPsn == sentPsn;
+        cursorPsn = SequenceNumber.add(cursorPsn, packets);
+        cursorPacket += packets;
+        bytesInFlight += bytes;
+        if (fresh) {
+            sentPsn = cursorPsn;
+        } else {
+            queuePair.counters().increment(ConnectionCounter.RETRANSMISSIONS);
+        }
+        return fresh;
+    }
+
     private static int previous(int psn) {
         return SequenceNumber.add(psn, -1);
     }
@@ -310,8 +324,8 @@ final class Requester {
     /** At the end of a message, after some bytes, and before the window may be closed. */
     private boolean isAcknowledgementDue(boolean last, int bytes) {
         return last
-                || bytesSinceAckRequest + bytes >= limits.ackBytes()
-                || inFlight() >= limits.windowPackets()
+                || bytesSinceAckRequest + bytes >= window.requestBytes()
+                || inFlight() >= window.packets()
                 || bytesInFlight + mtuBytes > limits.windowBytes();
     }
 
@@ -398,6 +412,8 @@ final class Requester {
             int psn,
             int index,
             long bytes) {
+        answerEnds[firstAnswer + answersInFlight & answerEnds.length - 1] = cursorPsn;
+        answersInFlight++;
         Opcode opcode = opcodeOf(request.kind, true, true);
         begin(packet, sourcePort, opcode, true, psn, 0);
         if (opcode == Opcode.READ_REQUEST) {
@@ -642,15 +658,12 @@ final class Requester {
         boolean passed = inFlight() < packets;
         if (!passed) {
             bytesInFlight -= bytesBefore(request, to) - bytesBefore(request, from);
-            if (isAnswered(request) && (to == packetCounts[slot] || to == endOfPart(from))) {
-                answersInFlight--;
-            }
         }
         if (measuring && SequenceNumber.isInWindow(measuredPsn, unacknowledgedPsn, packets)) {
             measuring = false;
             roundTrip.measure(nowNanos - measuredAtNanos);
         }
-        unacknowledgedPsn = SequenceNumber.add(unacknowledgedPsn, packets);
+        moveOldest(packets);
         boolean done = to == packetCounts[slot];
         if (done) {
             queue[slot] = null;
@@ -662,6 +675,17 @@ final class Requester {
         if (done) {
             request.resultLengthBytes = request.lengthBytes;
             attachment.listener().completed(queuePair, request, Status.SUCCESS);
+        }
+    }
+
+    private void moveOldest(int packets) {
+        unacknowledgedPsn = SequenceNumber.add(unacknowledgedPsn, packets);
+        if (answersInFlight > 0 && unacknowledgedPsn == answerEnds[firstAnswer]) {
+            answersInFlight--;
+            firstAnswer = firstAnswer + 1 & answerEnds.length - 1;
+        }
+        if (window.isReduced()) {
+            window.acknowledged(packets, unacknowledgedPsn, cursorPsn, cursorPsn == sentPsn);
         }
     }
 
@@ -701,13 +725,21 @@ final class Requester {
     private void repeat(long nowNanos) {
         if (queuePair.isConnected() && !repeated && !rnrWaiting) {
             repeated = true;
+            window.lost();
             goBack();
-            timeoutAtNanos = nowNanos + roundTrip.timeoutNanos();
+            setTimeout(nowNanos);
         }
+    }
+
+    /** Sets the time of the next repeat: the end of the connection at the latest. */
+    private void setTimeout(long nowNanos) {
+        long leftNanos = connectedPath().patienceNanos() - (nowNanos - progressAtNanos);
+        timeoutAtNanos = nowNanos + Math.min(roundTrip.timeoutNanos(), leftNanos);
     }
 
     private void goBack() {
         measuring = false;
+        window.goneBack(unacknowledgedPsn);
         moveCursorToOldest();
     }
 
@@ -780,9 +812,8 @@ final class Requester {
     }
 
     private void timeout(long nowNanos) {
-        long patienceNanos = connectedPath().patienceNanos();
         long waitedNanos = nowNanos - progressAtNanos;
-        if (waitedNanos >= patienceNanos) {
+        if (waitedNanos >= connectedPath().patienceNanos()) {
             queuePair.fail(
                     Failure.NO_ANSWER,
                     head,
@@ -801,9 +832,10 @@ final class Requester {
         if (probing) {
             probeDue = true;
         } else {
+            window.lost();
             goBack();
         }
-        timeoutAtNanos = nowNanos + Math.min(roundTrip.timeoutNanos(), patienceNanos - waitedNanos);
+        setTimeout(nowNanos);
     }
 
     // ---- end ----

@@ -290,6 +290,91 @@ class RequesterTest {
                 .containsExactly("READ CONNECTION_ABORTED", "SEND IO_FAILED", "ended IO_FAILED");
     }
 
+    // ---- losses ----
+
+    private static int last(List<String> packets) {
+        return Integer.parseInt(packets.getLast().split(" ")[1].replace("!", ""));
+    }
+
+    @Test
+    void shouldHalveTheWindowByALossAndWidenItByAcknowledgements() {
+        ScriptedPeer peer = withWindow(64, 1 << 20);
+        peer.submit(WorkRequest.Kind.SEND, 1000 * 256);
+        assertThat(peer.sent()).hasSize(64);
+        peer.nak(100, Syndrome.SEQUENCE_ERROR);
+        List<String> flight = peer.sent();
+        assertThat(flight).hasSize(32).startsWith("SEND_FIRST 100 [256]");
+        assertThat(flight).element(3).as("asks sooner").isEqualTo("SEND_MIDDLE 103! [256]");
+        List<Integer> windows = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            peer.ack(last(flight));
+            flight = peer.sent();
+            windows.add(flight.size());
+        }
+        assertThat(windows).startsWith(36, 40, 45, 51, 57, 64).endsWith(64, 64);
+    }
+
+    @Test
+    void shouldTakePacketsThatAreLateForOneLoss() {
+        ScriptedPeer peer = withWindow(64, 1 << 20);
+        peer.submit(WorkRequest.Kind.SEND, 1000 * 256);
+        peer.sent();
+        for (int psn = 100; psn <= 103; psn++) {
+            peer.nak(psn, Syndrome.SEQUENCE_ERROR);
+            assertThat(peer.sent()).as("from %d", psn).hasSize(32);
+        }
+        peer.nak(104, Syndrome.SEQUENCE_ERROR);
+        assertThat(peer.sent()).as("another loss").hasSize(16);
+        for (int psn = 110; psn < 150; psn += 7) {
+            peer.nak(psn, Syndrome.SEQUENCE_ERROR);
+            assertThat(peer.sent()).as("from %d", psn).hasSizeBetween(8, 16);
+        }
+    }
+
+    @Test
+    void shouldAskForAReadAgainInPartsOfThoseBefore() {
+        ScriptedPeer peer = withWindow(64, 1 << 20);
+        peer.submit(WorkRequest.Kind.READ, 96 * 256);
+        assertThat(peer.sent())
+                .containsExactly("READ_REQUEST 100! @0+8192", "READ_REQUEST 132! @8192+8192");
+        peer.data(Opcode.READ_RESPONSE_FIRST, 100, payload(256, 0));
+        peer.data(Opcode.READ_RESPONSE_MIDDLE, 102, payload(256, 2));
+        assertThat(peer.sent())
+                .containsExactly("READ_REQUEST 101! @256+3840", "READ_REQUEST 116! @4096+4096");
+        for (int psn = 101; psn < 116; psn++) {
+            peer.data(Opcode.READ_RESPONSE_MIDDLE, psn, payload(256, psn));
+        }
+        assertThat(peer.sent()).containsExactly("READ_REQUEST 132! @8192+4096");
+        for (int psn = 116; psn < 132; psn++) {
+            peer.data(Opcode.READ_RESPONSE_MIDDLE, psn, payload(256, psn));
+        }
+        assertThat(peer.sent()).containsExactly("READ_REQUEST 148! @12288+4096");
+    }
+
+    /** Its answers do not put off the end. */
+    @Test
+    void shouldFailAfterTheTimeoutsHoweverOftenAPeerMissesTheSamePacket() {
+        ScriptedPeer peer = withWindow(64, 1 << 20);
+        peer.submit(WorkRequest.Kind.SEND, 64 * 256);
+        int packets = peer.sent().size();
+        long end = 8 * Path.DEFAULT_TIMEOUT_NANOS;
+        long step = 1_000_000;
+        for (long passed = step; passed < end; passed += step) {
+            peer.pass(step);
+            peer.nak(100, Syndrome.SEQUENCE_ERROR);
+            packets += peer.sent().size();
+        }
+        assertThat(peer.events()).isEmpty();
+        long timeouts = peer.queuePair().counters().get(ConnectionCounter.TIMEOUTS);
+        assertThat(timeouts).isGreaterThan(7);
+        assertThat(packets)
+                .as("two flights of 32 for each")
+                .isLessThanOrEqualTo(96 + 64 * (int) timeouts);
+        peer.pass(step);
+        assertThat(peer.events())
+                .containsExactly("SEND CONNECTION_RESET", "ended CONNECTION_RESET");
+    }
+
     // ---- time ----
 
     @Test

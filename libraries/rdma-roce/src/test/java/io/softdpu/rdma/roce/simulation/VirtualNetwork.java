@@ -28,11 +28,28 @@ final class VirtualNetwork {
      * @param corruption probability of a packet
      * @param delayNanos least delay
      * @param jitterNanos limit of what is added at random, so that packets overtake others
+     * @param late probability of a packet that is behind those of the next {@link #LATE_NANOS}
      */
     record Faults(
-            double loss, double duplication, double corruption, long delayNanos, long jitterNanos) {
+            double loss,
+            double duplication,
+            double corruption,
+            long delayNanos,
+            long jitterNanos,
+            double late) {
         static final Faults NONE = new Faults(0, 0, 0, 5_000, 0);
+
+        Faults(
+                double loss,
+                double duplication,
+                double corruption,
+                long delayNanos,
+                long jitterNanos) {
+            this(loss, duplication, corruption, delayNanos, jitterNanos, 0);
+        }
     }
+
+    private static final long LATE_NANOS = 2_500;
 
     private record Delivery(long atNanos, long order, Gid from, Gid to, int port, byte[] packet) {}
 
@@ -127,6 +144,9 @@ final class VirtualNetwork {
             }
         }
         long delay = faults.delayNanos() + (long) (random.nextDouble() * faults.jitterNanos());
+        if (faults.late() > 0 && random.chance(faults.late())) {
+            delay += LATE_NANOS;
+        }
         order++;
         deliveries.add(new Delivery(nowNanos + delay, order, from, to, port, arriving));
     }
