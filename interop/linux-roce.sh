@@ -208,7 +208,7 @@ if gcc -O1 -I"$SOFTDPU_INTEROP_HEADERS/usr/include" -o "$started/verbs-peer" "$h
     -L"$libraries" -Wl,-rpath-link,"$libraries" -libverbs 2>"$work/gcc.log"; then
     has_peer=yes
     "$SOFTDPU_JAVA_HOME/bin/javac" -nowarn -p "$SOFTDPU_INTEROP_JARS" --add-modules ALL-MODULE-PATH \
-        -d "$work/classes" "$here/LinuxCells.java"
+        -d "$work/classes" --source-path "$here" "$here/LinuxCells.java"
 fi
 
 if [[ -n $short ]]; then
