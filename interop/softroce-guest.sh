@@ -334,9 +334,9 @@ start)
   shift; build; TIMEOUT=0; boot_args "$@"
   "${QEMU[@]}" "${ARGS[@]}" -serial null </dev/null >"$SHARE/.softroce/qemu" 2>&1 &
   pid=$!; echo $pid > "$SHARE/.softroce/pid"; disown
-  for _ in $(seq 600); do [ -e "$SHARE/.softroce/up" ] && { echo "$SHARE"; exit 0; }
+  for _ in $(seq 1800); do [ -e "$SHARE/.softroce/up" ] && { echo "$SHARE"; exit 0; }
     kill -0 $pid 2>/dev/null || { cat "$SHARE/.softroce/qemu" >&2; console_tail; die "guest died"; }; sleep 0.1; done
-  console_tail; kill $pid; die "guest not up after 60 s";;
+  console_tail; kill $pid; die "guest not up after 180 s";;
 exec)
   S=$2/.softroce; shift 2; b=$(mktemp "$S/req/XXXXXXXX"); printf '%s\n' "$*" > "$b.tmp"; mv "$b.tmp" "$b.cmd"
   until [ -e "$b.rc" ]; do kill -0 "$(cat "$S/pid")" 2>/dev/null || { cat "$b.out" 2>/dev/null; die "guest is gone"; }; sleep 0.02; done
