@@ -42,7 +42,9 @@ public final class CmChild implements AutoCloseable {
         command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
         command.add("-XX:+UseSerialGC");
         String modules = System.getProperty("jdk.module.path");
-        if (modules != null) {
+        if (modules == null) {
+            command.add("--enable-native-access=ALL-UNNAMED");
+        } else {
             command.addAll(
                     List.of(
                             "--enable-native-access=io.softdpu.linux",

@@ -7,6 +7,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 
 /** An end of ours and a process of Linux, one of which connects to the other. */
 final class CmScene implements AutoCloseable {
@@ -22,6 +23,7 @@ final class CmScene implements AutoCloseable {
     private final int connections;
     private CmEnd ours;
     private CmPeer linux;
+    private byte[] rejected; // data of the last request that Linux has rejected
 
     CmScene(
             Path topology,
@@ -101,8 +103,7 @@ final class CmScene implements AutoCloseable {
         String answered = text + " accepted";
         if (weConnect) {
             RdmaConnection here = ours.connect(guest, CmCells.PORT, asked);
-            CmPeer.Event request = linux.expect("CONNECT_REQUEST");
-            CmPeer.requirePadded("data of the request", asked, Rdma.MAX_CONNECT_DATA_BYTES, request.data());
+            CmPeer.Event request = request(asked);
             requireQuiet(pause);
             linux.accept(request.slot(), answered);
             ours.awaitState(here, RdmaConnection.State.CONNECTED);
@@ -120,6 +121,26 @@ final class CmScene implements AutoCloseable {
         LinuxPeer.equal("slot of Linux", slot, established.slot());
         ours.awaitState(here, RdmaConnection.State.CONNECTED);
         return new Pair(here, slot);
+    }
+
+    /**
+     * The request with these data. Linux forgets a request that it has rejected, and shows a repeat
+     * of it that was under way as another one.
+     */
+    CmPeer.Event request(String asked) throws IOException {
+        CmPeer.Event event = linux.expect("CONNECT_REQUEST");
+        while (Arrays.equals(rejected, event.data())) {
+            linux.reject(event.slot(), "again");
+            event = linux.expect("CONNECT_REQUEST");
+        }
+        CmPeer.requirePadded("data of the request", asked, Rdma.MAX_CONNECT_DATA_BYTES, event.data());
+        return event;
+    }
+
+    /** Rejects a request at Linux. */
+    void reject(CmPeer.Event request, String data) throws IOException {
+        linux.reject(request.slot(), data);
+        rejected = request.data();
     }
 
     private void requireQuiet(Duration pause) throws IOException {

@@ -3,6 +3,7 @@
 #
 #   interop/linux-roce.sh                    all cells
 #   interop/linux-roce.sh --short            a minute: a few of each kind
+#   interop/linux-roce.sh --cm [--short]     the cells of rdma_cm alone, with smaller numbers
 #   interop/linux-roce.sh --kernel PACKAGE   a guest with the kernel of another Debian package, as
 #                                            linux-image-6.12-amd64
 #
@@ -22,10 +23,13 @@ guest=$here/softroce-guest.sh
 softdpu=${SOFTDPU:-$(dirname "$here")/softdpu}
 own4=10.77.0.1
 own6=fd77::1
+other4=10.77.0.3
+other6=fd77::3
 guest4=10.77.0.2
 guest6=fd77::2
 port=18515
 port_of_peer=18516
+port_of_cm_peer=18517
 limit=60 # seconds for each program of a cell
 
 fail_usage() {
@@ -42,9 +46,11 @@ skip() {
 
 if [[ ${1:-} != --inside ]]; then
     short=
+    only=
     while (($#)); do
         case $1 in
             --short) short=1 ;;
+            --cm) only=cm ;;
             --kernel)
                 (($# > 1)) || fail_usage "value is missing: option=--kernel"
                 export SOFTROCE_KERNEL=$2
@@ -54,7 +60,7 @@ if [[ ${1:-} != --inside ]]; then
                 sed -n '2,/^set /p' "$0" | sed '$d; s/^# \{0,1\}//'
                 exit 0
                 ;;
-            *) fail_usage "option is not known: option=$1, expected=--short or --kernel PACKAGE" ;;
+            *) fail_usage "option is not known: option=$1, expected=--short, --cm or --kernel PACKAGE" ;;
         esac
         shift
     done
@@ -67,12 +73,13 @@ if [[ ${1:-} != --inside ]]; then
     SOFTDPU_INTEROP_HEADERS=$("$guest" headers) || skip "headers of the verbs cannot be fetched: script=$guest"
     "$guest" with-tap true 2>/dev/null ||
         skip "no network namespace with a tap: expected=root, or user namespaces and /dev/net/tun for users"
-    exec "$guest" with-tap "$0" --inside "$short"
+    exec "$guest" with-tap "$0" --inside "$short" "$only"
 fi
 
 # ---- inside: the guest at 10.77.0.2 and fd77::2, this side at 10.77.0.1 and fd77::1 ----
 
 short=$2
+only=$3
 work=$(mktemp -d)
 export SOFTDPU_FABRIC=$work/fabric
 mkdir -m 700 "$SOFTDPU_FABRIC"
@@ -80,6 +87,7 @@ started=
 failures=0
 
 end() {
+    [[ -z $started ]] || kill -CONT "$(<"$started/.softroce/pid")" || true # a cell stops it
     [[ -z $started ]] || "$guest" stop "$started" || true
     ((failures)) || rm -rf "$work"
 }
@@ -92,10 +100,16 @@ cat >"$work/card.json" <<J
   "functions": [
     {"side": "target", "interface_name": "t0", "ibdev_name": "mlx5_0", "function_type": "PF",
      "pci_address": "41:00.0", "ipv4": "$own4", "ipv6": "$own6", "mac": "02:00:00:77:00:01",
-     "vuid": "interop-t0", "active_rate_bits_per_second": 100000000000}
+     "vuid": "interop-t0", "active_rate_bits_per_second": 100000000000},
+    {"side": "target", "interface_name": "t1", "ibdev_name": "mlx5_1", "function_type": "PF",
+     "pci_address": "41:00.1", "ipv4": "$other4", "ipv6": "$other6", "mac": "02:00:00:77:00:03",
+     "vuid": "interop-t1", "active_rate_bits_per_second": 100000000000}
   ]
 }
 J
+
+ip address add "$other4/24" dev srtap0
+ip address add "$other6/64" dev srtap0 nodad
 
 started=$("$guest" start --net tap:srtap0 2>"$work/guest.log") || {
     cat "$work/guest.log" >&2
@@ -195,6 +209,31 @@ verbs() {
     fi
 }
 
+# Connections by address to a program of ours in the guest, which uses librdmacm: smoke, short or long.
+cm() {
+    local name=$work/cm pid status=0
+    if [[ -z $has_cm_peer && -n $has_compiler ]]; then
+        failed rdma_cm "gcc has not compiled cm-peer.c" "$work/gcc-cm.log"
+        return
+    fi
+    if [[ -z $has_cm_peer ]]; then
+        echo "SKIPPED  rdma_cm: gcc does not compile for the C library here, needed=packages gcc and libc6-dev"
+        return
+    fi
+    "$guest" exec "$started" "timeout 3600 /share/cm-peer $port_of_cm_peer" >"$name-linux" 2>&1 &
+    pid=$!
+    in_guest "sh -c 'until netstat -ltn | grep -q :$port_of_cm_peer; do usleep 20000; done'" || status=1
+    SOFTDPU_ROCE_PCAP=$name-%p.pcap timeout 3600 "${java[@]}" -cp "$work/classes" CmCells "$work/card.json" \
+        "$port_of_cm_peer" "$guest4" "$guest6" "$(<"$started/.softroce/pid")" "$1" 2>"$name-errors" |
+        tee "$name-ours" || status=$?
+    kill "$pid" 2>/dev/null || true # its program has ended, unless a cell could not reach it
+    wait "$pid" || true
+    failures=$((failures + $(grep -c '^FAILED' "$name-ours" || true)))
+    if ((status)) && ! grep -q '^FAILED' "$name-ours"; then
+        failed rdma_cm "a program has failed: exit=$status" "$name-errors" "$name-linux"
+    fi
+}
+
 index4=$(in_guest "gid rxe0 $guest4")
 index6=$(in_guest "gid rxe0 $guest6")
 java=("$SOFTDPU_JAVA_HOME/bin/java" -XX:+UseSerialGC --enable-native-access=io.softdpu.linux
@@ -210,13 +249,23 @@ if gcc -O1 -I"$SOFTDPU_INTEROP_HEADERS/usr/include" -o "$started/verbs-peer" "$h
     "$SOFTDPU_JAVA_HOME/bin/javac" -nowarn -p "$SOFTDPU_INTEROP_JARS" --add-modules ALL-MODULE-PATH \
         -d "$work/classes" --source-path "$here" "$here/LinuxCells.java"
 fi
+has_cm_peer=
+if gcc -O1 -I"$SOFTDPU_INTEROP_HEADERS/usr/include" -o "$started/cm-peer" "$here/cm-peer.c" \
+    -L"$libraries" -Wl,-rpath-link,"$libraries" -lrdmacm -libverbs 2>"$work/gcc-cm.log"; then
+    has_cm_peer=yes
+    "$SOFTDPU_JAVA_HOME/bin/javac" -nowarn -p "$SOFTDPU_INTEROP_JARS" --add-modules ALL-MODULE-PATH \
+        -d "$work/classes" --source-path "$here" "$here/CmCells.java" "$here/CmChild.java"
+fi
 
-if [[ -n $short ]]; then
+if [[ $only == cm ]]; then
+    if [[ -n $short ]]; then cm short; else cm long; fi
+elif [[ -n $short ]]; then
     pingpong 4 server 100 4096 1024
     pingpong 4 client 100 4096 1024
     pingpong 6 server 100 4096 1024
     pingpong 6 client 100 4096 1024
     verbs short operations
+    cm smoke
 else
     for family in 4 6; do
         for role in server client; do
@@ -229,5 +278,6 @@ else
     verbs errors errors
     verbs large "64 MiB"
     SOFTDPU_ROCE_IMPAIR=loss=0.01,dup=0.01,reorder=0.01 verbs large "4 MiB, impaired" -Dsize=4194304
+    cm long
 fi
 ((failures == 0))
