@@ -150,10 +150,35 @@ public final class CmCells {
 
     private static void row(CmScene scene, int count) throws IOException {
         scene.listen();
+        CmEnd ours = scene.ours();
+        if (scene.weConnect()) {
+            scene.linux().beginToServe(count);
+        } else {
+            scene.linux().beginToCall(count, ours.address(), PORT);
+        }
         for (int i = 0; i < count; i++) {
-            CmScene.Pair pair = scene.connect("row " + i);
-            scene.exchange(pair, "row " + i);
-            scene.disconnect(pair, i % 2 == 0);
+            String message = "row " + i;
+            RdmaConnection here;
+            if (scene.weConnect()) {
+                here = ours.connect(scene.guest(), PORT, "");
+                ours.awaitState(here, RdmaConnection.State.CONNECTED);
+                send(ours, here, message);
+                CmScene.equal(message, ours.message());
+            } else {
+                here = ours.request().accept(new byte[0]);
+                CmScene.equal(message, ours.message());
+                send(ours, here, message);
+            }
+            here.disconnect();
+            ours.awaitState(here, RdmaConnection.State.DISCONNECTED);
+        }
+        scene.linux().awaitRow();
+    }
+
+    private static void send(CmEnd ours, RdmaConnection here, String message) throws IOException {
+        Status status = ours.send(here, message);
+        if (status != Status.SUCCESS) {
+            throw new IOException("a send has failed: status=" + status + ", reason=" + here.failureReason());
         }
     }
 

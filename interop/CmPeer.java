@@ -134,6 +134,21 @@ final class CmPeer implements AutoCloseable {
         throw new DpuException(Status.TIME_OUT, "Linux has no " + what + ": limit=" + limit);
     }
 
+    /** Begins to accept connections in a row, whose message each it sends back. */
+    void beginToServe(int count) throws IOException {
+        peer.tell("serve " + count);
+    }
+
+    /** Begins to connect in a row, with a message each that is sent back. */
+    void beginToCall(int count, InetAddress address, int listener) throws IOException {
+        peer.tell("call " + count + " " + address.getHostAddress() + " " + listener);
+    }
+
+    /** Waits until it has done what was begun. */
+    void awaitRow() throws IOException {
+        peer.answer("serve or call");
+    }
+
     /** Ends the process by SIGKILL. */
     void kill() throws IOException {
         try {

@@ -176,7 +176,7 @@ final class CmScene implements AutoCloseable {
         linux.destroy(pair.slot());
     }
 
-    private static void equal(Object expected, Object actual) throws IOException {
+    static void equal(Object expected, Object actual) throws IOException {
         if (!expected.equals(actual)) {
             throw new IOException("message is another: message=" + actual + ", expected=" + expected);
         }

@@ -27,8 +27,18 @@ final class LinuxPeer implements AutoCloseable {
 
     /** The words behind ok. */
     String[] ask(String line) throws IOException {
+        tell(line);
+        return answer(line);
+    }
+
+    /** Writes a line, whose answer is read later. */
+    void tell(String line) throws IOException {
         out.write((line + "\n").getBytes(StandardCharsets.US_ASCII));
         out.flush();
+    }
+
+    /** The words behind ok in the answer to a line that was told. */
+    String[] answer(String line) throws IOException {
         String answer = in.readLine();
         if (answer == null || !answer.startsWith("ok")) {
             throw new IOException("peer cannot: line=" + line + ", answer=" + answer);

@@ -13,6 +13,10 @@
  *   send SLOT MESSAGE
  *   completion MILLISECONDS        ok SLOT STATUS OPCODE MESSAGE, or ok none; OPCODE 0 is a send
  *   destroy SLOT                   without a disconnect before it
+ *   serve COUNT                    accepts as many connections, one after another; each sends a message
+ *                                  back, and is ended by the peer
+ *   call COUNT ADDRESS PORT        connects as often, one after another; each sends a message, which
+ *                                  comes back, and is ended by the peer, whose message has then arrived
  *   die                            ends this process by SIGKILL
  *   quit                           ends the program
  */
@@ -33,6 +37,7 @@
 #define SLOTS 512
 #define MESSAGE 64   /* bytes of a message at most */
 #define RESOLVE 5000 /* milliseconds */
+#define LIMIT 40000  /* milliseconds of a step of serve and call */
 #define RETRIES 2    /* of the transport; each takes about 2 s */
 
 static struct rdma_event_channel *channel;
@@ -137,7 +142,7 @@ static const char *listen_at(const char *line, FILE *out) {
     return NULL;
 }
 
-static const char *connect_to(const char *line, FILE *out) {
+static const char *connect_to(const char *line, int *made) {
     char address[64], port[8], data[256];
     unsigned char bytes[64];
     struct addrinfo *found;
@@ -160,7 +165,7 @@ static const char *connect_to(const char *line, FILE *out) {
         destroy(slot);
         return failed;
     }
-    fprintf(out, "ok %d\n", slot);
+    *made = slot;
     return NULL;
 }
 
@@ -206,13 +211,16 @@ static const char *completion(const char *line, FILE *out) {
     return NULL;
 }
 
-static const char *send_message(int slot, const char *data) {
-    int length = from_hex(data, memory[slot][1], MESSAGE);
-    if (length < 0) return "data";
+static const char *send_bytes(int slot, int length) {
     struct ibv_sge part = {(uintptr_t)memory[slot][1], (uint32_t)length, region->lkey};
     struct ibv_send_wr request = {.wr_id = (uint64_t)slot * 2 + 1, .sg_list = &part, .num_sge = length > 0,
         .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED}, *bad;
     return ibv_post_send(ids[slot]->qp, &request, &bad) ? "ibv_post_send" : NULL;
+}
+
+static const char *send_message(int slot, const char *data) {
+    int length = from_hex(data, memory[slot][1], MESSAGE);
+    return length < 0 ? "data" : send_bytes(slot, length);
 }
 
 static const char *accept_it(int slot, const char *data) {
@@ -233,13 +241,106 @@ static const char *reject_it(int slot, const char *data) {
     return rdma_reject(ids[slot], bytes, (uint8_t)length) ? "rdma_reject" : destroy(slot);
 }
 
+static struct rdma_cm_id *requested; /* has come before the end of the connection before */
+
+/* Waits for an event, and gives its connection; NULL for another one, or none in time. */
+static struct rdma_cm_id *await_event(enum rdma_cm_event_type expected) {
+    if (expected == RDMA_CM_EVENT_CONNECT_REQUEST && requested != NULL) {
+        struct rdma_cm_id *id = requested;
+        requested = NULL;
+        return id;
+    }
+    long long end = now() + LIMIT;
+    struct rdma_cm_event *event;
+    while (now() < end && (event = next_event(end - now())) != NULL) {
+        enum rdma_cm_event_type type = event->event;
+        struct rdma_cm_id *id = event->id;
+        rdma_ack_cm_event(event);
+        if (type == expected) return id;
+        if (type == RDMA_CM_EVENT_CONNECT_REQUEST && requested == NULL)
+            requested = id;
+        else if (type != RDMA_CM_EVENT_TIMEWAIT_EXIT) break;
+    }
+    return NULL;
+}
+
+/* Waits for a message, or the end of a send; its length, -1 for a failure, or none in time. */
+static int await_completion(int slot, int is_send) {
+    long long end = now() + LIMIT;
+    struct ibv_wc done;
+    while (now() < end) {
+        int found = ibv_poll_cq(completions, 1, &done);
+        if (found < 0) break;
+        if (found == 0) {
+            usleep(200);
+        } else if (done.wr_id % 2 != 0 || done.status != IBV_WC_WR_FLUSH_ERR) {
+            int is_it = done.status == IBV_WC_SUCCESS && done.wr_id == (uint64_t)slot * 2 + (unsigned)is_send;
+            return is_it ? (int)done.byte_len : -1;
+        }
+    }
+    return -1;
+}
+
+static const char *serve_row(const char *line, FILE *out) {
+    int count = atoi(line);
+    for (int i = 0; i < count; i++) {
+        struct rdma_cm_id *id = await_event(RDMA_CM_EVENT_CONNECT_REQUEST);
+        if (id == NULL) return "no request";
+        int slot = slot_for(id);
+        if (slot < 0) return "slots";
+        const char *failed = accept_it(slot, "-");
+        if (failed != NULL) return failed;
+        if (await_event(RDMA_CM_EVENT_ESTABLISHED) != id) return "not established";
+        int length = await_completion(slot, 0);
+        if (length < 0) return "no message";
+        memcpy(memory[slot][1], memory[slot][0], (size_t)length);
+        failed = send_bytes(slot, length);
+        if (failed != NULL) return failed;
+        if (await_completion(slot, 1) < 0) return "message not taken";
+        if (await_event(RDMA_CM_EVENT_DISCONNECTED) != id) return "not disconnected";
+        if (rdma_disconnect(id)) return "rdma_disconnect";
+        destroy(slot);
+    }
+    fputs("ok\n", out);
+    return NULL;
+}
+
+static const char *call_row(const char *line, FILE *out) {
+    char address[64], to[128];
+    int count, port, slot;
+    if (sscanf(line, "%d %63s %d", &count, address, &port) != 3) return "line";
+    snprintf(to, sizeof to, "%s %d -", address, port);
+    for (int i = 0; i < count; i++) {
+        const char *failed = connect_to(to, &slot);
+        if (failed != NULL) return failed;
+        if (await_event(RDMA_CM_EVENT_ESTABLISHED) != ids[slot]) return "not established";
+        int length = snprintf((char *)memory[slot][1], MESSAGE, "row %d", i);
+        failed = send_bytes(slot, length);
+        if (failed != NULL) return failed;
+        if (await_completion(slot, 1) < 0) return "message not taken";
+        if (await_completion(slot, 0) != length || memcmp(memory[slot][0], memory[slot][1], (size_t)length))
+            return "no or another message";
+        if (await_event(RDMA_CM_EVENT_DISCONNECTED) != ids[slot]) return "not disconnected";
+        if (rdma_disconnect(ids[slot])) return "rdma_disconnect";
+        destroy(slot);
+    }
+    fputs("ok\n", out);
+    return NULL;
+}
+
 static const char *answer(char *line, FILE *out) {
     char word[16], data[520] = "-";
     int used = 0, slot;
     if (sscanf(line, "%15s%n", word, &used) != 1) return "line";
     line += used;
     if (!strcmp(word, "listen")) return listen_at(line, out);
-    if (!strcmp(word, "connect")) return connect_to(line, out);
+    if (!strcmp(word, "connect")) {
+        const char *failed = connect_to(line, &slot);
+        if (failed == NULL) fprintf(out, "ok %d\n", slot);
+        return failed;
+    }
+    if (!strcmp(word, "serve")) return serve_row(line, out);
+    if (!strcmp(word, "call")) return call_row(line, out);
     if (!strcmp(word, "event")) return event(line, out);
     if (!strcmp(word, "completion")) return completion(line, out);
     if (!strcmp(word, "die")) kill(getpid(), SIGKILL);

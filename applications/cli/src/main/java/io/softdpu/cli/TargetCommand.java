@@ -72,7 +72,8 @@ final class TargetCommand extends RoleCommand {
             description = {
                 "The address of the control channel (default: ${DEFAULT-VALUE}, this machine"
                         + " alone). Any program that reaches another address can connect: nothing"
-                        + " is authenticated or encrypted."
+                        + " is authenticated or encrypted, and control messages carry keys, with"
+                        + " which the initiator's memory is read and written."
             })
     private InetAddress listenAddress = InetAddress.getLoopbackAddress();
 
