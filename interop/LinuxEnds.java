@@ -23,7 +23,9 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SequencedMap;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Both ends of a cell's connection by parameters: ours, with its resources, and the one in the
@@ -39,10 +41,17 @@ final class LinuxEnds implements AutoCloseable {
             Permissions.of(AccessFlag.RDMA_READ, AccessFlag.RDMA_WRITE, AccessFlag.RDMA_ATOMIC);
 
     static final int IMMEDIATE = 0xcafe1234;
-    private static final Duration TIMEOUT = Duration.ofSeconds(40);
+
+    /** Bytes between the pieces of a list. */
+    static final int GAP = 100;
+
+    /** First PSN of the peer: wraps with the third packet. */
+    static final int PSN = 0xfffffe;
+
     private static final String PROVIDER = "roce";
     private static final int READ_LIMIT = 16;
-    private static final int PSN = 0xfffffe; // wraps with the third packet
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
+    private static final int LIST_LENGTH = 8;
     private static final int RETRIES = 5;
 
     /** Address of the guest and its index in the guest's table, of one version of IP. */
@@ -64,9 +73,14 @@ final class LinuxEnds implements AutoCloseable {
     int rnrRetries = Rdma.RNR_RETRIES_UNLIMITED;
     int keyError;
     int memoryRights = ALL_RIGHTS;
+
+    /** Number of packets of ours with which the PSN is to wrap; 0 for any. */
+    int wrapWithin;
+
     private RdmaConnection connection;
     private Mmap theirs;
     private RoceMemory ours;
+    private final Duration timeout;
     private int ended;
     private int expected;
     private Status status = Status.SUCCESS;
@@ -82,11 +96,17 @@ final class LinuxEnds implements AutoCloseable {
         this.seed = seed;
         shared = SharedMemory.allocate(memoryBytes);
         memory = shared.segment();
+        timeout = peer.timeout();
         rdma = Rdma.create(device);
     }
 
     long half() {
         return memoryBytes / 2;
+    }
+
+    /** Connects both, with all rights. */
+    void connect() throws IOException {
+        connect(ALL_RIGHTS, ALL, RNR_UNLIMITED);
     }
 
     /** Connects both: rights of the peer's queue pair, ours, its RNR retries. */
@@ -109,6 +129,8 @@ final class LinuxEnds implements AutoCloseable {
                 .setPermissions(granted)
                 .setRnrRetries(rnrRetries)
                 .setRnrTimer(Duration.ofMillis(20))
+                .setMaxSendBufferListLength(LIST_LENGTH)
+                .setReceiveBufferListLength(LIST_LENGTH)
                 .setWriteTasks(32, this::ended, this::ended)
                 .setWriteImmediateTasks(1, this::ended, this::ended)
                 .setSendTasks(1, this::ended, this::ended)
@@ -121,6 +143,12 @@ final class LinuxEnds implements AutoCloseable {
         rdma.start();
         connection = rdma.exportConnection();
         RoceQueuePair own = RoceQueuePair.of(connection);
+        // The number is random.
+        while (own.firstPsn() + wrapWithin < 1 << 24 && wrapWithin > 0) {
+            connection.disconnect();
+            connection = rdma.exportConnection();
+            own = RoceQueuePair.of(connection);
+        }
         String[] opened =
                 peer.ask(
                         "open "
@@ -157,45 +185,77 @@ final class LinuxEnds implements AutoCloseable {
                 new RoceQueuePair(family.guest(), Integer.parseInt(opened[0]), PSN, mtu, READ_LIMIT)
                         .blob(),
                 connection);
-        engine.start(rdma, TIMEOUT);
+        engine.start(rdma, timeout);
     }
 
-    /** Submits a request: data of the source is sent or written, a read goes to the half. */
-    void submit(Verb operation, int size) {
+    /**
+     * Submits a request. Local and remote are offsets in either memory; the local one has the
+     * pieces one behind the other with {@link #GAP} bytes between them, as a list of bufs.
+     */
+    void submit(Verb verb, long local, long remote, int... pieces) {
+        int size = IntStream.of(pieces).sum();
         Task task =
-                switch (operation) {
+                switch (verb) {
                     case WRITE ->
-                            rdma.allocateWrite(connection, data(mmap, 0, size), room(theirs, size));
+                            rdma.allocateWrite(
+                                    connection, data(local, pieces), room(theirs, remote, size));
                     case WRITE_IMM ->
                             rdma.allocateWriteImmediate(
-                                    connection, data(mmap, 0, size), room(theirs, size), IMMEDIATE);
+                                    connection,
+                                    data(local, pieces),
+                                    room(theirs, remote, size),
+                                    IMMEDIATE);
                     case SEND ->
-                            rdma.allocateSend(connection, size == 0 ? null : data(mmap, 0, size));
+                            rdma.allocateSend(connection, size == 0 ? null : data(local, pieces));
                     case SEND_IMM ->
                             rdma.allocateSendImmediate(
-                                    connection, size == 0 ? null : data(mmap, 0, size), IMMEDIATE);
+                                    connection, size == 0 ? null : data(local, pieces), IMMEDIATE);
                     case READ ->
-                            rdma.allocateRead(connection, data(theirs, 0, size), room(mmap, size));
+                            rdma.allocateRead(
+                                    connection,
+                                    kept(inventory.bufByData(theirs, remote, size)),
+                                    rooms(local, pieces));
                     case CMP_SWAP ->
                             rdma.allocateCompareAndSwap(
                                     connection,
-                                    data(theirs, half(), size),
-                                    room(mmap, size),
+                                    kept(inventory.bufByData(theirs, remote, size)),
+                                    room(mmap, local, size),
                                     41,
                                     42);
                     case FETCH_ADD ->
                             rdma.allocateFetchAndAdd(
-                                    connection, data(theirs, half(), size), room(mmap, size), 5);
+                                    connection,
+                                    kept(inventory.bufByData(theirs, remote, size)),
+                                    room(mmap, local, size),
+                                    5);
                 };
         task.submit();
     }
 
-    private Buf data(Mmap of, long offset, int size) {
-        return kept(inventory.bufByData(of, offset, size));
+    private Buf data(long offset, int... pieces) {
+        return list(inventory::bufByData, offset, pieces);
     }
 
-    private Buf room(Mmap of, int size) {
-        return kept(inventory.bufByAddress(of, half(), size));
+    private Buf rooms(long offset, int... pieces) {
+        return list(inventory::bufByAddress, offset, pieces);
+    }
+
+    private Buf room(Mmap of, long offset, int size) {
+        return kept(inventory.bufByAddress(of, offset, size));
+    }
+
+    private interface Maker {
+        Buf make(Mmap of, long offset, long size);
+    }
+
+    private Buf list(Maker maker, long offset, int... pieces) {
+        Buf head = kept(maker.make(mmap, offset, pieces[0]));
+        long at = offset;
+        for (int i = 1; i < pieces.length; i++) {
+            at += pieces[i - 1] + GAP;
+            head.chain(maker.make(mmap, at, pieces[i]));
+        }
+        return head;
     }
 
     private Buf kept(Buf buf) {
@@ -203,28 +263,37 @@ final class LinuxEnds implements AutoCloseable {
         return buf;
     }
 
-    void receive(int size) {
-        rdma.allocateReceive(size == 0 ? null : room(mmap, size)).submit();
+    void receive(long offset, int... pieces) {
+        rdma.allocateReceive(pieces[0] == 0 ? null : rooms(offset, pieces)).submit();
     }
 
-    /** Posts a request of the peer. */
-    void post(Verb operation, int size, int wrong) throws IOException {
+    /** Has the peer post a request; local is an offset in its memory, remote one in ours. */
+    void post(Verb verb, long local, long remote, int size) throws IOException {
+        peer.ask("post " + request(verb, local, remote, size));
+    }
+
+    /** Has the peer keep a request for its next post: both are in flight together. */
+    void postLater(Verb verb, long local, long remote, int size) throws IOException {
+        peer.ask("later " + request(verb, local, remote, size));
+    }
+
+    private String request(Verb verb, long local, long remote, int size) {
         long first =
-                operation == Verb.CMP_SWAP
+                verb == Verb.CMP_SWAP
                         ? 41
-                        : operation == Verb.FETCH_ADD ? 5 : Integer.toUnsignedLong(IMMEDIATE);
-        peer.ask(
-                "post "
-                        + operation.ordinal()
-                        + " 0 "
-                        + size
-                        + " "
-                        + Long.toUnsignedString(ours.address() + half())
-                        + " "
-                        + Integer.toUnsignedString(ours.key() ^ wrong)
-                        + " "
-                        + first
-                        + " 42");
+                        : verb == Verb.FETCH_ADD ? 5 : Integer.toUnsignedLong(IMMEDIATE);
+        return verb.ordinal()
+                + " "
+                + local
+                + " "
+                + size
+                + " "
+                + Long.toUnsignedString(ours.address() + remote)
+                + " "
+                + Integer.toUnsignedString(ours.key() ^ keyError)
+                + " "
+                + first
+                + " 42";
     }
 
     private void ended(Task task) {
@@ -269,7 +338,7 @@ final class LinuxEnds implements AutoCloseable {
 
     /** Also if the context stops meanwhile, as failures of some tasks have it. */
     private void progressUntil(BooleanSupplier condition, String what) {
-        long end = System.nanoTime() + TIMEOUT.toNanos();
+        long end = System.nanoTime() + timeout.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - end > 0) {
                 throw new DpuException(
@@ -286,20 +355,64 @@ final class LinuxEnds implements AutoCloseable {
         }
     }
 
-    void fill(long offset, int size) {
+    void fill(long offset, int size, int seed) {
         for (long i = 0; i < size; i++) {
             memory.set(ValueLayout.JAVA_BYTE, offset + i, pattern(i, seed));
         }
     }
 
-    /** Index of the first byte that is not the pattern's; -1 for none. */
-    long compare(long offset, int size) {
+    /** Throws if our memory is another than what {@link #fill} writes. */
+    void requireFilled(long offset, int size, int seed) {
+        requireFilled(offset, 0, size, seed);
+    }
+
+    private void requireFilled(long offset, long from, int size, int seed) {
         for (long i = 0; i < size; i++) {
-            if (memory.get(ValueLayout.JAVA_BYTE, offset + i) != pattern(i, seed)) {
-                return i;
+            if (memory.get(ValueLayout.JAVA_BYTE, offset + i) != pattern(from + i, seed)) {
+                throw new IllegalStateException(
+                        "byte that differs: index=" + (from + i) + ", offset=" + (offset + i));
             }
         }
-        return -1;
+    }
+
+    /** As {@link #fill}, of the pieces of a list. */
+    void fillPieces(long offset, int seed, int... pieces) {
+        long from = 0;
+        long at = offset;
+        for (int piece : pieces) {
+            for (long i = 0; i < piece; i++) {
+                memory.set(ValueLayout.JAVA_BYTE, at + i, pattern(from + i, seed));
+            }
+            from += piece;
+            at += piece + GAP;
+        }
+    }
+
+    /** As {@link #requireFilled}, of the pieces of a list, between which all bytes are 0. */
+    void requireFilledPieces(long offset, int seed, int... pieces) {
+        long from = 0;
+        long at = offset;
+        for (int piece : pieces) {
+            requireFilled(at, from, piece, seed);
+            for (long i = 0; i < GAP; i++) {
+                if (memory.get(ValueLayout.JAVA_BYTE, at + piece + i) != 0) {
+                    throw new IllegalStateException(
+                            "byte between pieces is written: offset=" + (at + piece + i));
+                }
+            }
+            from += piece;
+            at += piece + GAP;
+        }
+    }
+
+    /** What the connection has counted, by the name of the counter. */
+    long count(String counter) {
+        return connection.counters().get(counter);
+    }
+
+    /** What the device has counted. */
+    SequencedMap<String, Long> deviceCounts() {
+        return rdma.deviceCounters();
     }
 
     long word(long offset) {
@@ -315,7 +428,7 @@ final class LinuxEnds implements AutoCloseable {
         if (connection != null && connection.state() == RdmaConnection.State.CONNECTED) {
             connection.disconnect();
         }
-        engine.stop(rdma, TIMEOUT);
+        engine.stop(rdma, STOP_TIMEOUT);
         bufs.forEach(Buf::release);
         rdma.close();
         inventory.stop();

@@ -11,18 +11,37 @@ import java.time.Duration;
 final class LinuxPeer implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(40);
 
+    // Of enum ibv_wc_status.
+    static final int SUCCESS = 0;
+    static final int LOCAL_OPERATION = 2; // of a receive that was too short
+    static final int REMOTE_ACCESS = 10;
+    static final int REMOTE_OPERATION = 11;
+    static final int RNR_RETRIES_EXCEEDED = 13;
+
     private final Socket socket;
     private final BufferedReader in;
     private final OutputStream out;
+    private final Duration timeout;
 
     LinuxPeer(InetAddress guest, int port) throws IOException {
+        this(guest, port, TIMEOUT);
+    }
+
+    /** A peer with another time after which a cell has failed. */
+    LinuxPeer(InetAddress guest, int port, Duration timeout) throws IOException {
+        this.timeout = timeout;
         socket = new Socket(guest, port);
-        socket.setSoTimeout((int) TIMEOUT.toMillis());
+        socket.setSoTimeout((int) timeout.toMillis());
         socket.setTcpNoDelay(true);
         in =
                 new BufferedReader(
                         new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
         out = socket.getOutputStream();
+    }
+
+    /** The time after which a cell has failed. */
+    Duration timeout() {
+        return timeout;
     }
 
     /** The words behind ok. */
@@ -51,7 +70,7 @@ final class LinuxPeer implements AutoCloseable {
     }
 
     String[] completion() throws IOException {
-        String[] words = ask("wait " + TIMEOUT.toMillis() / 2);
+        String[] words = ask("wait " + timeout.toMillis() / 2);
         if (words[0].equals("none")) {
             throw new IOException("peer has no completion");
         }
@@ -72,6 +91,18 @@ final class LinuxPeer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         socket.close();
+    }
+
+    void fill(long offset, long size, int seed) throws IOException {
+        ask("fill " + offset + " " + size + " " + seed);
+    }
+
+    /** Throws if its memory is another than what {@link #fill} writes. */
+    void requireFilled(long offset, long size, int seed) throws IOException {
+        equal(
+                "byte that differs in Linux",
+                -1,
+                number("compare " + offset + " " + size + " " + seed));
     }
 
     static void equal(String what, long expected, long actual) {

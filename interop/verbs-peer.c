@@ -15,6 +15,7 @@
  *   post OPERATION OFFSET LENGTH ADDRESS RKEY FIRST SECOND
  *                                       OPERATION by its number in enum ibv_wr_opcode; FIRST is the
  *                                       immediate value, or the number to add or to compare with
+ *   later ...                           a request as that of post, which the next post executes before its own
  *   wait MILLISECONDS                   ok STATUS OPCODE LENGTH IMMEDIATE of a completion, or ok none
  *   close
  */
@@ -111,25 +112,33 @@ static const char *receive(const char *line, FILE *out) {
     return NULL;
 }
 
-static const char *post(const char *line, FILE *out) {
-    unsigned operation, length, key;
+/* Executes the request and those that wait before it by one call, unless it waits too. */
+static const char *post(const char *line, FILE *out, int waits) {
+    static struct ibv_send_wr requests[QUEUE];
+    static struct ibv_sge parts[QUEUE];
+    static unsigned waiting;
+    unsigned operation, length, key, index = waiting;
     unsigned long long offset, address, first, second;
-    if (sscanf(line, "%u %llu %u %llu %u %llu %llu", &operation, &offset, &length, &address, &key, &first, &second) != 7)
+    if (index == QUEUE || sscanf(line, "%u %llu %u %llu %u %llu %llu", &operation, &offset, &length, &address, &key,
+            &first, &second) != 7)
         return "line";
-    struct ibv_sge part = {(uintptr_t)memory + offset, length, region->lkey};
-    struct ibv_send_wr request = {.sg_list = &part, .num_sge = length > 0,
-        .opcode = (enum ibv_wr_opcode)operation, .send_flags = IBV_SEND_SIGNALED}, *bad;
+    parts[index] = (struct ibv_sge){(uintptr_t)memory + offset, length, region->lkey};
+    struct ibv_send_wr *request = &requests[index], *bad;
+    *request = (struct ibv_send_wr){.sg_list = &parts[index], .num_sge = length > 0,
+        .opcode = (enum ibv_wr_opcode)operation, .send_flags = IBV_SEND_SIGNALED};
     if (operation == IBV_WR_ATOMIC_CMP_AND_SWP || operation == IBV_WR_ATOMIC_FETCH_AND_ADD) {
-        request.wr.atomic.remote_addr = address;
-        request.wr.atomic.rkey = key;
-        request.wr.atomic.compare_add = first;
-        request.wr.atomic.swap = second;
+        request->wr.atomic.remote_addr = address;
+        request->wr.atomic.rkey = key;
+        request->wr.atomic.compare_add = first;
+        request->wr.atomic.swap = second;
     } else {
-        request.imm_data = htonl((uint32_t)first);
-        request.wr.rdma.remote_addr = address;
-        request.wr.rdma.rkey = key;
+        request->imm_data = htonl((uint32_t)first);
+        request->wr.rdma.remote_addr = address;
+        request->wr.rdma.rkey = key;
     }
-    if (ibv_post_send(pair, &request, &bad)) return "ibv_post_send";
+    if (index > 0) requests[index - 1].next = request;
+    waiting = waits ? index + 1 : 0;
+    if (!waits && ibv_post_send(pair, requests, &bad)) return "ibv_post_send";
     fputs("ok\n", out);
     return NULL;
 }
@@ -166,7 +175,8 @@ static const char *answer(char *line, FILE *out) {
     if (pair == NULL) return "order";
     if (!strcmp(word, "connect")) return connect_pair(line, out);
     if (!strcmp(word, "receive")) return receive(line, out);
-    if (!strcmp(word, "post")) return post(line, out);
+    if (!strcmp(word, "post")) return post(line, out, 0);
+    if (!strcmp(word, "later")) return post(line, out, 1);
     if (!strcmp(word, "wait")) return wait_for(line, out);
     if (!strcmp(word, "close")) {
         closed();
