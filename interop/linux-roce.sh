@@ -39,6 +39,7 @@ fail_usage() {
 
 skip() {
     echo "SKIPPED all cells: $*"
+    wait # for the build
     exit 0
 }
 
@@ -67,7 +68,16 @@ if [[ ${1:-} != --inside ]]; then
     for command in apt-get dpkg-deb unshare ip; do
         command -v "$command" >/dev/null || skip "command is missing: command=$command"
     done
-    hold_jars "$softdpu" # builds them, with the network
+    SOFTDPU_JAVA_HOME=$("$softdpu" --print-jdk-home)
+    SOFTDPU_INTEROP_WORK=$(mktemp -d)
+    export SOFTDPU_JAVA_HOME SOFTDPU_INTEROP_WORK
+    # Builds it, with the network, which there is not inside of the namespace; meanwhile the guest boots.
+    (
+        status=0
+        "$softdpu" --print-jars >"$SOFTDPU_INTEROP_WORK/jars" 2>"$SOFTDPU_INTEROP_WORK/build.log" || status=$?
+        echo "$status" >"$SOFTDPU_INTEROP_WORK/built.new"
+        mv "$SOFTDPU_INTEROP_WORK/built.new" "$SOFTDPU_INTEROP_WORK/built"
+    ) &
     "$guest" build || skip "guest cannot be built: script=$guest, expected=the packages of a Debian mirror"
     export SOFTDPU_INTEROP_HEADERS
     SOFTDPU_INTEROP_HEADERS=$("$guest" headers) || skip "headers of the verbs cannot be fetched: script=$guest"
@@ -80,7 +90,7 @@ fi
 
 short=$2
 only=$3
-work=$(mktemp -d)
+work=$SOFTDPU_INTEROP_WORK
 export SOFTDPU_FABRIC=$work/fabric
 mkdir -m 700 "$SOFTDPU_FABRIC"
 started=
@@ -111,11 +121,49 @@ J
 ip address add "$other4/24" dev srtap0
 ip address add "$other6/64" dev srtap0 nodad
 
-started=$("$guest" start --net tap:srtap0 2>"$work/guest.log") || {
+"$guest" start --net tap:srtap0 >"$work/started" 2>"$work/guest.log" &
+booting=$!
+
+# The programs of both sides, while the guest boots.
+compile_peer() { # source without .c, log, libraries
+    gcc -O1 -I"$SOFTDPU_INTEROP_HEADERS/usr/include" -o "$work/$1" "$here/$1.c" \
+        -L"$libraries" -Wl,-rpath-link,"$libraries" "${@:3}" 2>"$2"
+}
+libraries=$SOFTDPU_INTEROP_HEADERS/usr/lib/x86_64-linux-gnu
+has_compiler=
+echo 'int main(void) { return 0; }' >"$work/empty.c"
+gcc -o "$work/empty" "$work/empty.c" 2>/dev/null && has_compiler=yes
+has_peer=
+compile_peer verbs-peer "$work/gcc.log" -libverbs && has_peer=yes
+has_cm_peer=
+compile_peer cm-peer "$work/gcc-cm.log" -lrdmacm -libverbs && has_cm_peer=yes
+until [[ -f $work/built ]]; do
+    sleep 0.1
+done
+jars=$(<"$work/jars")
+if [[ $(<"$work/built") != 0 ]]; then
+    cat "$work/build.log" >&2
+    ! wait "$booting" || started=$(<"$work/started")
+    failures=1
+    exit 1
+fi
+built=$SECONDS
+java=("$SOFTDPU_JAVA_HOME/bin/java" -XX:+UseSerialGC --enable-native-access=io.softdpu.linux
+    -p "$jars" --add-modules ALL-MODULE-PATH)
+"$SOFTDPU_JAVA_HOME/bin/javac" -nowarn -p "$jars" --add-modules ALL-MODULE-PATH -d "$work/classes" \
+    --source-path "$here" "$here/LinuxCells.java" "$here/CmCells.java" "$here/CmChild.java"
+compiled=$SECONDS
+
+wait "$booting" || {
     cat "$work/guest.log" >&2
     skip "guest does not boot: files=$work"
 }
-echo "kernel of the guest: $("$guest" exec "$started" uname -r)"
+started=$(<"$work/started")
+for program in verbs-peer cm-peer; do
+    [[ ! -f $work/$program ]] || cp "$work/$program" "$started/"
+done
+echo "kernel of the guest: $("$guest" exec "$started" uname -r), seconds until softdpu was built: $built," \
+    "its programs: $compiled, the guest was up: $SECONDS"
 
 passed() {
     echo "passed   $1"
@@ -186,9 +234,10 @@ pingpong() {
 }
 
 # Connections by parameters to a program of ours in the guest, which executes verbs: kind of cells, words
-# for a line that stands for all of them where they cannot be run, and options of the JVM.
+# for a line that stands for all of them where they cannot be run.
 verbs() {
-    local name=$work/verbs-$1${3:+-impaired} pid status=0
+    local name=$work/verbs-$1 pid status=0 capture=$work/verbs-$1.pcap
+    [[ $1 == large || $1 == impaired ]] && capture=
     if [[ -z $has_peer && -n $has_compiler ]]; then
         failed "$2" "gcc has not compiled verbs-peer.c" "$work/gcc.log"
         return
@@ -197,14 +246,16 @@ verbs() {
         echo "SKIPPED  $2: gcc does not compile for the C library here, needed=packages gcc and libc6-dev"
         return
     fi
-    "$guest" exec "$started" "timeout 600 /share/verbs-peer rxe0 $port_of_peer" >"$name-linux" 2>&1 &
+    "$guest" exec "$started" "timeout 3600 /share/verbs-peer rxe0 $port_of_peer" >"$name-linux" 2>&1 &
     pid=$!
     in_guest "sh -c 'until netstat -ltn | grep -q :$port_of_peer; do usleep 20000; done'" || status=1
-    timeout 600 "${java[@]}" "${@:3}" -cp "$work/classes" LinuxCells "$work/card.json" t0 "$port_of_peer" \
+    SOFTDPU_ROCE_PCAP=$capture timeout 3600 "${java[@]}" -cp "$work/classes" LinuxCells "$work/card.json" t0 "$port_of_peer" \
         "$guest4" "$index4" "$guest6" "$index6" "$1" 2>"$name-errors" | tee "$name-ours" || status=$?
     wait "$pid" || true
-    failures=$((failures + $(grep -c '^FAILED' "$name-ours" || true)))
-    if ((status)) && ! grep -q '^FAILED' "$name-ours"; then
+    if grep -q '^FAILED' "$name-ours"; then
+        failures=$((failures + $(grep -c '^FAILED' "$name-ours")))
+        echo "    files=$name-errors $name-linux $capture"
+    elif ((status)); then
         failed "$2" "a program has failed: exit=$status" "$name-errors" "$name-linux"
     fi
 }
@@ -236,27 +287,6 @@ cm() {
 
 index4=$(in_guest "gid rxe0 $guest4")
 index6=$(in_guest "gid rxe0 $guest6")
-java=("$SOFTDPU_JAVA_HOME/bin/java" -XX:+UseSerialGC --enable-native-access=io.softdpu.linux
-    -p "$SOFTDPU_INTEROP_JARS" --add-modules ALL-MODULE-PATH)
-has_peer=
-has_compiler=
-echo 'int main(void) { return 0; }' >"$work/empty.c"
-gcc -o "$work/empty" "$work/empty.c" 2>/dev/null && has_compiler=yes
-libraries=$SOFTDPU_INTEROP_HEADERS/usr/lib/x86_64-linux-gnu
-if gcc -O1 -I"$SOFTDPU_INTEROP_HEADERS/usr/include" -o "$started/verbs-peer" "$here/verbs-peer.c" \
-    -L"$libraries" -Wl,-rpath-link,"$libraries" -libverbs 2>"$work/gcc.log"; then
-    has_peer=yes
-    "$SOFTDPU_JAVA_HOME/bin/javac" -nowarn -p "$SOFTDPU_INTEROP_JARS" --add-modules ALL-MODULE-PATH \
-        -d "$work/classes" --source-path "$here" "$here/LinuxCells.java"
-fi
-has_cm_peer=
-if gcc -O1 -I"$SOFTDPU_INTEROP_HEADERS/usr/include" -o "$started/cm-peer" "$here/cm-peer.c" \
-    -L"$libraries" -Wl,-rpath-link,"$libraries" -lrdmacm -libverbs 2>"$work/gcc-cm.log"; then
-    has_cm_peer=yes
-    "$SOFTDPU_JAVA_HOME/bin/javac" -nowarn -p "$SOFTDPU_INTEROP_JARS" --add-modules ALL-MODULE-PATH \
-        -d "$work/classes" --source-path "$here" "$here/CmCells.java" "$here/CmChild.java"
-fi
-
 if [[ $only == cm ]]; then
     if [[ -n $short ]]; then cm short; else cm long; fi
 elif [[ -n $short ]]; then
@@ -264,7 +294,7 @@ elif [[ -n $short ]]; then
     pingpong 4 client 100 4096 1024
     pingpong 6 server 100 4096 1024
     pingpong 6 client 100 4096 1024
-    verbs short operations
+    verbs short "verbs, a few"
     cm smoke
 else
     for family in 4 6; do
@@ -276,8 +306,9 @@ else
     done
     verbs operations operations
     verbs errors errors
-    verbs large "64 MiB"
-    SOFTDPU_ROCE_IMPAIR=loss=0.01,dup=0.01,reorder=0.01 verbs large "4 MiB, impaired" -Dsize=4194304
+    verbs sequences sequences
+    verbs large "8 and 64 MiB"
+    SOFTDPU_ROCE_IMPAIR=loss=0.01,dup=0.01,reorder=0.01 verbs impaired "4 MiB, impaired"
     cm long
 fi
 ((failures == 0))
