@@ -31,7 +31,7 @@ final class LinuxPeer implements AutoCloseable {
     LinuxPeer(InetAddress guest, int port, Duration timeout) throws IOException {
         this.timeout = timeout;
         socket = new Socket(guest, port);
-        socket.setSoTimeout((int) timeout.toMillis());
+        socket.setSoTimeout((int) timeout.plusSeconds(10).toMillis());
         socket.setTcpNoDelay(true);
         in =
                 new BufferedReader(
@@ -70,7 +70,7 @@ final class LinuxPeer implements AutoCloseable {
     }
 
     String[] completion() throws IOException {
-        String[] words = ask("wait " + timeout.toMillis() / 2);
+        String[] words = ask("wait " + timeout.toMillis());
         if (words[0].equals("none")) {
             throw new IOException("peer has no completion");
         }

@@ -55,7 +55,7 @@ final class OperationCells {
         for (Verb each : TRANSFERS) {
             cells.cell(
                     text(each, size) + ", impaired, we request",
-                    1024,
+                    4096,
                     memory,
                     ends -> {
                         requested(ends, each, size);
@@ -63,7 +63,7 @@ final class OperationCells {
                     });
             cells.cell(
                     text(each, size) + ", impaired, Linux requests",
-                    1024,
+                    4096,
                     memory,
                     ends -> {
                         served(ends, each, size);

@@ -306,7 +306,7 @@ boot_args() {                               # sets SHARE CMDLINE ARGS TIMEOUT RE
     n=$((n + 1))
   done
   [ -z "$dump" ] || ARGS+=(-object "filter-dump,id=d0,netdev=n0,file=$dump")
-  ARGS+=(-append "console=ttyS0 quiet loglevel=4 panic=-1 reboot=t rdinit=/init mitigations=off net.ifnames=0 sr.host=$host $append")
+  ARGS+=(-append "console=ttyS0 quiet loglevel=4 panic=-1 reboot=t rdinit=/init mitigations=off no_timer_check net.ifnames=0 sr.host=$host $append")
 }
 kvm_works() {                               # KVM must really run guest code here
   local f=$CACHE/kvm-$(uname -r)
