@@ -30,7 +30,7 @@ guest6=fd77::2
 port=18515
 port_of_peer=18516
 port_of_cm_peer=18517
-limit=60 # seconds for each program of a cell
+limit=180 # seconds for each program of a cell
 
 fail_usage() {
     echo "linux-roce.sh: ${*//[^[:print:]]/?}" >&2
