@@ -393,6 +393,14 @@ class UsageTest {
                 .anyMatch(line -> line.matches("--control-timeout=SECONDS.*"));
     }
 
+    @Test
+    void shouldSayWhatAWiderAddressOfTheTargetMeans() {
+        assertThat(shown("storage target --help").replaceAll("\\s+", " "))
+                .contains("default: 127.0.0.1, this machine alone")
+                .contains("nothing is authenticated or encrypted")
+                .contains("control messages carry keys");
+    }
+
     private static CommandSpec serviceCommand() {
         return SoftDpu.commandLine()
                 .getSubcommands()
