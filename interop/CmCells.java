@@ -47,11 +47,13 @@ public final class CmCells {
     }
 
     /** Runs all cells, or the one that the property {@code cell} names. */
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) {
         CmCells cells = new CmCells(args);
         cells.runAll();
         try (CmPeer last = new CmPeer(cells.guest, cells.port, () -> {})) {
             last.quit();
+        } catch (IOException e) {
+            System.err.println("the program of Linux has ended before: " + e.getMessage());
         }
         System.exit(cells.failures == 0 ? 0 : 1);
     }
@@ -308,6 +310,8 @@ public final class CmCells {
                 crowd.accept(step);
                 crowd.awaitConnected(step);
             }
+            scene.linux().connect(scene.ours().address(), PORT, "one more");
+            scene.linux().expect("REJECTED");
         }
     }
 }

@@ -241,24 +241,26 @@ static const char *reject_it(int slot, const char *data) {
     return rdma_reject(ids[slot], bytes, (uint8_t)length) ? "rdma_reject" : destroy(slot);
 }
 
-static struct rdma_cm_id *requested; /* has come before the end of the connection before */
+static struct rdma_cm_id *requested[8]; /* have come before the end of the connection before */
+static int requests;
+static enum rdma_cm_event_type last; /* event that was awaited or not */
 
 /* Waits for an event, and gives its connection; NULL for another one, or none in time. */
 static struct rdma_cm_id *await_event(enum rdma_cm_event_type expected) {
-    if (expected == RDMA_CM_EVENT_CONNECT_REQUEST && requested != NULL) {
-        struct rdma_cm_id *id = requested;
-        requested = NULL;
+    if (expected == RDMA_CM_EVENT_CONNECT_REQUEST && requests > 0) {
+        struct rdma_cm_id *id = requested[0];
+        memmove(requested, requested + 1, (size_t)--requests * sizeof *requested);
         return id;
     }
     long long end = now() + LIMIT;
     struct rdma_cm_event *event;
     while (now() < end && (event = next_event(end - now())) != NULL) {
-        enum rdma_cm_event_type type = event->event;
+        enum rdma_cm_event_type type = last = event->event;
         struct rdma_cm_id *id = event->id;
         rdma_ack_cm_event(event);
         if (type == expected) return id;
-        if (type == RDMA_CM_EVENT_CONNECT_REQUEST && requested == NULL)
-            requested = id;
+        if (type == RDMA_CM_EVENT_CONNECT_REQUEST && requests < 8)
+            requested[requests++] = id;
         else if (type != RDMA_CM_EVENT_TIMEWAIT_EXIT) break;
     }
     return NULL;
@@ -290,7 +292,12 @@ static const char *serve_row(const char *line, FILE *out) {
         if (slot < 0) return "slots";
         const char *failed = accept_it(slot, "-");
         if (failed != NULL) return failed;
-        if (await_event(RDMA_CM_EVENT_ESTABLISHED) != id) return "not established";
+        if (await_event(RDMA_CM_EVENT_ESTABLISHED) != id) {
+            if (last != RDMA_CM_EVENT_REJECTED) return "not established";
+            destroy(slot); /* a late repeat of a request whose connection is over */
+            i--;
+            continue;
+        }
         int length = await_completion(slot, 0);
         if (length < 0) return "no message";
         memcpy(memory[slot][1], memory[slot][0], (size_t)length);

@@ -570,6 +570,8 @@ public final class CmConnection {
                 manager.add(CmCounter.REPEATED);
                 if (requester && rejection != null) {
                     sendRejection(given(), About.REP, rep.localId());
+                } else if (rep.localId() != remoteId) {
+                    manager.refuse(rep, requirePeer());
                 }
             }
             case EXPORTED, AWAITING_REQ, REQ_RECEIVED, REJECTED, REP_SENT, DREQ_SENT, CLOSED ->

@@ -214,7 +214,9 @@ public final class ConnectionManager implements Management {
             case CmMessage.Req req -> request(req, source, nowNanos);
             case CmMessage.Rep rep -> {
                 CmConnection known = own(rep.remoteId(), source);
-                if (known != null) {
+                if (known == null) {
+                    refuse(rep, source);
+                } else {
                     known.replied(rep, nowNanos);
                 }
             }
@@ -689,6 +691,22 @@ public final class ConnectionManager implements Management {
         if (!adapter.sendDatagram(destination, outgoing, 0)) {
             add(CmCounter.NOT_SENT);
         }
+    }
+
+    /**
+     * Rejects the answer to a request of no connection. The peer has taken a late repeat of the
+     * request for another one, and would wait for the readiness of this side.
+     */
+    void refuse(CmMessage.Rep rep, Gid source) {
+        send(
+                source,
+                Rejection.byLibrary(RejectReason.INVALID_COMMUNICATION_ID, "")
+                        .message(
+                                rep.transactionId(),
+                                rep.remoteId(),
+                                rep.localId(),
+                                CmMessage.About.REP,
+                                plainGuid));
     }
 
     /** Rejects a request of which nothing is kept. */

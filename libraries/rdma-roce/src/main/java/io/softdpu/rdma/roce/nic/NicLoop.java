@@ -91,13 +91,13 @@ final class NicLoop implements Runnable {
     /** Of {@link NicOptions#ackTimeout}. */
     private static final long TIME_UNIT_NANOS = 4096;
 
-    private static final CmLimits CM_LIMITS =
+    static final CmLimits CM_LIMITS =
             new CmLimits(
                     256,
                     MAX_CONNECTIONS,
                     20 * MILLI,
                     LONGEST_REPEAT_NANOS,
-                    10_000 * MILLI,
+                    20_000 * MILLI,
                     2_000 * MILLI,
                     1_000 * MILLI);
 

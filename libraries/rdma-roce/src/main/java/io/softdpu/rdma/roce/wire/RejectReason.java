@@ -16,6 +16,9 @@ public final class RejectReason {
     /** The sender of the REJ cannot do what was requested. */
     public static final int UNSUPPORTED = 5;
 
+    /** No connection has the communication id. */
+    public static final int INVALID_COMMUNICATION_ID = 6;
+
     /** No listener has the service id. */
     public static final int INVALID_SERVICE_ID = 8;
 
@@ -40,6 +43,7 @@ public final class RejectReason {
             case NO_RESOURCES -> "no resources";
             case TIMEOUT -> "timeout";
             case UNSUPPORTED -> "unsupported";
+            case INVALID_COMMUNICATION_ID -> "invalid communication id";
             case INVALID_SERVICE_ID -> "invalid service id";
             case STALE_CONNECTION -> "stale connection";
             case INVALID_PATH_MTU -> "invalid path MTU";

@@ -843,6 +843,26 @@ class CmConnectTest {
 
     // ---- connections that one side has forgotten ----
 
+    /** Linux forgets the ids of a REQ with the end of its connection, and answers a late repeat. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 60})
+    void shouldRejectTheReplyToARepeatOfARequestWhoseConnectionIsOver(long seconds) {
+        FarEnd linux = FarEnd.linux(near);
+        CmConnection here = near.connect(linux.gid(), NO_DATA);
+        near.give(linux.rep(here.localId(), NO_DATA), linux.gid());
+        near.give(linux.dreq(here.localId(), here.queuePairNumber()), linux.gid());
+        near.advance(seconds * CmEnd.SECOND);
+        near.takeKinds();
+        FarEnd again = linux.withId(linux.id() + 1);
+        near.give(again.rep(here.localId(), NO_DATA), linux.gid());
+        CmMessage.Rej rej = near.takeOnly(CmMessage.Rej.class);
+        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_COMMUNICATION_ID);
+        assertThat(rej.about()).isEqualTo(About.REP);
+        assertThat(rej.localId()).isEqualTo(here.localId());
+        assertThat(rej.remoteId()).isEqualTo(again.id());
+        assertThat(rej.transactionId()).isEqualTo(FarEnd.TRANSACTION);
+    }
+
     @Test
     void shouldRejectARequestOfAQueuePairThatIsConnectedAndEndThatConnection() {
         FarEnd linux = FarEnd.linux(near);

@@ -133,10 +133,12 @@ class CmTransitionsTest {
               QK TIMEWAIT!REJ(ended:AUTHENTICATION)
               +REFUSED [AW, QK]
             REP
+              EX EXPORTED!REJ
               QS ESTABLISHED!RTU(established)
               QK ESTABLISHED!RTU(established)
               ER ESTABLISHED!RTU
               TQ TIMEWAIT!REJ
+              CL CLOSED!REJ
               +REPEATED [EH, AW, QR, RJ, PS, ER, EP, DS, TQ, TP, TD]
               +UNKNOWN [EX, CL]
             RTU
