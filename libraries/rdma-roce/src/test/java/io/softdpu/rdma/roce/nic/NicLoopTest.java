@@ -22,7 +22,9 @@ class NicLoopTest {
     /** More than it may make without a look at the errors. */
     private static final int TURNS = 1000;
 
-    /** Its response timeout, code 20, and the lifetime of packets on the way and back, twice 1 s. */
+    /**
+     * Its response timeout, code 20, and the lifetime of packets on the way and back, twice 1 s.
+     */
     private static final long REPEAT_OF_LINUX_NANOS = (4096L << 20) + 2 * (4096L << 18);
 
     @Test
