@@ -68,21 +68,21 @@ if [[ ${1:-} != --inside ]]; then
     for command in apt-get dpkg-deb unshare ip; do
         command -v "$command" >/dev/null || skip "command is missing: command=$command"
     done
+    "$guest" build || skip "guest cannot be built: script=$guest, expected=the packages of a Debian mirror"
+    export SOFTDPU_INTEROP_HEADERS
+    SOFTDPU_INTEROP_HEADERS=$("$guest" headers) || skip "headers of the verbs cannot be fetched: script=$guest"
+    "$guest" with-tap true 2>/dev/null ||
+        skip "no network namespace with a tap: expected=root, or user namespaces and /dev/net/tun for users"
     SOFTDPU_JAVA_HOME=$("$softdpu" --print-jdk-home)
     SOFTDPU_INTEROP_WORK=$(mktemp -d)
     export SOFTDPU_JAVA_HOME SOFTDPU_INTEROP_WORK
     # Builds it, with the network, which there is not inside of the namespace; meanwhile the guest boots.
     (
         status=0
-        "$softdpu" --print-jars >"$SOFTDPU_INTEROP_WORK/jars" 2>"$SOFTDPU_INTEROP_WORK/build.log" || status=$?
+        "$softdpu" --print-jars >/dev/null 2>"$SOFTDPU_INTEROP_WORK/build.log" || status=$?
         echo "$status" >"$SOFTDPU_INTEROP_WORK/built.new"
         mv "$SOFTDPU_INTEROP_WORK/built.new" "$SOFTDPU_INTEROP_WORK/built"
     ) &
-    "$guest" build || skip "guest cannot be built: script=$guest, expected=the packages of a Debian mirror"
-    export SOFTDPU_INTEROP_HEADERS
-    SOFTDPU_INTEROP_HEADERS=$("$guest" headers) || skip "headers of the verbs cannot be fetched: script=$guest"
-    "$guest" with-tap true 2>/dev/null ||
-        skip "no network namespace with a tap: expected=root, or user namespaces and /dev/net/tun for users"
     exec "$guest" with-tap "$0" --inside "$short" "$only"
 fi
 
@@ -140,13 +140,14 @@ compile_peer cm-peer "$work/gcc-cm.log" -lrdmacm -libverbs && has_cm_peer=yes
 until [[ -f $work/built ]]; do
     sleep 0.1
 done
-jars=$(<"$work/jars")
 if [[ $(<"$work/built") != 0 ]]; then
     cat "$work/build.log" >&2
     ! wait "$booting" || started=$(<"$work/started")
     failures=1
     exit 1
 fi
+hold_jars "$softdpu"
+jars=$SOFTDPU_INTEROP_JARS
 built=$SECONDS
 java=("$SOFTDPU_JAVA_HOME/bin/java" -XX:+UseSerialGC --enable-native-access=io.softdpu.linux
     -p "$jars" --add-modules ALL-MODULE-PATH)
