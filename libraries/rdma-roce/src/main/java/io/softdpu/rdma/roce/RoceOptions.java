@@ -85,9 +85,9 @@ public final class RoceOptions {
     }
 
     /**
-     * Makes these the options of this process, for all NICs that it opens from now on, and
-     * creates the file of their capture. The one before ends; whether it lacks packets is logged,
-     * and thrown by {@link #endCapture} alone, which a program calls before to learn it.
+     * Makes these the options of this process, for all NICs that it opens from now on, and creates
+     * the file of their capture. The one before ends; whether it lacks packets is logged, and
+     * thrown by {@link #endCapture} alone, which a program calls before to learn it.
      *
      * @throws DpuException BAD_STATE if a NIC is open: as long as there is a connection, or an
      *     instance that listens, with the provider {@code roce}; IO_FAILED if the file cannot be
@@ -116,8 +116,8 @@ public final class RoceOptions {
 
     /**
      * The same with another limit of the time until a packet without an acknowledgement is
-     * retransmitted; the first retransmissions wait less. It is rounded up to 4.096 µs times a power
-     * of two.
+     * retransmitted; the first retransmissions wait less. It is rounded up to 4.096 µs times a
+     * power of two.
      *
      * @param timeout 4 ms to 17 s; 537 ms by default
      * @throws DpuException INVALID_VALUE for another one
@@ -174,8 +174,8 @@ public final class RoceOptions {
     }
 
     /**
-     * The same with another buffer for packets that wait for the NIC. Where the system grants
-     * less, as {@code net.core.rmem_max} says, a warning is logged, unless it is the default.
+     * The same with another buffer for packets that wait for the NIC. Where the system grants less,
+     * as {@code net.core.rmem_max} says, a warning is logged, unless it is the default.
      *
      * @param bytes 64 KiB to 512 MiB; 4 MiB by default
      * @throws DpuException INVALID_VALUE for another one

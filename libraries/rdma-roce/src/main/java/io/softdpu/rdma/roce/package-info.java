@@ -6,9 +6,9 @@
  * connections, and the ports on which it listens, in the NIC of its address. {@code
  * docs/wire/roce.md} specifies the packets, and the section of a blob.
  *
- * <p>Users see {@link io.softdpu.rdma.roce.RoceOptions}, the options of all NICs of the
- * process; and for peers that are none of softdpu, and exchange numbers by a way of their own,
- * {@link io.softdpu.rdma.roce.RoceQueuePair} and {@link io.softdpu.rdma.roce.RoceMemory}.
+ * <p>Users see {@link io.softdpu.rdma.roce.RoceOptions}, the options of all NICs of the process;
+ * and for peers that are none of softdpu, and exchange numbers by a way of their own, {@link
+ * io.softdpu.rdma.roce.RoceQueuePair} and {@link io.softdpu.rdma.roce.RoceMemory}.
  *
  * <p><b>Thread.</b> Endpoint and connections belong to the engine's thread; they exchange requests,
  * completions, events and the requests of peers with the NIC, which that thread drives while it

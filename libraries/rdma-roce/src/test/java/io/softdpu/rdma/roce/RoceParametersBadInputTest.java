@@ -20,12 +20,6 @@ import io.softdpu.rdma.roce.wire.Opcode;
 import io.softdpu.rdma.roce.wire.Packet;
 import io.softdpu.rdma.roce.wire.SequenceNumber;
 import io.softdpu.rdma.roce.wire.Syndrome;
-
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -34,6 +28,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Peers by parameters that send what a queue pair does not: such a peer has chosen its queue pair
