@@ -703,8 +703,8 @@ public final class ConnectionManager implements Management {
                 Rejection.byLibrary(RejectReason.INVALID_COMMUNICATION_ID, "")
                         .message(
                                 rep.transactionId(),
-                                rep.remoteId(),
-                                rep.localId(),
+                                /* localId= */ rep.remoteId(),
+                                /* remoteId= */ rep.localId(),
                                 CmMessage.About.REP,
                                 plainGuid));
     }
