@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What has to become durable, by channels whose steps the test does by hand. */
+/** Requests that have to become durable, by channels whose steps the test does by hand. */
 class StepChannelTest {
     private static final int MAX_REQUESTS = 8;
     private static final int BLOCK = 4096;
