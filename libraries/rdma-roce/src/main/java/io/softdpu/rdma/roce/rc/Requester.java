@@ -214,13 +214,24 @@ final class Requester {
             return probeDue;
         }
         WorkRequest request = at(cursor);
-        if (isAnswered(request) && answersInFlight >= connectedPath().initiatorDepth()) {
+        if (isAnswered(request)
+                && (answersInFlight >= connectedPath().initiatorDepth()
+                        || isBehindPartOfRead())) {
             return false;
         }
         int inFlight = inFlight();
         return inFlight == 0
                 || (inFlight + packetsAt(request, cursorPacket) <= window.packets()
                         && bytesInFlight + bytesAt(request, cursorPacket) <= limits.windowBytes());
+    }
+
+    /**
+     * Whether a read is asked for again, and an answer to a part of it may be in flight. Linux
+     * answers no repeat that begins before the last one within the same part of the first time: so
+     * these go one after the other, and the next loss finds none that is later.
+     */
+    private boolean isBehindPartOfRead() {
+        return cursorPacket > 0 && answersInFlight > 0 && cursorPsn != sentPsn;
     }
 
     private int inFlight() {

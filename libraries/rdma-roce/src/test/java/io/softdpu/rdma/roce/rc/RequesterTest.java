@@ -339,16 +339,21 @@ class RequesterTest {
                 .containsExactly("READ_REQUEST 100! @0+8192", "READ_REQUEST 132! @8192+8192");
         peer.data(Opcode.READ_RESPONSE_FIRST, 100, payload(256, 0));
         peer.data(Opcode.READ_RESPONSE_MIDDLE, 102, payload(256, 2));
-        assertThat(peer.sent())
-                .containsExactly("READ_REQUEST 101! @256+3840", "READ_REQUEST 116! @4096+4096");
+        assertThat(peer.sent()).containsExactly("READ_REQUEST 101! @256+3840");
         for (int psn = 101; psn < 116; psn++) {
             peer.data(Opcode.READ_RESPONSE_MIDDLE, psn, payload(256, psn));
         }
-        assertThat(peer.sent()).containsExactly("READ_REQUEST 132! @8192+4096");
+        assertThat(peer.sent()).containsExactly("READ_REQUEST 116! @4096+4096");
         for (int psn = 116; psn < 132; psn++) {
             peer.data(Opcode.READ_RESPONSE_MIDDLE, psn, payload(256, psn));
         }
-        assertThat(peer.sent()).containsExactly("READ_REQUEST 148! @12288+4096");
+        assertThat(peer.sent()).containsExactly("READ_REQUEST 132! @8192+4096");
+        for (int psn = 132; psn < 148; psn++) {
+            peer.data(Opcode.READ_RESPONSE_MIDDLE, psn, payload(256, psn));
+        }
+        assertThat(peer.sent())
+                .as("and one that is new")
+                .containsExactly("READ_REQUEST 148! @12288+4096", "READ_REQUEST 164! @16384+4096");
     }
 
     /** Its answers do not put off the end. */

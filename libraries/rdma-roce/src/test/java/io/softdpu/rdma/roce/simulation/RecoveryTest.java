@@ -22,6 +22,7 @@ import io.softdpu.testkit.SeededRandom;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -64,6 +65,9 @@ class RecoveryTest {
 
         /** What the requester has asked for by reads: packets by the first PSN. */
         final NavigableMap<Integer, Integer> parts = new TreeMap<>();
+
+        /** Where each part was asked for last, by the same. */
+        final Map<Integer, Integer> latest = new HashMap<>();
 
         int partsAgain;
 
@@ -135,12 +139,17 @@ class RecoveryTest {
 
         private void asked(int psn, int packets) {
             Map.Entry<Integer, Integer> before = parts.floorEntry(psn);
-            int end = before == null ? 0 : before.getKey() + before.getValue();
+            int begin = before == null ? 0 : before.getKey();
+            int end = before == null ? 0 : begin + before.getValue();
             if (psn >= end) {
                 parts.put(psn, packets);
             } else {
                 partsAgain++;
                 assertThat(psn + packets).as("end of a part from %d", psn).isLessThanOrEqualTo(end);
+                assertThat(psn)
+                        .as("begin, in the part from %d", begin)
+                        .isGreaterThanOrEqualTo(latest.getOrDefault(begin, 0));
+                latest.put(begin, psn);
             }
         }
 
@@ -275,7 +284,7 @@ class RecoveryTest {
         assertThat(again).as("packets, for each one").isBetween(0.0, most);
     }
 
-    /** Linux drops others. */
+    /** Linux drops others, and those that begin before the last one. */
     @Test
     void shouldAskForReadsAgainWithinWhatItHasAskedForBefore(SeededRandom random) {
         Pair pair = new Pair(random, faults(0.005, 0, 0), 3 * WINDOW);
