@@ -36,8 +36,8 @@ final class RecentInterface {
 
     /** As it is now; null if it was not found. */
     @Nullable LocalInterface now() {
-        lookedAt = clock.getAsLong();
         last = source.get();
+        lookedAt = clock.getAsLong(); // behind what may throw
         return last;
     }
 
