@@ -47,8 +47,11 @@ public abstract class PerfSide<P extends PerfPlan> implements AutoCloseable {
         this.plan = plan;
         this.side = side;
         engine = resources.keep(ProgressEngine.create());
-        SleepWarmUp.run(engine);
-        stop = open(() -> resources.keep(new StopSign(plan.limitNanos(), this::unblock)));
+        stop =
+                open(() -> {
+                    SleepWarmUp.run(engine);
+                    return resources.keep(new StopSign(plan.limitNanos(), this::unblock));
+                });
         device =
                 open(() ->
                         SideDevice.open(
