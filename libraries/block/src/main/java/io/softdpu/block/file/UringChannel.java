@@ -20,8 +20,8 @@ final class UringChannel extends StepChannel {
     private static final int MAX_ENTRIES = 4096;
 
     /**
-     * Limit of completions of one pass, whose requests are followed by others in the same pass.
-     * Without it a disk that ends all requests at once is idle until as many others are submitted,
+     * Limit of completions of one pass from a disk, whose requests are followed by others in the
+     * same pass. Without it one that ends all requests at once is idle until as many others are submitted,
      * and the thread then waits for the end of all of them: neither works while the other does.
      */
     private static final int MAX_TAKEN = 8;
@@ -33,6 +33,9 @@ final class UringChannel extends StepChannel {
     private final DescriptorWatch watch;
     private final FixedQueue<Slot> waiting;
 
+    /** Limit of completions that a pass takes. */
+    private final int maxTaken;
+
     /**
      * Creates a channel.
      *
@@ -42,6 +45,7 @@ final class UringChannel extends StepChannel {
     UringChannel(FileDevice device, int fd, int place, ContextServices services, int maxRequests) {
         super(device, fd, place, services.copier(), services::wake, maxRequests);
         this.waiting = new FixedQueue<>(maxSteps());
+        this.maxTaken = device.isDirect() ? MAX_TAKEN : Integer.MAX_VALUE;
         int pending = Math.min(maxSteps(), Uring.MAX_PENDING);
         @Nullable Scope before = RestrictedThreads.enter(Scope.OWN_MEMORY); // that of the ring
         try {
@@ -135,7 +139,7 @@ final class UringChannel extends StepChannel {
     /** Ends steps whose completions are there, up to the limit; the next pass ends others. */
     private boolean take() {
         int taken = 0;
-        while (taken < MAX_TAKEN && ring.next()) {
+        while (taken < maxTaken && ring.next()) {
             taken++;
             long data = ring.userData();
             Slot slot = slot((int) data);
