@@ -100,11 +100,25 @@ final class FileDevice implements ProviderDevice {
                         describe(threads, refusal));
         failures = new DeviceFailures(properties.description());
         identity = VolumeIdentity.open(fd, options.file(), writable);
+        requireLossReports(fd, options.file());
         workers = new Workers(threads, "softdpu-block-" + options.file().getFileName());
         if (refusal != null) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "block device uses threads in place of io_uring: " + properties.description());
+        }
+    }
+
+    /** Else a refused call would be taken for a loss. */
+    private static void requireLossReports(int fd, Path file) {
+        int errno = FileIo.takeLossReport(fd);
+        if (errno == Errno.ENOSYS || errno == Errno.EPERM || errno == Errno.EACCES) {
+            throw FileFailures.refused(
+                    Status.NOT_SUPPORTED,
+                    file,
+                    "the system refuses sync_file_range, errno=" + Errno.name(errno),
+                    "a sandbox that allows it",
+                    null);
         }
     }
 
@@ -335,9 +349,7 @@ final class FileDevice implements ProviderDevice {
             boolean made = false;
             try {
                 place = lock.lock(fd);
-                if (!lost && learnsOfLoss()) { // of which the kernel tells that file nothing
-                    renewIdentity();
-                }
+                boolean _ = learnsOfLoss(); // of which the kernel tells that file nothing
                 StepChannel channel =
                         byThreads
                                 ? new ThreadsChannel(this, fd, place, services, maxRequests)
@@ -373,22 +385,34 @@ final class FileDevice implements ProviderDevice {
         workers.close();
         failures.close();
         try {
-            if (!options.readOnly() && !lost) {
-                FileIo.syncData(opened.descriptor());
-                identity.close();
+            if (!options.readOnly() && !renewed) {
+                closeIdentity();
             }
-        } catch (LinuxException e) {
-            identity.renew();
-            throw new DpuException(
-                    Status.IO_FAILED,
-                    "bytes of a block device were lost before it was closed: blockDevice="
-                            + properties.description()
-                            + ", failure="
-                            + Reason.of(e),
-                    e);
         } finally {
             opened.close();
         }
+    }
+
+    /** No flush has failed; but a loss may be known, or become known by this sync. */
+    private void closeIdentity() {
+        @Nullable LinuxException failure = null;
+        try {
+            FileIo.syncData(opened.descriptor());
+        } catch (LinuxException e) {
+            failure = e;
+        }
+        if (failure == null && !lost) {
+            identity.close();
+            return;
+        }
+        identity.renew();
+        throw new DpuException(
+                Status.IO_FAILED,
+                "bytes of a block device were lost before it was closed: blockDevice="
+                        + properties.description()
+                        + ", failure="
+                        + (failure == null ? "as logged" : Reason.of(failure)),
+                failure);
     }
 
     // ---- for its channels ----

@@ -206,7 +206,7 @@ abstract class StepChannel implements ProviderChannel {
             return;
         }
         BlockRequest request = Objects.requireNonNull(slot.request, "a request in its place");
-        if (slot.step == Step.RENEW) { // or taken back: the library renews it then
+        if (slot.step == Step.RENEW) {
             complete(slot, request, Status.IO_FAILED);
         } else if (result == Slot.NOT_BEGUN) {
             finish(slot, Status.SHUTDOWN);
@@ -254,8 +254,8 @@ abstract class StepChannel implements ProviderChannel {
 
     /** The sync has ended, with a result as that of a step. */
     private void syncEnded(long result) {
-        if (result == -Errno.ECANCELED && !stopping) { // its thread has ended before it had begun
-            start(sync);
+        if (result == -Errno.ECANCELED && !stopping) { // the kernel has had no thread for it
+            handOver(sync);
         } else if (result == Slot.NOT_BEGUN || result == -Errno.ECANCELED) {
             syncs.end(Status.SHUTDOWN);
         } else if (result == 0) {
@@ -301,9 +301,14 @@ abstract class StepChannel implements ProviderChannel {
             return;
         }
         switch (errno) {
-            case Errno.EAGAIN, Errno.EINTR, Errno.ECANCELED -> { // the latter: its thread has ended
+            case Errno.EAGAIN, Errno.EINTR -> {
                 slot.small = true;
                 proceed(slot, request);
+            }
+            case Errno.ECANCELED -> { // the kernel has had no thread for it
+                if (mayProceed(slot, request)) {
+                    handOver(slot);
+                }
             }
             case Errno.EOPNOTSUPP -> {
                 if (request.operation == BlockOperation.WRITE_ZEROES
@@ -314,7 +319,12 @@ abstract class StepChannel implements ProviderChannel {
                     finish(slot, failed(slot, request, errno));
                 }
             }
-            default -> finish(slot, failed(slot, request, errno));
+            default -> {
+                if (slot.step != Step.READ) { // a write on NFS may have taken the report of a loss
+                    boolean _ = device.learnsOfLoss();
+                }
+                finish(slot, failed(slot, request, errno));
+            }
         }
     }
 
@@ -324,9 +334,7 @@ abstract class StepChannel implements ProviderChannel {
 
     /** Begins the next step of a request, or repeats the last. */
     private void proceed(Slot slot, BlockRequest request) {
-        Status usable = stopping ? Status.SHUTDOWN : request.memoryStatus();
-        if (usable != Status.SUCCESS) {
-            finish(slot, usable);
+        if (!mayProceed(slot, request)) {
             return;
         }
         switch (request.operation) {
@@ -335,6 +343,15 @@ abstract class StepChannel implements ProviderChannel {
             case DISCARD, EXTENTS -> start(slot);
             case FLUSH -> throw new IllegalStateException("a flush has no step but its sync");
         }
+    }
+
+    /** Whether a request may have another step; ends it otherwise. */
+    private boolean mayProceed(Slot slot, BlockRequest request) {
+        Status usable = stopping ? Status.SHUTDOWN : request.memoryStatus();
+        if (usable != Status.SUCCESS) {
+            finish(slot, usable);
+        }
+        return usable == Status.SUCCESS;
     }
 
     /**
@@ -390,19 +407,28 @@ abstract class StepChannel implements ProviderChannel {
         if (slot == null) {
             return false;
         }
+        slot.result = -Errno.EIO;
         try {
             slot.result = execute(slot);
         } catch (LinuxException e) {
-            if (slot.step == Step.SYNC) {
-                device.noteLoss(); // at once: syncs of other contexts may end before this engine
-                // looks
-            }
             slot.result = -e.errno();
         } catch (IllegalStateException e) {
             slot.result = -Errno.EFAULT; // the program has closed the memory
+        } finally {
+            if (tellsOfLoss(slot)) {
+                device.noteLoss(); // before this engine looks: other contexts may sync meanwhile
+            }
+            reports.add(slot.report, Status.SUCCESS); // also of one that has thrown something else
         }
-        reports.add(slot.report, Status.SUCCESS);
         return true;
+    }
+
+    private static boolean tellsOfLoss(Slot slot) {
+        return switch (slot.step) {
+            case SYNC -> slot.result < 0;
+            case WRITE -> slot.durable && slot.result == -Errno.EIO;
+            case READ, ALLOCATE, FIND, RENEW -> false;
+        };
     }
 
     private long execute(Slot slot) {
@@ -487,9 +513,18 @@ abstract class StepChannel implements ProviderChannel {
     public final boolean stop() {
         stopping = true;
         takeBackWaiting();
-        for (Slot slot = handedOver.poll(); slot != null; slot = handedOver.poll()) {
-            slot.result = Slot.NOT_BEGUN;
-            reports.add(slot.report, Status.SUCCESS);
+        for (int left = handedOver.size(); left > 0; left--) {
+            Slot slot = handedOver.poll();
+            if (slot == null) { // a thread has it
+                break;
+            }
+            if (slot.step == Step.RENEW) { // stays: the engine would wait for the file
+                handedOver.add(slot);
+                device.workers().wake();
+            } else {
+                slot.result = Slot.NOT_BEGUN;
+                reports.add(slot.report, Status.SUCCESS);
+            }
         }
         boolean _ = reports.complete();
         boolean _ = syncs.complete();

@@ -62,6 +62,11 @@ final class StepQueue {
         }
     }
 
+    /** Number of steps. The engine's thread: the others may take some meanwhile. */
+    int size() {
+        return (int) (tail - head);
+    }
+
     /** Whether there is no step. Any thread. */
     boolean isEmpty() {
         return head >= tail;

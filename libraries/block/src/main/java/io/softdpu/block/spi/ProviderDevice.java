@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If the device learns that acknowledged data was lost, no flush and no FUA request that is in
  * flight then may succeed, in any channel. The library ends all later ones with IO_FAILED, once one
- * has completed so.
+ * has completed so. A loss that the system tells to one channel alone is learned of when that
+ * channel makes progress.
  */
 public interface ProviderDevice extends AutoCloseable {
     /** Its properties; always the same. */

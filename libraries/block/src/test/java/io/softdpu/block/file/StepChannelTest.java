@@ -13,6 +13,7 @@ import io.softdpu.linux.FileDescriptors;
 import io.softdpu.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -91,6 +92,7 @@ class StepChannelTest {
             if (operation == BlockOperation.WRITE) {
                 request.offsetBytes = 3 * BLOCK;
                 request.lengthBytes = 2 * BLOCK;
+                request.memory = Arena.global().allocate(2 * BLOCK);
             }
             request.fua = fua;
             assertThat(submit(request)).isNull();
@@ -355,14 +357,20 @@ class StepChannelTest {
         assertThat(device.identity()).isNotEqualTo(identity);
     }
 
-    /** Its thread has ended before the kernel had begun it. */
+    /** The kernel may not get a thread now either. */
     @Test
-    void shouldRepeatASyncThatWasCancelled() {
+    void shouldHaveAThreadDoWhatTheKernelHasCancelled() {
         Hand one = new Hand("one", device(false));
         one.flush();
         one.fail(one.sync(), Errno.ECANCELED);
-        one.end(one.sync());
-        assertThat(log).containsExactly("one0 SUCCESS");
+        assertThat(one.steps).isEmpty();
+        awaitEnds(1);
+
+        one.write(false);
+        one.fail(one.write(), Errno.ECANCELED);
+        assertThat(one.steps).isEmpty();
+        awaitEnds(2);
+        assertThat(log).containsExactly("one0 SUCCESS", "one1 SUCCESS");
     }
 
     @ParameterizedTest
@@ -410,7 +418,65 @@ class StepChannelTest {
         assertThat(seen).doesNotContain(identity).hasSize(2);
     }
 
+    /** A loss that a context has learned of otherwise, and that no flush has told. */
+    @Test
+    void shouldTellAtTheCloseOfALossThatNoFlushHasTold() {
+        FileDevice device = device(false);
+        BlockIdentity identity = device.identity();
+        device.noteLoss();
+        opened = null;
+        assertThatThrownBy(device::close).hasMessageContaining("bytes of a block device were lost");
+
+        assertThat(device(false).identity()).isNotEqualTo(identity);
+    }
+
+    // ---- steps ----
+
+    @Test
+    void shouldContinueBehindAPartialResult() {
+        Hand one = new Hand("one", device(false));
+        one.write(false);
+        one.stepEnded(one.write(), BLOCK + 512);
+        assertThat(log).isEmpty();
+
+        Slot rest = one.write();
+        assertThat(rest.offsetBytes).isEqualTo(4 * BLOCK + 512);
+        assertThat(rest.memoryOffsetBytes).isEqualTo(BLOCK + 512);
+        assertThat(rest.lengthBytes).isEqualTo(BLOCK - 512);
+        one.end(rest);
+        assertThat(log).containsExactly("one0 SUCCESS");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Errno.EAGAIN, Errno.EINTR})
+    void shouldRepeatAStepThatTheSystemPutsOff(int errno) {
+        Hand one = new Hand("one", device(false));
+        one.write(false);
+        one.fail(one.write(), errno);
+        Slot again = one.write();
+        assertThat(again.offsetBytes).isEqualTo(3 * BLOCK);
+        one.end(again);
+        assertThat(log).containsExactly("one0 SUCCESS");
+    }
+
     // ---- ends ----
+
+    /** This thread holds what the renewals wait for, and would not wait for it itself. */
+    @Test
+    void shouldLeaveRenewalsToTheThreadAtAStop() {
+        FileDevice device = device(false);
+        Hand one = new Hand("one", device);
+        one.flush();
+        one.flush();
+        synchronized (device) {
+            one.fail(one.sync(), Errno.EIO);
+            assertThat(one.stop()).isFalse();
+            assertThat(log).isEmpty();
+        }
+        awaitEnds(2);
+        assertThat(one.stop()).isTrue();
+        assertThat(log).containsExactlyInAnyOrder("one0 IO_FAILED", "one1 IO_FAILED");
+    }
 
     @Test
     void shouldTakeBackAtAStopWhatNoSyncServes() {
