@@ -8,7 +8,6 @@ import io.softdpu.core.Status;
 import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.Mmap;
-import io.softdpu.testkit.Await;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
@@ -30,9 +29,6 @@ class FileRequestTest extends BlockContract {
 
     /** How often each of the first is submitted. */
     private static final int ROUNDS = 10;
-
-    /** Requests in flight whose completions are there at once. */
-    private static final int DEEP = 64;
 
     @TempDir Path own;
 
@@ -61,44 +57,6 @@ class FileRequestTest extends BlockContract {
             task.free();
             buf.release();
         }
-    }
-
-    /**
-     * A pass does not take all completions that are there, so that the file works on what follows
-     * the first ones while the others are taken. Reads from the page cache end where they begin.
-     */
-    @Test
-    void shouldTakeFewCompletionsAtATime() {
-        Submitter submitter = add(Submitter.start(open(), DEEP));
-        submitter.bytes(0, DEVICE_BYTES); // into the page cache
-        List<BlockReadTask> tasks = new ArrayList<>();
-        int[] ends = {0};
-        for (int i = 0; i < DEEP; i++) {
-            long place = (long) i * block() % DEVICE_BYTES;
-            BlockReadTask task =
-                    submitter.context.allocateRead(place, block(), submitter.room(place, block()));
-            Consumer<Task> ended = _ -> ends[0]++;
-            task.setUserObject(ended);
-            tasks.add(task);
-        }
-        tasks.forEach(BlockReadTask::submit);
-
-        int[] most = {0};
-        Await.byStep(
-                "end of all tasks",
-                () -> ends[0] == DEEP,
-                () -> {
-                    int before = ends[0];
-                    submitter.progress();
-                    most[0] = Math.max(most[0], ends[0] - before);
-                });
-
-        tasks.forEach(task -> {
-            task.destination().release();
-            task.free();
-        });
-
-        assertThat(most[0]).isLessThanOrEqualTo(DEEP / 4);
     }
 
     /** Those that wait for room in the ring have their turn before others are there again. */
