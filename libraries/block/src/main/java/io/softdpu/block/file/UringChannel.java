@@ -21,8 +21,9 @@ final class UringChannel extends StepChannel {
 
     /**
      * Limit of completions of one pass from a disk, whose requests are followed by others in the
-     * same pass. Without it one that ends all requests at once is idle until as many others are submitted,
-     * and the thread then waits for the end of all of them: neither works while the other does.
+     * same pass. Without it one that ends all requests at once is idle until as many others are
+     * submitted, and the thread then waits for the end of all of them: neither works while the
+     * other does.
      */
     private static final int MAX_TAKEN = 8;
 

@@ -215,8 +215,7 @@ final class Requester {
         }
         WorkRequest request = at(cursor);
         if (isAnswered(request)
-                && (answersInFlight >= connectedPath().initiatorDepth()
-                        || isBehindPartOfRead())) {
+                && (answersInFlight >= connectedPath().initiatorDepth() || isBehindPartOfRead())) {
             return false;
         }
         int inFlight = inFlight();
