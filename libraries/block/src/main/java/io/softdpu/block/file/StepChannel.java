@@ -14,6 +14,7 @@ import io.softdpu.linux.FileBlocks;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.FileIo;
 import io.softdpu.linux.LinuxException;
+import io.softdpu.linux.text.Reason;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 abstract class StepChannel implements ProviderChannel {
     /** Length in bytes to which a step is cut that the system cannot do as a whole. */
     private static final long SMALL_BYTES = 1 << 20;
+
+    private static final System.Logger LOG = System.getLogger(StepChannel.class.getName());
 
     private final FileDevice device;
     private final int fd;
@@ -414,11 +417,21 @@ abstract class StepChannel implements ProviderChannel {
             slot.result = -e.errno();
         } catch (IllegalStateException e) {
             slot.result = -Errno.EFAULT; // the program has closed the memory
+        } catch (RuntimeException | Error e) { // the thread has other steps to do
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "step of a block device has failed: blockDevice="
+                            + device.properties().description()
+                            + ", step="
+                            + slot.step
+                            + ", failure="
+                            + Reason.of(e),
+                    e);
         } finally {
             if (tellsOfLoss(slot)) {
                 device.noteLoss(); // before this engine looks: other contexts may sync meanwhile
             }
-            reports.add(slot.report, Status.SUCCESS); // also of one that has thrown something else
+            reports.add(slot.report, Status.SUCCESS); // even if the log has thrown
         }
         return true;
     }

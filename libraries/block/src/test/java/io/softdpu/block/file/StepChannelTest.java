@@ -14,6 +14,7 @@ import io.softdpu.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -457,6 +458,22 @@ class StepChannelTest {
         assertThat(again.offsetBytes).isEqualTo(3 * BLOCK);
         one.end(again);
         assertThat(log).containsExactly("one0 SUCCESS");
+    }
+
+    /** There is one thread, which the next step needs. */
+    @Test
+    void shouldGoOnAfterAStepThatThrows() {
+        Hand one = new Hand("one", device(false));
+        one.write(false);
+        Slot slot = one.write();
+        slot.memory = MemorySegment.ofArray(new byte[2 * BLOCK]); // which no system call takes
+        one.fail(slot, Errno.ECANCELED);
+        awaitEnds(1);
+
+        one.flush();
+        one.fail(one.sync(), Errno.ECANCELED);
+        awaitEnds(2);
+        assertThat(log).containsExactly("one0 IO_FAILED", "one1 SUCCESS");
     }
 
     // ---- ends ----
