@@ -72,7 +72,7 @@ final class OperationCells {
         }
     }
 
-    /** Where we send no payload but a few acknowledgements, chance may have spared them. */
+    /** Where we send acknowledgements alone, these may be too few for any to be impaired. */
     private static void requireImpaired(LinuxEnds ends, boolean payload) {
         SequencedMap<String, Long> counts = ends.deviceCounts();
         for (String kind : List.of("impair_lost", "impair_duplicated", "impair_reordered")) {

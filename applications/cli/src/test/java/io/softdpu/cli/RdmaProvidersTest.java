@@ -127,7 +127,7 @@ class RdmaProvidersTest {
         }
     }
 
-    /** What a peer states decides no provider, nor ends what was begun through the others. */
+    /** A refused queue pair neither selects a provider nor closes the connection of another one. */
     @Test
     void shouldKeepBothProvidersWhereAQueuePairOfAPeerIsRefused() {
         try (RdmaParty near = new RdmaParty(folder, Side.TARGET);
