@@ -3,7 +3,6 @@ package io.softdpu.block.file;
 import io.softdpu.block.property.BlockFeature;
 import io.softdpu.block.property.BlockIdentity;
 import io.softdpu.block.property.BlockProperties;
-import io.softdpu.block.spi.BlockOperation;
 import io.softdpu.block.spi.DeviceFailures;
 import io.softdpu.block.spi.MemoryUser;
 import io.softdpu.block.spi.ProviderChannel;
@@ -54,7 +53,7 @@ final class FileDevice implements ProviderDevice {
     private final FileOptions options;
     private final FileLock lock;
     private final VolumeAbilities abilities;
-    private final VolumeIdentity identity;
+    private final VolumeLoss loss;
     private final BlockProperties properties;
     private final DeviceFailures failures;
     private final boolean byThreads;
@@ -66,15 +65,6 @@ final class FileDevice implements ProviderDevice {
 
     /** Whether zeroing a range that stays allocated was refused. */
     private volatile boolean zeroesNoRanges;
-
-    /** Whether bytes were lost, so that nothing more becomes durable. */
-    private volatile boolean lost;
-
-    /** Whether the identity was renewed since the device was opened. */
-    private volatile boolean renewed;
-
-    /** Guards the report of a loss to the device's own open file until it is noted. */
-    private final Object report = new Object();
 
     private FileDevice(CheckedFile opened, FileOptions options, FileLock lock, int blockSizeBytes) {
         this.opened = opened;
@@ -99,7 +89,12 @@ final class FileDevice implements ProviderDevice {
                         features(),
                         describe(threads, refusal));
         failures = new DeviceFailures(properties.description());
-        identity = VolumeIdentity.open(fd, options.file(), writable);
+        loss =
+                new VolumeLoss(
+                        fd,
+                        VolumeIdentity.open(fd, options.file(), writable),
+                        properties.description(),
+                        failures);
         requireLossReports(fd, options.file());
         workers = new Workers(threads, "softdpu-block-" + options.file().getFileName());
         if (refusal != null) {
@@ -299,31 +294,19 @@ final class FileDevice implements ProviderDevice {
 
     @Override
     public BlockIdentity identity() {
-        return identity.get();
+        return loss.identity();
     }
 
     /** Waits for the file; the library finds it done, by a thread of the device. */
     @Override
     public void renewIdentity() {
-        lost = true;
-        if (!renewed) {
-            renewOnce();
-        }
-    }
-
-    private synchronized void renewOnce() {
-        if (!renewed) {
-            // Of the same loss: the sync of the identity would fail with it.
-            int _ = FileIo.takeLossReport(opened.descriptor());
-            identity.renew();
-            renewed = true; // last: who finds it set sees the other identity
-        }
+        loss.renewIdentity();
     }
 
     /** A write that has failed is none of what was acknowledged; a sync that has failed is. */
     @Override
     public boolean mayHaveLost() {
-        return lost;
+        return loss.isKnown();
     }
 
     @Override
@@ -349,7 +332,7 @@ final class FileDevice implements ProviderDevice {
             boolean made = false;
             try {
                 place = lock.lock(fd);
-                boolean _ = learnsOfLoss(); // of which the kernel tells that file nothing
+                boolean _ = loss.learn(); // of which the kernel tells that file nothing
                 StepChannel channel =
                         byThreads
                                 ? new ThreadsChannel(this, fd, place, services, maxRequests)
@@ -385,34 +368,12 @@ final class FileDevice implements ProviderDevice {
         workers.close();
         failures.close();
         try {
-            if (!options.readOnly() && !renewed) {
-                closeIdentity();
+            if (!options.readOnly()) {
+                loss.close();
             }
         } finally {
             opened.close();
         }
-    }
-
-    /** No flush has failed; but a loss may be known, or become known by this sync. */
-    private void closeIdentity() {
-        @Nullable LinuxException failure = null;
-        try {
-            FileIo.syncData(opened.descriptor());
-        } catch (LinuxException e) {
-            failure = e;
-        }
-        if (failure == null && !lost) {
-            identity.close();
-            return;
-        }
-        identity.renew();
-        throw new DpuException(
-                Status.IO_FAILED,
-                "bytes of a block device were lost before it was closed: blockDevice="
-                        + properties.description()
-                        + ", failure="
-                        + (failure == null ? "as logged" : Reason.of(failure)),
-                failure);
     }
 
     // ---- for its channels ----
@@ -430,29 +391,8 @@ final class FileDevice implements ProviderDevice {
         return workers;
     }
 
-    /** Bytes were lost: nothing becomes durable any more. Any thread. */
-    void noteLoss() {
-        lost = true;
-    }
-
-    /**
-     * Whether bytes were lost since the device was opened, as its own open file tells: whatever
-     * other open files were told before, and not to be told again. Does not wait. Any thread.
-     */
-    boolean learnsOfLoss() {
-        synchronized (report) { // a second one finds no report, and waits for what the first notes
-            int errno = lost ? 0 : FileIo.takeLossReport(opened.descriptor());
-            if (errno != 0) {
-                lost = true;
-                Status _ = failures.report(BlockOperation.FLUSH, errno, 0);
-            }
-            return lost;
-        }
-    }
-
-    /** Whether it has another identity, since bytes were lost. Any thread. */
-    boolean isRenewed() {
-        return renewed;
+    VolumeLoss loss() {
+        return loss;
     }
 
     /** Zeros to be written. */

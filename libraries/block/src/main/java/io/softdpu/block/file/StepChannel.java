@@ -3,7 +3,6 @@ package io.softdpu.block.file;
 import io.softdpu.block.spi.BlockOperation;
 import io.softdpu.block.spi.BlockRequest;
 import io.softdpu.block.spi.CompletionQueue;
-import io.softdpu.block.spi.ExtentList;
 import io.softdpu.block.spi.ProviderChannel;
 import io.softdpu.core.Status;
 import io.softdpu.core.check.Refusal;
@@ -33,6 +32,7 @@ abstract class StepChannel implements ProviderChannel {
     private static final System.Logger LOG = System.getLogger(StepChannel.class.getName());
 
     private final FileDevice device;
+    private final StepCalls calls;
     private final int fd;
     private final int place;
 
@@ -59,6 +59,7 @@ abstract class StepChannel implements ProviderChannel {
     StepChannel(
             FileDevice device, int fd, int place, Copier copier, Runnable wake, int maxRequests) {
         this.device = device;
+        this.calls = new StepCalls(device, fd);
         this.fd = fd;
         this.place = place;
         this.free = new FixedQueue<>(maxRequests);
@@ -270,7 +271,7 @@ abstract class StepChannel implements ProviderChannel {
 
     /** Bytes were lost: no request that has to be durable succeeds from now on. */
     private Status lost(BlockOperation operation, int errno, long offsetBytes) {
-        device.noteLoss(); // first: logging takes time
+        device.loss().note(); // first: logging takes time
         Status _ = device.failures().report(operation, errno, offsetBytes);
         return Status.IO_FAILED;
     }
@@ -282,7 +283,7 @@ abstract class StepChannel implements ProviderChannel {
     private void durableWriteFailed(Slot slot, BlockRequest request, int errno) {
         if (errno == Errno.EIO) {
             finish(slot, lost(request.operation, errno, slot.offsetBytes));
-        } else if (device.learnsOfLoss()) {
+        } else if (device.loss().learn()) {
             finish(slot, Status.IO_FAILED);
         } else { // again by halves, which tell each for itself
             leaveTurn(slot);
@@ -324,7 +325,7 @@ abstract class StepChannel implements ProviderChannel {
             }
             default -> {
                 if (slot.step != Step.READ) { // a write on NFS may have taken the report of a loss
-                    boolean _ = device.learnsOfLoss();
+                    boolean _ = device.loss().learn();
                 }
                 finish(slot, failed(slot, request, errno));
             }
@@ -362,12 +363,12 @@ abstract class StepChannel implements ProviderChannel {
      */
     private void finish(Slot slot, Status ended) {
         BlockRequest request = Objects.requireNonNull(slot.request, "a request in its place");
-        if (!hasToBeDurable(request) || !device.mayHaveLost()) {
+        if (!hasToBeDurable(request) || !device.loss().isKnown()) {
             complete(slot, request, ended);
             return;
         }
         Status result = ended == Status.SUCCESS ? Status.IO_FAILED : ended;
-        if (result == Status.IO_FAILED && !device.isRenewed()) {
+        if (result == Status.IO_FAILED && !device.loss().isRenewed()) {
             slot.step = Step.RENEW; // who sees the failure sees the other identity
             handOver(slot);
         } else {
@@ -412,7 +413,7 @@ abstract class StepChannel implements ProviderChannel {
         }
         slot.result = -Errno.EIO;
         try {
-            slot.result = execute(slot);
+            slot.result = calls.execute(slot);
         } catch (LinuxException e) {
             slot.result = -e.errno();
         } catch (IllegalStateException e) {
@@ -429,7 +430,7 @@ abstract class StepChannel implements ProviderChannel {
                     e);
         } finally {
             if (tellsOfLoss(slot)) {
-                device.noteLoss(); // before this engine looks: other contexts may sync meanwhile
+                device.loss().note(); // before this engine looks: other contexts may sync meanwhile
             }
             reports.add(slot.report, Status.SUCCESS); // even if the log has thrown
         }
@@ -442,58 +443,6 @@ abstract class StepChannel implements ProviderChannel {
             case WRITE -> slot.durable && slot.result == -Errno.EIO;
             case READ, ALLOCATE, FIND, RENEW -> false;
         };
-    }
-
-    private long execute(Slot slot) {
-        return switch (slot.step) {
-            case READ -> FileIo.read(fd, memoryOf(slot), slot.offsetBytes);
-            case WRITE ->
-                    slot.durable
-                            ? FileIo.writeDurably(fd, memoryOf(slot), slot.offsetBytes)
-                            : FileIo.write(fd, memoryOf(slot), slot.offsetBytes);
-            case SYNC -> {
-                FileIo.syncData(fd);
-                yield 0;
-            }
-            case RENEW -> {
-                device.renewIdentity();
-                yield 0;
-            }
-            case ALLOCATE -> {
-                FileBlocks.allocate(fd, slot.mode, slot.offsetBytes, slot.lengthBytes);
-                yield 0;
-            }
-            case FIND -> {
-                BlockRequest request = Objects.requireNonNull(slot.request, "a request");
-                find(request, Objects.requireNonNull(request.extents, "a list of extents"));
-                yield 0;
-            }
-        };
-    }
-
-    private static MemorySegment memoryOf(Slot slot) {
-        return slot.memory.asSlice(slot.memoryOffsetBytes, slot.lengthBytes);
-    }
-
-    /** Finds extents: a block of which any byte is data is data. */
-    private void find(BlockRequest request, ExtentList extents) {
-        long mask = device.properties().blockSizeBytes() - 1L;
-        long end = request.offsetBytes + request.lengthBytes;
-        long at = request.offsetBytes;
-        boolean room = true;
-        while (at < end && room) {
-            long data = FileBlocks.nextData(fd, at);
-            long holeEnd = data < 0 ? end : Math.min(end, data & ~mask);
-            if (holeEnd > at) {
-                room = extents.add(holeEnd - at, true);
-                at = holeEnd;
-            } else {
-                long hole = FileBlocks.nextHole(fd, data);
-                long dataEnd = hole < 0 ? end : Math.min(end, (hole + mask) & ~mask);
-                room = extents.add(dataEnd - at, false);
-                at = dataEnd;
-            }
-        }
     }
 
     // ---- progress ----

@@ -409,7 +409,7 @@ class StepChannelTest {
         one.run(BlockOperation.FLUSH, false, () -> seen.add(device.identity()));
         two.run(BlockOperation.FLUSH, false, () -> seen.add(device.identity()));
         Slot other = two.sync();
-        synchronized (device) {
+        synchronized (device.loss()) {
             one.fail(one.sync(), Errno.EIO);
             two.end(other);
             hands.forEach(hand -> hand.progress());
@@ -424,7 +424,7 @@ class StepChannelTest {
     void shouldTellAtTheCloseOfALossThatNoFlushHasTold() {
         FileDevice device = device(false);
         BlockIdentity identity = device.identity();
-        device.noteLoss();
+        device.loss().note();
         opened = null;
         assertThatThrownBy(device::close).hasMessageContaining("bytes of a block device were lost");
 
@@ -485,7 +485,7 @@ class StepChannelTest {
         Hand one = new Hand("one", device);
         one.flush();
         one.flush();
-        synchronized (device) {
+        synchronized (device.loss()) {
             one.fail(one.sync(), Errno.EIO);
             assertThat(one.stop()).isFalse();
             assertThat(log).isEmpty();
