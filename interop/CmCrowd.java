@@ -2,8 +2,11 @@ import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
 
 /**
  * Ends of Linux and of ours that connect to one listener of ours at once, as many of each; those with
@@ -30,33 +33,35 @@ final class CmCrowd implements AutoCloseable {
         accepted = new RdmaConnection[2 * count];
     }
 
+    /** Connects all; both instances are driven meanwhile, since a listener keeps requests for a short time. */
     void connectAll() throws IOException {
+        Arrays.fill(asked, null);
+        Arrays.fill(accepted, null);
         for (int i = 0; i < count; i++) {
             slots[i] = scene.linux().connect(scene.ours().address(), CmCells.PORT, "" + i);
             ends[i] = connector.connect(scene.ours().address(), CmCells.PORT, "" + (count + i));
+            connector.drive();
+            scene.ours().drive();
+            takeRequests();
         }
-        for (int come = 0; come < 2 * count; come++) {
-            RdmaConnectionRequest request = request();
-            String number = new String(request.privateData(), StandardCharsets.US_ASCII).trim();
-            asked[Integer.parseInt(number)] = request;
-        }
+        await(
+                "request of each",
+                () -> {
+                    takeRequests();
+                    return Arrays.stream(asked).allMatch(Objects::nonNull);
+                });
         for (RdmaConnectionRequest each : asked) {
-            if (each == null || !each.isPending()) {
-                throw new IOException("a request is missing or has ended: request=" + each);
+            if (!each.isPending()) {
+                throw new IOException("a request has ended: request=" + each);
             }
         }
-        java.util.Arrays.fill(accepted, null);
     }
 
-    private RdmaConnectionRequest request() {
-        scene.ours()
-                .await(
-                        "request",
-                        () -> {
-                            connector.drive();
-                            return scene.ours().hasRequest();
-                        });
-        return scene.ours().request();
+    private void takeRequests() {
+        for (RdmaConnectionRequest each : scene.ours().requests()) {
+            String number = new String(each.privateData(), StandardCharsets.US_ASCII).trim();
+            asked[Integer.parseInt(number)] = each;
+        }
     }
 
     void accept(int step) {
@@ -134,7 +139,7 @@ final class CmCrowd implements AutoCloseable {
                 });
     }
 
-    private void await(String what, java.util.function.BooleanSupplier condition) {
+    private void await(String what, BooleanSupplier condition) {
         scene.ours()
                 .await(
                         what,

@@ -110,10 +110,6 @@ final class CmEnd implements AutoCloseable {
         return requests.remove();
     }
 
-    boolean hasRequest() {
-        return !requests.isEmpty();
-    }
-
     /** The requests that have come since the last call. */
     List<RdmaConnectionRequest> requests() {
         List<RdmaConnectionRequest> come = List.copyOf(requests);
