@@ -45,14 +45,14 @@ public final class EngineTimer {
      * The same for a point in time, without an object per call: for data paths that compute it.
      *
      * @param nanoTime a time of {@link System#nanoTime()}; one that has passed for the next
-     *     progress, one after more than 73 years is in 73 years
+     *     progress, before those which passed later; one after more than 73 years is in 73 years
      * @throws DpuException NOT_PERMITTED from another thread; BAD_STATE if the engine is closed
      */
     public EngineTimer setAt(long nanoTime) {
         impl.requireOwner();
         impl.requireOpen();
         long now = System.nanoTime();
-        timer.set(now + Math.clamp(nanoTime - now, 0, MAX_DELAY_NANOS));
+        timer.set(now + Math.clamp(nanoTime - now, -MAX_DELAY_NANOS, MAX_DELAY_NANOS));
         return this;
     }
 

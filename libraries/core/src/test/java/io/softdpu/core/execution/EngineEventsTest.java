@@ -229,6 +229,19 @@ class EngineEventsTest {
         assertThat(ran).containsExactly("passed", "later");
     }
 
+    @Test
+    void shouldRunTimersWhoseTimeHasPassedInTheOrderOfTheirTimes() {
+        long begin = System.nanoTime();
+        timer("second").setAt(begin - MILLI);
+        timer("third").setAt(begin);
+        timer("first").setAt(begin - 2 * MILLI);
+        timer("long ago").setAt(begin - Long.MAX_VALUE / 2);
+
+        assertThat(engine.progress()).isTrue();
+
+        assertThat(ran).containsExactly("long ago", "first", "second", "third");
+    }
+
     /** One after the other, each waited for asleep; how late they are is said, not judged. */
     @Test
     @Tag(Soak.TAG)
