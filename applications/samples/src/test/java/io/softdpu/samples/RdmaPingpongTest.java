@@ -243,10 +243,18 @@ class RdmaPingpongTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "0000:0000"})
     void shouldEndASilentPeersTime(String text) throws IOException {
-        Deadline passed = Deadline.in(Duration.ofMillis(1));
+        Duration time = Duration.ofMillis(1);
+        while (!endsASilentPeersTime(text, time)) {
+            time = time.multipliedBy(2);
+        }
+    }
+
+    /** Returns false if the client has not connected in that time. */
+    private boolean endsASilentPeersTime(String text, Duration time) throws IOException {
         try (ServerSocket silent = new ServerSocket(PORT, 1, InetAddress.getByName(server));
                 PingpongExchange exchange =
-                        PingpongExchange.connect(new InetSocketAddress(server, PORT), passed);
+                        PingpongExchange.connect(
+                                new InetSocketAddress(server, PORT), Deadline.in(time));
                 Socket accepted = silent.accept()) {
             accepted.getOutputStream().write(ascii(text));
             assertThatThrownBy(() -> exchange.receive(1024, 1))
@@ -256,6 +264,11 @@ class RdmaPingpongTest {
                     .hasMessageContaining(
                             "peer has not sent its line in time: peer=%s port %d", server, PORT)
                     .hasMessageContaining("lengthBytes=%d, line=%s,", text.length(), text);
+            return true;
+        } catch (DpuException e) {
+            assertThat(e).hasMessageContaining("server cannot be reached");
+            assertThat(e.status()).isEqualTo(Status.TIME_OUT);
+            return false;
         }
     }
 
