@@ -22,10 +22,10 @@ final class VolumeLoss {
     private final String blockDevice;
     private final DeviceFailures failures;
 
-    /** Whether bytes were lost, so that nothing more becomes durable. */
+    /** Whether a loss is known: no flush succeeds from then on. */
     private volatile boolean known;
 
-    /** Whether the identity was renewed since the device was opened. */
+    /** Whether the volume got another identity after the loss. */
     private volatile boolean renewed;
 
     /** Guards the report of a loss to the open file until it is noted. */
@@ -48,12 +48,12 @@ final class VolumeLoss {
         return identity.get();
     }
 
-    /** Whether bytes were lost since the device was opened. */
+    /** Whether a loss is known since the device was opened. */
     boolean isKnown() {
         return known;
     }
 
-    /** Bytes were lost: nothing becomes durable any more. */
+    /** Records a loss: no flush succeeds from then on. */
     void note() {
         known = true;
     }
@@ -75,7 +75,7 @@ final class VolumeLoss {
         }
     }
 
-    /** Whether the volume has another identity, since bytes were lost. */
+    /** Whether the volume got another identity after the loss. */
     boolean isRenewed() {
         return renewed;
     }
