@@ -72,7 +72,7 @@ final class OperationCells {
         }
     }
 
-    /** Where we send acknowledgements alone, these may be too few for any to be impaired. */
+    /** Checks that packets of ours were impaired; acknowledgements without payload may be too few. */
     private static void requireImpaired(LinuxEnds ends, boolean payload) {
         SequencedMap<String, Long> counts = ends.deviceCounts();
         for (String kind : List.of("impair_lost", "impair_duplicated", "impair_reordered")) {
