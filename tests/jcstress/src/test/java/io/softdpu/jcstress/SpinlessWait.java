@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Wait whose spins have failed so often that it yields at once, and whose time for yielding is over
- * at the second look at the clock. Used in turn as those of {@link Pollers} are.
+ * after the first yield and the poll behind it. Used in turn as those of {@link Pollers} are.
  */
 final class SpinlessWait {
     private static final AtomicLong NEXT = new AtomicLong();

@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Idle strategy of an engine: polls, spins shortly where that has succeeded before ({@link
- * ShortSpin}), yields for a while, then arms, polls again, and sleeps. If recent waits predict a
- * long one ({@link WaitPredictor}) it sleeps without yielding.
+ * ShortSpin}), yields and polls for a while ({@link YieldInterval}), then arms, polls again, and
+ * sleeps. If recent waits predict a long one ({@link WaitPredictor}), or yields were slow ({@link
+ * YieldBackoff}), it sleeps without yielding.
  *
  * <p>The constants of this package were measured with a pipeline of three processes (initiator,
  * relay, target) on two processors, over rings in shared memory.
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class AdaptiveWait {
     /**
      * Wall time of yielding before a sleep. A sleep costs the peer a system call and this thread 40
-     * microseconds of waking up; ten yields are too short to bridge the gap between two requests.
+     * microseconds of waking up; the gap between two requests at depth 1 is more than ten.
      */
     public static final long YIELD_NANOS = 100_000;
 
@@ -26,21 +27,22 @@ public final class AdaptiveWait {
      */
     static final long SLOW_YIELD_NANOS = 400_000;
 
-    /**
-     * Waits that sleep at once after a slow yield, before yielding is tried again. Without this one
-     * competing thread makes the pipeline 50 to 500 times slower.
-     */
-    static final int YIELD_BACKOFF_WAITS = 256;
+    /** Most polls between two looks at the clock, each of which takes as long as a poll. */
+    private static final int POLLS_PER_LOOK = 16;
+
+    /** Time after which no further poll precedes the next yield, where polls take long. */
+    private static final long MOST_POLL_NANOS = 16_000;
 
     private final WaitPredictor predictor = new WaitPredictor();
     private final ShortSpin shortSpin = new ShortSpin();
+    private final YieldInterval interval = new YieldInterval();
+    private final YieldBackoff backoff = new YieldBackoff();
 
     /** Null without one, and after the thread has ended that it belonged to. */
     private @Nullable AffinityPolicy affinity;
 
     private final LongSupplier nanoClock;
     private final Runnable yielding;
-    private int yieldBackoff;
 
     /**
      * A wait with the clock and the yield of this program.
@@ -112,8 +114,7 @@ public final class AdaptiveWait {
 
     /** Yields until work was done or a sleep is due; whether work was done. */
     private boolean yieldUntilDone(Waitable waitable, long begin, long timeoutNanos) {
-        if (yieldBackoff > 0) {
-            yieldBackoff--;
+        if (backoff.skipsYields()) {
             return false;
         }
         if (predictor.expectsLongWait()) {
@@ -125,6 +126,7 @@ public final class AdaptiveWait {
             yielding.run();
             long after = nanoClock.getAsLong();
             boolean slow = after - before > SLOW_YIELD_NANOS;
+            interval.yielded(after - before);
             if (affinity != null) {
                 affinity.yielded(after, slow);
             }
@@ -132,13 +134,40 @@ public final class AdaptiveWait {
                 predictor.ended(after - begin);
                 return true;
             }
+            backoff.yielded(slow);
             if (slow) {
-                yieldBackoff = YIELD_BACKOFF_WAITS;
                 return false;
+            }
+            long yieldingLeft = YIELD_NANOS - (after - firstYield);
+            long left = Math.min(yieldingLeft, timeoutNanos - (after - begin));
+            if (pollUntilDone(waitable, after, left)) {
+                predictor.ended(after - begin); // the polls are too short to change it
+                return true;
             }
             before = nanoClock.getAsLong();
         }
         return false;
+    }
+
+    /** Polls until work was done, or the next yield or the end is due; whether work was done. */
+    private boolean pollUntilDone(Waitable waitable, long yielded, long leftNanos) {
+        long most = Math.min(leftNanos, MOST_POLL_NANOS);
+        int polls = interval.polls();
+        for (int i = 1; i < polls; i++) {
+            if (isLookDue(i) && nanoClock.getAsLong() - yielded >= most) {
+                return false;
+            }
+            Thread.onSpinWait();
+            if (waitable.progress()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether to look at the clock: sooner at first, when the time of a poll is unknown. */
+    private static boolean isLookDue(int polls) {
+        return (polls & polls - 1) == 0 || polls % POLLS_PER_LOOK == 0;
     }
 
     private static boolean sleep(Waitable waitable, long leftNanos) {

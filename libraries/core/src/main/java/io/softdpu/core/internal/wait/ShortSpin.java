@@ -35,10 +35,10 @@ final class ShortSpin {
     /**
      * Spins in a row after which a wait begins with a yield. At 32 requests in flight nearly every
      * spin of a relay succeeds while its initiator waits for the processor; and slow yields show an
-     * {@link AffinityPolicy} that another thread runs there. 3 and 15 were as fast, 1 took twice as
-     * long for a round trip between two processors.
+     * {@link AffinityPolicy} that another thread runs there. With 7 each eighth wait of a target
+     * that has its processor was a yield.
      */
-    static final int SPINS_PER_YIELD = 7;
+    static final int SPINS_PER_YIELD = 63;
 
     private final int[] credit = new int[Waitable.SITUATIONS];
     private final int[] disabledWaits = new int[Waitable.SITUATIONS];

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.FakeClock;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,12 +106,14 @@ class AdaptiveWaitTest {
     }
 
     @Test
-    void shouldYieldForAHundredMicrosecondsThenArmLookAgainSleepAndDisarm() {
+    void shouldYieldAndPollForAHundredMicrosecondsThenArmLookAgainSleepAndDisarm() {
         assertThat(wait.await(script, SECOND)).isFalse();
         List<String> expected = new ArrayList<>(List.of("progress"));
-        for (int i = 0; i < 10; i++) {
-            expected.addAll(List.of("yield", "progress"));
+        for (int i = 0; i < 9; i++) {
+            expected.add("yield");
+            expected.addAll(Collections.nCopies(YieldInterval.MOST_POLLS, "progress"));
         }
+        expected.addAll(List.of("yield", "progress"));
         expected.addAll(List.of("arm", "progress", "sleep", "disarm", "progress"));
         assertThat(script.steps.subList(0, expected.size())).isEqualTo(expected);
     }
@@ -157,19 +160,121 @@ class AdaptiveWaitTest {
     }
 
     @Test
-    void shouldSleepAtOnceForManySpellsAfterASlowYield() {
-        yieldNanos = AdaptiveWait.SLOW_YIELD_NANOS + 1;
-        wait.await(script, yieldNanos / 2);
-        assertThat(script.steps.stream().filter("yield"::equals)).hasSize(1);
-        script.sleepNanos = 1;
+    void shouldPollLongBetweenIdleYieldsAndShortlyAfterOneInWhichAnotherThreadRan() {
+        int most = YieldInterval.MOST_POLLS;
+        assertThat(pollsOfYields(10_000)).hasSize(10).endsWith(most, 1).startsWith(most);
+        assertThat(pollsOfYields(30_000)).containsExactly(32, 32, 32, 1);
+        assertThat(pollsOfYields(10_000)).startsWith(64, 128, most, most);
+    }
+
+    /** The looks of a wait at the work after each of its yields, which take so long. */
+    private List<Integer> pollsOfYields(long nanos) {
+        yieldNanos = nanos;
         script.steps.clear();
-        wait.await(script, AdaptiveWait.YIELD_BACKOFF_WAITS);
-        assertThat(script.steps).doesNotContain("yield");
-        assertThat(script.steps.stream().filter("sleep"::equals))
-                .hasSize(AdaptiveWait.YIELD_BACKOFF_WAITS);
-        yieldNanos = 10_000;
-        wait.await(script, SECOND);
-        assertThat(script.steps).as("then it is tried again").contains("yield");
+        assertThat(wait.await(script, SECOND)).isFalse();
+        return pollsOfYields();
+    }
+
+    /** The looks at the work after each yield of the steps, without those of the sleep. */
+    private List<Integer> pollsOfYields() {
+        List<Integer> polls = new ArrayList<>();
+        for (String step : script.steps.subList(0, script.steps.indexOf("arm"))) {
+            if (step.equals("yield")) {
+                polls.add(0);
+            } else if (!polls.isEmpty()) {
+                polls.set(polls.size() - 1, polls.getLast() + 1);
+            }
+        }
+        return polls;
+    }
+
+    @Test
+    void shouldTakeWorkThatComesBetweenTwoYields() {
+        for (int polls : List.of(1, 2, 30)) {
+            script.steps.clear();
+            script.progress =
+                    () -> {
+                        int yield = script.steps.indexOf("yield");
+                        return yield >= 0 && script.steps.size() - yield > polls;
+                    };
+            assertThat(wait.await(script, SECOND)).isTrue();
+            assertThat(pollsBeforeTheEnd()).isEqualTo(polls);
+        }
+    }
+
+    private int pollsBeforeTheEnd() {
+        assertThat(script.steps).containsOnlyOnce("yield");
+        return script.steps.size() - 1 - script.steps.indexOf("yield");
+    }
+
+    /** Engines whose polls are system calls. */
+    @Test
+    void shouldYieldSoonerWherePollsTakeLong() {
+        takeForEachPoll(1_500);
+        assertThat(pollsOfYields(10_000)).startsWith(16, 16).endsWith(16);
+        takeForEachPoll(16_000);
+        assertThat(pollsOfYields(10_000)).containsExactly(1, 1, 1, 1);
+    }
+
+    @Test
+    void shouldEndInTimeWhereYieldsAndPollsTakeLong() {
+        takeForEachPoll(1_500);
+        assertThat(pollsOfYieldsIn(15_000)).containsExactly(4);
+        takeForEachPoll(5_000);
+        assertThat(pollsOfYieldsIn(12_000)).containsExactly(1);
+        assertThat(pollsOfYieldsIn(30_000)).containsExactly(4);
+    }
+
+    /**
+     * The looks at the work after each yield of a wait that ends by its timeout before it sleeps.
+     */
+    private List<Integer> pollsOfYieldsIn(long timeoutNanos) {
+        script.steps.clear();
+        assertThat(wait.await(script, timeoutNanos)).isFalse();
+        assertThat(script.steps).doesNotContain("arm");
+        script.steps.add("arm");
+        return pollsOfYields();
+    }
+
+    private void takeForEachPoll(long nanos) {
+        script.progress =
+                () -> {
+                    clock.advanceNanos(nanos);
+                    return false;
+                };
+    }
+
+    @Test
+    void shouldSleepAtOnceInTheNextWaitAfterASlowYieldAndThenYieldAgain() {
+        script.sleepNanos = 1;
+        for (int waits = 1; waits <= 4; waits *= 2) {
+            yieldNanos = AdaptiveWait.SLOW_YIELD_NANOS + 1;
+            assertThat(pollsOfYieldsIn(yieldNanos / 2)).containsExactly(1);
+            yieldNanos = AdaptiveWait.SLOW_YIELD_NANOS; // not slow
+            for (int i = 0; i < waits; i++) {
+                assertThat(waitThatASleepEnds()).as("wait %d", i).doesNotContain("yield");
+            }
+            assertThat(waitThatASleepEnds()).contains("yield");
+        }
+    }
+
+    private List<String> waitThatASleepEnds() {
+        script.steps.clear();
+        script.progress = () -> script.steps.contains("sleep");
+        assertThat(wait.await(script, SECOND)).isTrue();
+        script.progress = () -> false;
+        return script.steps;
+    }
+
+    @Test
+    void shouldYieldAgainInTheNextWaitIfASlowYieldBroughtWork() {
+        yieldNanos = AdaptiveWait.SLOW_YIELD_NANOS + 1;
+        script.progress = () -> script.steps.contains("yield");
+        for (int i = 0; i < 3; i++) {
+            script.steps.clear();
+            assertThat(wait.await(script, SECOND)).isTrue();
+            assertThat(script.steps).contains("yield").doesNotContain("sleep");
+        }
     }
 
     /** A relay's waits: its target answers soon, its client asks again much later. */
