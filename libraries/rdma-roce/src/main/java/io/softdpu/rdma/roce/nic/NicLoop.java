@@ -79,6 +79,13 @@ final class NicLoop implements Runnable {
     private static final int LAST_PASSES = 1000;
 
     private static final int MAX_PIECES = 64;
+
+    /**
+     * An address may take as many places as it leaves: those of three machines with 250 clients
+     * each that start at once are enough.
+     */
+    private static final int MAX_REQUESTS = 1 << 10;
+
     private static final int MAX_CONNECTIONS = 1 << 12;
     private static final int MAX_QUEUE_PAIRS = 1 << 14;
     private static final int MAX_DATAGRAMS = 1 << 10;
@@ -93,7 +100,7 @@ final class NicLoop implements Runnable {
 
     static final CmLimits CM_LIMITS =
             new CmLimits(
-                    256,
+                    MAX_REQUESTS,
                     MAX_CONNECTIONS,
                     20 * MILLI,
                     LONGEST_REPEAT_NANOS,

@@ -27,6 +27,15 @@ class NicLoopTest {
      */
     private static final long REPEAT_OF_LINUX_NANOS = (4096L << 20) + 2 * (4096L << 18);
 
+    /** A program that accepts late, and machines whose clients start at once. */
+    @Test
+    void shouldHavePlacesForTheRequestsOfSeveralMachines() {
+        int clients = 250;
+        int others = 2 * clients;
+        int left = NicLoop.CM_LIMITS.maxRequests() - others;
+        assertThat(clients - 1).as("waiting of the third").isLessThan(left - (clients - 1));
+    }
+
     @Test
     void shouldKeepARequestOfLinuxOfWhichOneRepeatIsLost() {
         assertThat(NicLoop.CM_LIMITS.requestWaitNanos()).isGreaterThan(2 * REPEAT_OF_LINUX_NANOS);
