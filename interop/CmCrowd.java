@@ -1,12 +1,15 @@
+import io.softdpu.core.DpuException;
 import io.softdpu.rdma.RdmaConnection;
 import io.softdpu.rdma.RdmaConnectionRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Ends of Linux and of ours that connect to one listener of ours at once, as many of each; those with
@@ -44,17 +47,26 @@ final class CmCrowd implements AutoCloseable {
             scene.ours().drive();
             takeRequests();
         }
-        await(
-                "request of each",
-                () -> {
-                    takeRequests();
-                    return Arrays.stream(asked).allMatch(Objects::nonNull);
-                });
+        try {
+            await(
+                    "request of each",
+                    () -> {
+                        takeRequests();
+                        return Arrays.stream(asked).allMatch(Objects::nonNull);
+                    });
+        } catch (DpuException e) {
+            throw new IOException(e.getMessage() + ", missing=" + missing(), e);
+        }
         for (RdmaConnectionRequest each : asked) {
             if (!each.isPending()) {
                 throw new IOException("a request has ended: request=" + each);
             }
         }
+    }
+
+    /** The numbers without a request, those of Linux first. */
+    private List<Integer> missing() {
+        return IntStream.range(0, asked.length).filter(i -> asked[i] == null).boxed().toList();
     }
 
     private void takeRequests() {

@@ -21,6 +21,8 @@
  *   quit                           ends the program
  */
 #include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -111,12 +113,17 @@ static const char *destroy(int slot) {
     return rdma_destroy_id(id) ? "rdma_destroy_id" : NULL;
 }
 
-/* The next event, which the caller acknowledges, or NULL. */
+/* The next event, which the caller acknowledges, or NULL. The library keeps some events to itself. */
 static struct rdma_cm_event *next_event(long long milliseconds) {
     struct pollfd ready = {.fd = channel->fd, .events = POLLIN};
     struct rdma_cm_event *event;
-    if (poll(&ready, 1, (int)milliseconds) != 1 || rdma_get_cm_event(channel, &event)) return NULL;
-    return event;
+    long long end = now() + milliseconds, left = milliseconds;
+    while (poll(&ready, 1, (int)left) == 1) {
+        if (rdma_get_cm_event(channel, &event) == 0) return event;
+        if (errno != EAGAIN) return NULL;
+        left = end > now() ? end - now() : 0;
+    }
+    return NULL;
 }
 
 static int is_text_address(const char *text, const char *port, struct addrinfo **found) {
@@ -374,6 +381,8 @@ static void serve(int client) {
     setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     channel = rdma_create_event_channel();
     if (channel == NULL) fail("rdma_create_event_channel");
+    /* Behind an event that it keeps to itself, the library would wait for the next one. */
+    if (fcntl(channel->fd, F_SETFL, O_NONBLOCK)) fail("fcntl");
     FILE *in = fdopen(client, "r"), *out = fdopen(dup(client), "w");
     char line[1024];
     while (fgets(line, sizeof line, in) != NULL) {

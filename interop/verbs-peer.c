@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MEMORY (128 << 20)
+#define MEMORY (129 << 20) /* two messages of 64 MiB, with room between them */
 #define QUEUE 64
 
 static struct ibv_context *context;
