@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # RDMA with Linux as the peer: the driver rdma_rxe of an unmodified Debian kernel, in a guest of QEMU.
 #
-#   interop/linux-roce.sh                    all cells
-#   interop/linux-roce.sh --short            a minute: a few of each kind
+#   interop/linux-roce.sh                    all cells: four minutes with the builds
+#   interop/linux-roce.sh --short            a few of each kind: a minute, and the builds
 #   interop/linux-roce.sh --cm [--short]     the cells of rdma_cm alone, with smaller numbers
 #   interop/linux-roce.sh --kernel PACKAGE   a guest with the kernel of another Debian package, as
 #                                            linux-image-6.12-amd64

@@ -277,6 +277,7 @@ boot_args() {                               # sets SHARE CMDLINE ARGS TIMEOUT RE
   REST=("$@")
   OWN=; [ -n "$SHARE" ] || { SHARE=$(mktemp -d "${TMPDIR:-/tmp}/softroce.XXXXXX"); OWN=$SHARE; }
   SHARE=$(cd "$SHARE" && pwd); rm -rf "$SHARE/.softroce"; mkdir -p "$SHARE/.softroce"
+  [ -z "$OWN" ] || touch "$SHARE/.softroce/own"           # stop removes the folder
   case $ACCEL in
     kvm) accel=(-accel kvm -cpu host);;
     tcg) accel=(-accel tcg,thread=multi -cpu max);;
@@ -343,7 +344,9 @@ exec)
   cat "$b.out"; rc=$(cat "$b.rc"); rm -f "$b" "$b".*; exit "$rc";;
 stop)
   S=$2/.softroce; pid=$(cat "$S/pid"); touch "$S/stop"
-  for _ in $(seq 100); do kill -0 "$pid" 2>/dev/null || exit 0; sleep 0.05; done; kill "$pid";;
+  for _ in $(seq 100); do kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
+  ! kill -0 "$pid" 2>/dev/null || kill "$pid"
+  [ ! -e "$S/own" ] || rm -rf "$2";;
 with-tap)
   shift; [ $# -gt 0 ] || die "with-tap CMD..."
   u=-n; [ "$(id -u)" = 0 ] || u=-Urn

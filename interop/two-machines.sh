@@ -19,7 +19,7 @@
 # of 4,096 bytes, and have at most what fits the interface. Needs a JDK as ./softdpu does; ip, nsenter,
 # setpriv and unshare, whose packages root installs where they are missing; and root, or the right to create
 # user namespaces: without these it prints one line, SKIPPED. It touches no interface of this machine. Takes
-# ten minutes.
+# four minutes or more.
 set -euo pipefail
 
 # shellcheck source=interop/lib.sh
