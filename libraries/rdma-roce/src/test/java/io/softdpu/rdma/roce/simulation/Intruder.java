@@ -2,6 +2,7 @@ package io.softdpu.rdma.roce.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.memory.AccessFlag;
 import io.softdpu.core.memory.Permissions;
@@ -106,7 +107,14 @@ final class Intruder implements RequestListener, ConnectionListener {
             request.refuse("no place: limit=" + MOST_CONNECTIONS, network.nowNanos());
             return;
         }
-        request.accept(new byte[0], terms(), this, network.nowNanos());
+        try {
+            request.accept(new byte[0], terms(), this, network.nowNanos());
+        } catch (DpuException e) { // a changed request may state a path MTU beyond the terms
+            if (e.status() != Status.NOT_SUPPORTED) {
+                throw e;
+            }
+            return;
+        }
         connection = request;
         accepted.add(request);
     }
