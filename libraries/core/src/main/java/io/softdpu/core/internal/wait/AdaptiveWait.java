@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class AdaptiveWait {
     /**
      * Wall time of yielding before a sleep. A sleep costs the peer a system call and this thread 40
-     * microseconds of waking up; the gap between two requests at depth 1 is more than ten.
+     * microseconds of waking up; the gap between two requests at depth 1 is longer than 10.
      */
     public static final long YIELD_NANOS = 100_000;
 
@@ -165,7 +165,7 @@ public final class AdaptiveWait {
         return false;
     }
 
-    /** Whether to look at the clock: sooner at first, when the time of a poll is unknown. */
+    /** Whether the clock is read before this poll: after 1, 2, 4, 8 and then each 16 polls. */
     private static boolean isLookDue(int polls) {
         return (polls & polls - 1) == 0 || polls % POLLS_PER_LOOK == 0;
     }

@@ -35,7 +35,7 @@ final class YieldBackoff {
         }
     }
 
-    /** Whether a wait is not to yield now; counts it. */
+    /** Whether this wait sleeps without a yield; counts down the waits that do. */
     boolean skipsYields() {
         if (left == 0) {
             return false;
