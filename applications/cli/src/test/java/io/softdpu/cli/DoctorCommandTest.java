@@ -138,6 +138,10 @@ class DoctorCommandTest {
         assertThat(shows.outputLines())
                 .anyMatch(line -> line.matches("ok +devices +topology=default, devices=[0-9]+"))
                 .anyMatch(line ->
+                        line.matches(
+                                "ok +block devices +method=io_uring"
+                                        + "|warning +block devices +method=threads, reason=.+"))
+                .anyMatch(line ->
                         line.startsWith("warning  leftovers")
                                 && line.endsWith("files=1, first=0123456789abcdef.lock"));
         assertThat(lock).exists();

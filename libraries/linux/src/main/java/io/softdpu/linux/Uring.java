@@ -3,6 +3,7 @@ package io.softdpu.linux;
 import static io.softdpu.linux.Libc.INT;
 import static io.softdpu.linux.Libc.LONG;
 
+import io.softdpu.linux.text.Reason;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -14,6 +15,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ring of io_uring: asynchronous requests to files. A request is filled in memory that is shared
@@ -222,7 +224,7 @@ public final class Uring implements AutoCloseable {
             throw new LinuxException(
                     "io_uring_setup",
                     errno,
-                    "entries=" + entries + ", completions=" + completions + refusal(errno));
+                    "entries=" + entries + ", completions=" + completions + causeOf(errno));
         }
         Origins.descriptorOpened((int) result);
         return (int) result;
@@ -238,8 +240,22 @@ public final class Uring implements AutoCloseable {
 
     // ---- refusals ----
 
+    /**
+     * The reason why this thread cannot use rings with every {@link Operation}; null if it can, as
+     * a ring shows that is created for this.
+     */
+    public static @Nullable String refusal() {
+        try (Uring ring = new Uring(1, 1)) {
+            Set<Operation> missing = EnumSet.allOf(Operation.class);
+            missing.removeAll(ring.operations());
+            return missing.isEmpty() ? null : "operations=" + missing + " are missing";
+        } catch (LinuxException e) {
+            return Reason.of(e);
+        }
+    }
+
     /** The cause of a refused ring, as a further key of a message; empty if it is not known. */
-    private static String refusal(int errno) {
+    private static String causeOf(int errno) {
         try {
             return switch (errno) {
                 case Errno.EPERM -> ", cause=" + prohibition();

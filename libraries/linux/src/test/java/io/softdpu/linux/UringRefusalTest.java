@@ -60,6 +60,8 @@ final class UringRefusalTest {
                     }
                     try (OpenFiles files = new OpenFiles()) {
                         assertThat(files).isNotNull(); // checks that no descriptor is left
+                        assertThat(Uring.refusal())
+                                .startsWith("io_uring_setup failed: errno=" + errno + " (");
                         new Uring(8, 16).close();
                         return "no failure";
                     } catch (LinuxException e) {

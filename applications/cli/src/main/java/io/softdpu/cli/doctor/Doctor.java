@@ -6,6 +6,7 @@ import io.softdpu.fabric.folder.FolderReport;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.Memfd;
 import io.softdpu.linux.MemoryLimits;
+import io.softdpu.linux.Uring;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,7 @@ public final class Doctor {
         all.add(system.overcommit());
         all.add(system.lockedMemory());
         all.add(system.openFiles());
+        all.add(SystemChecks.blockDevices(Uring.refusal()));
         all.add(system.hugePages());
         all.add(system.clock());
         Path temporary = SharedFolder.temporaryFolder();

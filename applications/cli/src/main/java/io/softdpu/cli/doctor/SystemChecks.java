@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Checks of processors, memory and limits. */
 final class SystemChecks {
@@ -163,6 +164,22 @@ final class SystemChecks {
                     "allow memfd_create and fallocate in the container's seccomp profile, and raise"
                             + " its limits");
         }
+    }
+
+    /**
+     * The method by which block devices reach their files.
+     *
+     * @param refusal the reason why it is not io_uring; null if it is
+     */
+    static Finding blockDevices(@Nullable String refusal) {
+        return refusal == null
+                ? Finding.ok("block devices", "method=io_uring")
+                : Finding.warning(
+                        "block devices",
+                        "method=threads, reason=" + refusal,
+                        "file volumes are slower: allow io_uring_setup, io_uring_enter and"
+                                + " io_uring_register in the container's seccomp profile, and set"
+                                + " the sysctl kernel.io_uring_disabled to 0");
     }
 
     /** Transparent huge pages, for memory that is not exported. */

@@ -126,6 +126,15 @@ class ChecksTest {
         assertGrade(Grade.WARNING, system().processors(1), "available=1");
     }
 
+    @Test
+    void shouldNameTheMethodOfBlockDevicesAndWhyItIsNotIoUring() {
+        assertGrade(Grade.OK, SystemChecks.blockDevices(null), "method=io_uring");
+        assertGrade(
+                Grade.WARNING,
+                SystemChecks.blockDevices("io_uring_setup failed: errno=1 (EPERM)"),
+                "method=threads, reason=io_uring_setup failed: errno=1 (EPERM)");
+    }
+
     @ParameterizedTest
     @CsvSource({"0, OK", "1, OK", "2, WARNING"})
     void shouldWarnOfStrictOvercommit(String mode, Grade grade) throws IOException {

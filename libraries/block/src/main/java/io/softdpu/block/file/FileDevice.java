@@ -19,7 +19,6 @@ import io.softdpu.linux.FileIo;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Uring;
 import io.softdpu.linux.file.CheckedFile;
-import io.softdpu.linux.text.Reason;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -76,7 +75,7 @@ final class FileDevice implements ProviderDevice {
         int alignmentBytes = requireAlignment(blockDevice, blockSizeBytes);
         requireBlocks(opened.sizeBytes(), blockSizeBytes, options.file());
         abilities = VolumeAbilities.of(fd, blockDevice, writable, opened.sizeBytes());
-        @Nullable String refusal = options.threads() > 0 ? null : refusalOfUring();
+        @Nullable String refusal = options.threads() > 0 ? null : Uring.refusal();
         byThreads = options.threads() > 0 || refusal != null;
         int threads = threads();
         properties =
@@ -235,17 +234,6 @@ final class FileDevice implements ProviderDevice {
                     "its size is no positive multiple of the block size, sizeBytes=" + sizeBytes,
                     "a multiple of " + blockSizeBytes,
                     null);
-        }
-    }
-
-    /** The reason why this thread cannot use io_uring; null if it can. */
-    private static @Nullable String refusalOfUring() {
-        try (Uring ring = new Uring(1, 1)) {
-            EnumSet<Uring.Operation> missing = EnumSet.allOf(Uring.Operation.class);
-            missing.removeAll(ring.operations());
-            return missing.isEmpty() ? null : "operations=" + missing + " are missing";
-        } catch (LinuxException e) {
-            return Reason.of(e);
         }
     }
 
