@@ -1,8 +1,11 @@
 package io.softdpu.storage.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.softdpu.block.BlockContext;
+import io.softdpu.block.BlockDevice;
 import io.softdpu.block.property.BlockFeature;
 import io.softdpu.block.property.BlockProperties;
 import io.softdpu.core.DpuException;
@@ -10,9 +13,13 @@ import io.softdpu.core.Side;
 import io.softdpu.core.Status;
 import io.softdpu.core.device.Device;
 import io.softdpu.core.device.Machine;
+import io.softdpu.core.execution.ContextState;
+import io.softdpu.core.execution.ProgressEngine;
+import io.softdpu.core.execution.Task;
 import io.softdpu.core.memory.Buf;
 import io.softdpu.core.memory.BufInventory;
 import io.softdpu.testkit.AllocationMeter;
+import io.softdpu.testkit.Patience;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import org.junit.jupiter.api.AfterEach;
@@ -115,6 +122,40 @@ class StagingMemoryTest {
         assertThat(failure)
                 .hasMessageContaining("stagingBytes=1099511627776")
                 .hasMessageContaining("expected=a smaller --staging-size");
+    }
+
+    /** A volume may keep a request for longer than a session waits for its end. */
+    @Test
+    void shouldStayWhileTheVolumeHasARequest() {
+        int bytes = HandVolume.ALIGNMENT_BYTES;
+        HandVolume volume = HandVolume.prepare("stays");
+        volume.holding = true;
+        StagingMemory memory = memory(volume(bytes, bytes, bytes), MIB);
+        try (ProgressEngine engine = ProgressEngine.create();
+                BlockDevice blocks = HandVolume.open("stays", MIB);
+                BufInventory inventory = BufInventory.create(1)) {
+            blocks.attach(device);
+            BlockContext context = blocks.createContext();
+            context.setReadTasks(1, Task::free, Task::free);
+            engine.connect(context);
+            context.start();
+            inventory.start();
+            Buf room = inventory.bufByAddress(memory.mmap(), memory.take(bytes), bytes);
+            context.allocateRead(0, bytes, room).submit();
+            context.stop();
+            engine.progress();
+            assertThat(volume.heldInStop).isTrue();
+
+            assertThatThrownBy(memory::close).isInstanceOf(DpuException.class);
+            memory.mmap().segment().fill((byte) 1); // as the volume may; fails once it is released
+
+            volume.release();
+            engine.runUntil(() -> context.state() == ContextState.IDLE, Patience.DEADLINE);
+            room.release();
+        }
+        memory.close();
+        assertThatThrownBy(() -> memory.mmap().segment().fill((byte) 1))
+                .isInstanceOf(DpuException.class);
     }
 
     @Test
