@@ -1,5 +1,6 @@
 package io.softdpu.core.internal.wait;
 
+import io.softdpu.linux.text.Text;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,11 @@ public final class AdaptiveWait {
      */
     static final long SLOW_YIELD_NANOS = 400_000;
 
+    /** Yields after which the log has, at debug, what they have told. */
+    static final int LOGGED_YIELDS = 4096;
+
+    private static final System.Logger LOG = System.getLogger(AdaptiveWait.class.getName());
+
     /** Most polls between two looks at the clock, each of which takes as long as a poll. */
     private static final int POLLS_PER_LOOK = 16;
 
@@ -37,6 +43,9 @@ public final class AdaptiveWait {
     private final ShortSpin shortSpin = new ShortSpin();
     private final YieldInterval interval = new YieldInterval();
     private final YieldBackoff backoff = new YieldBackoff();
+
+    /** Yields until the log has them; 0 behind that, and where it does not have the level. */
+    private int yieldsToLog = LOG.isLoggable(System.Logger.Level.DEBUG) ? LOGGED_YIELDS : 0;
 
     /** Null without one, and after the thread has ended that it belonged to. */
     private @Nullable AffinityPolicy affinity;
@@ -127,6 +136,9 @@ public final class AdaptiveWait {
             long after = nanoClock.getAsLong();
             boolean slow = after - before > SLOW_YIELD_NANOS;
             interval.yielded(after - before);
+            if (yieldsToLog > 0 && --yieldsToLog == 0) {
+                logYields();
+            }
             if (affinity != null) {
                 affinity.yielded(after, slow);
             }
@@ -147,6 +159,19 @@ public final class AdaptiveWait {
             before = nanoClock.getAsLong();
         }
         return false;
+    }
+
+    private void logYields() {
+        LOG.log(
+                System.Logger.Level.DEBUG,
+                Text.format(
+                        "waits of a thread: thread=%s, yields=%d, shortestYieldNanos=%d,"
+                                + " pollsToNextYield=%d, waitsBehindSlowYield=%d",
+                        Thread.currentThread().getName(),
+                        LOGGED_YIELDS,
+                        interval.shortestNanos(),
+                        interval.polls(),
+                        backoff.waits()));
     }
 
     /** Polls until work was done, or the next yield or the end is due; whether work was done. */

@@ -35,6 +35,11 @@ final class YieldBackoff {
         }
     }
 
+    /** Number of waits that would not yield behind a slow yield now. */
+    int waits() {
+        return waits;
+    }
+
     /** Whether this wait sleeps without a yield; counts down the waits that do. */
     boolean skipsYields() {
         if (left == 0) {

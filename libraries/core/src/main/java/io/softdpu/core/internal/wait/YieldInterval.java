@@ -40,6 +40,11 @@ final class YieldInterval {
         polls = idle ? Math.min(2 * polls, MOST_POLLS) : LEAST_POLLS;
     }
 
+    /** Time of the shortest yield; at least {@link #LEAST_NANOS}. */
+    long shortestNanos() {
+        return shortestNanos;
+    }
+
     /** Polls until the next yield, that behind the yield included. */
     int polls() {
         return polls;

@@ -3,10 +3,12 @@ package io.softdpu.core.internal.wait;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.softdpu.testkit.FakeClock;
+import io.softdpu.testkit.LogCapture;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.logging.Level;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -275,6 +277,38 @@ class AdaptiveWaitTest {
             assertThat(wait.await(script, SECOND)).isTrue();
             assertThat(script.steps).contains("yield").doesNotContain("sleep");
         }
+    }
+
+    @Test
+    void shouldLogOnceWhatItsYieldsHaveTold() {
+        try (LogCapture log = new LogCapture(AdaptiveWait.class.getName(), Level.FINE)) {
+            AdaptiveWait logging = new AdaptiveWait(null, clock, this::yielded);
+            int yields = 0;
+            while (yields < AdaptiveWait.LOGGED_YIELDS) {
+                assertThat(log.with("yields=")).isEmpty();
+                yields += yieldsOf(logging);
+            }
+            while (yields < 3 * AdaptiveWait.LOGGED_YIELDS) {
+                yields += yieldsOf(logging);
+            }
+            assertThat(log.with("yields="))
+                    .singleElement()
+                    .satisfies(record ->
+                            assertThat(record.getMessage())
+                                    .isEqualTo(
+                                            "waits of a thread: thread="
+                                                    + Thread.currentThread().getName()
+                                                    + ", yields=4096, shortestYieldNanos=10000,"
+                                                    + " pollsToNextYield=256,"
+                                                    + " waitsBehindSlowYield=1"));
+        }
+    }
+
+    /** Number of yields of a wait that brings nothing. */
+    private int yieldsOf(AdaptiveWait some) {
+        script.steps.clear();
+        assertThat(some.await(script, SECOND)).isFalse();
+        return Collections.frequency(script.steps, "yield");
     }
 
     /** A relay's waits: its target answers soon, its client asks again much later. */
