@@ -118,13 +118,6 @@ class HostilePeerTest extends RogueClientFixture {
     }
 
     @Test
-    void shouldBreakOverIndexOutOfRange() {
-        breaksOver(r -> r.pokeProduced(FAR));
-        breaksOver(r -> r.pokeProduced(-1));
-        breaksOver(r -> r.pokeProduced(Long.MIN_VALUE));
-    }
-
-    @Test
     void shouldBreakOverReleaseOfWhatWasNeverSent() {
         join();
         ComchConnection connection = pair.server().connection;

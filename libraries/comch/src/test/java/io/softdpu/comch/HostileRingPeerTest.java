@@ -46,7 +46,6 @@ class HostileRingPeerTest {
     /** Reasons per word whose values are checked; other words may have any value. */
     private static final Map<String, String> NAMED =
             Map.ofEntries(
-                    Map.entry("server-queue/produced", "ring produced index out of range"),
                     Map.entry("server-queue/slot-length", "ring slot length out of range"),
                     Map.entry("server-queue/slot-type", "message type is unknown"),
                     Map.entry("server-queue/slot-word", "illegal data message"),

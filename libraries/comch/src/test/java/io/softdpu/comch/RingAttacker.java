@@ -57,8 +57,8 @@ public final class RingAttacker {
      */
     private static final Set<String> LOOKED =
             Set.of(
-                    "server-queue/produced",
                     "server-queue/peer-armed",
+                    "server-queue/slot-stamp",
                     "server-queue/slot-length",
                     "server-queue/slot-type",
                     "server-queue/slot-word",
@@ -100,6 +100,7 @@ public final class RingAttacker {
                 add(rings[ring] + "/slot-length", ring, 1024, 4, stride);
                 add(rings[ring] + "/slot-type", ring, 1028, 4, stride);
                 add(rings[ring] + "/slot-word", ring, 1032, 8, stride);
+                add(rings[ring] + "/slot-stamp", ring, 1040, 8, stride);
                 add(rings[ring] + "/slot-payload", ring, 1048, 8, stride);
             } else {
                 addFastPath(rings[ring], ring);
@@ -113,7 +114,6 @@ public final class RingAttacker {
         add(name + "/kind", ring, 12, 4, 0);
         add(name + "/slots", ring, 16, 4, 0);
         add(name + "/max-payload", ring, 20, 4, 0);
-        add(name + "/produced", ring, 128, 8, 0);
         add(name + "/consumed", ring, 256, 8, 0);
         add(name + "/owner-armed", ring, 384, 4, 0);
         add(name + "/peer-armed", ring, 512, 4, 0);
@@ -312,7 +312,7 @@ public final class RingAttacker {
 
         private void publishMessage() {
             produced++;
-            LONG.setRelease(rings[0], 128L, produced);
+            LONG.setRelease(rings[0], slot(0, 1024, produced - 1) + 16, produced);
         }
 
         private void preparePosting(long offset) {
@@ -404,7 +404,8 @@ public final class RingAttacker {
                     field.strideBytes == 0
                             ? field.offset
                             : field.offset - start + slot(field.ring, start, index);
-            long good = read(ring, at, field.widthBytes);
+            boolean isStamp = field.name.equals("server-queue/slot-stamp");
+            long good = isStamp ? index + 1 : read(ring, at, field.widthBytes);
             for (int i = 0; i < BURST; i++) {
                 if (i == BURST / 2) {
                     publish.run();
@@ -423,26 +424,23 @@ public final class RingAttacker {
                     put(ring, at, field.widthBytes, good);
                 }
             }
-            boolean isIndex = field.ring == 0 && field.name.endsWith("produced");
-            if (!isIndex) {
-                prepareMessage(MessageType.DATA, 0, new byte[1]);
-                publishMessage();
+            if (isStamp) {
+                put(ring, at, field.widthBytes, good); // else the server waits for this message
             }
+            prepareMessage(MessageType.DATA, 0, new byte[1]);
+            publishMessage();
             ringAll();
-            long before = rings[0].get(ValueLayout.JAVA_LONG, 256);
             boolean isPosting = field.ring == 2 && field.strideBytes != 0 && posted > 0;
             for (int i = 0; i < 1000 && !isCutOff(); i++) {
                 long taken = (long) LONG.getAcquire(rings[0], 256L);
-                if ((isIndex ? taken != before : taken >= produced)
-                        && (!isPosting || isStamped(posted - 1))) {
+                if (taken >= produced && (!isPosting || isStamped(posted - 1))) {
                     break; // the server has had its look
                 }
                 Thread.yield(); // it may be on the same core
             }
-            if (!field.name.endsWith("produced") && !field.name.endsWith("consumed")) {
+            if (!field.name.endsWith("consumed")) {
                 put(ring, at, field.widthBytes, good);
             } else {
-                LONG.setRelease(rings[0], 128L, produced);
                 LONG.setRelease(rings[1], 256L, inbound.consumed());
                 LONG.setRelease(rings[2], 256L, posted);
             }

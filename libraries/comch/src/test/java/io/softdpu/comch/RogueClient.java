@@ -19,7 +19,6 @@ import java.util.concurrent.TimeUnit;
 /** Client on the bare bus, which sends and writes arbitrary bytes. */
 final class RogueClient implements AutoCloseable {
     static final ChannelTerms TERMS = ChannelTerms.of(4080, 64);
-    private static final long PRODUCED_OFFSET = 128;
     private static final long CONSUMED_OFFSET = 256;
 
     private final Card card;
@@ -82,10 +81,6 @@ final class RogueClient implements AutoCloseable {
     /** Overwrites the length in the header of the message that was written last. */
     void pokeServerRing(long offset, long value) {
         attachment.remote().segment().set(ValueLayout.JAVA_LONG, offset, value);
-    }
-
-    void pokeProduced(long value) {
-        pokeServerRing(PRODUCED_OFFSET, value);
     }
 
     /** Claims to have released messages that the server never sent. */

@@ -12,7 +12,7 @@ import java.nio.ByteOrder;
  *
  * <pre>
  *   0  magic             u32  "CMCH"
- *   4  version           u16  1
+ *   4  version           u16  2
  *   6  kind              u16  1 hello, 2 welcome
  *   8  max message size  u32  bytes
  *  12  receive queue     u32  messages
@@ -31,7 +31,7 @@ final class Preamble {
     private static final ValueLayout.OfShort U16 =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int MAGIC = 0x48434d43; // "CMCH" in memory order
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int VERSION_OFFSET = 4;
     private static final int KIND_OFFSET = 6;
     private static final int MAX_MESSAGE_OFFSET = 8;

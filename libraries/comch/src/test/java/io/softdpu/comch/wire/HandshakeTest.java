@@ -24,7 +24,7 @@ class HandshakeTest {
             HexFormat.of()
                     .parseHex(
                             "434d4348"
-                                    + "0100"
+                                    + "0200"
                                     + "0100"
                                     + "f00f0000"
                                     + "64000000"
@@ -39,7 +39,7 @@ class HandshakeTest {
             HexFormat.of()
                     .parseHex(
                             "434d4348"
-                                    + "0100"
+                                    + "0200"
                                     + "0200"
                                     + "40000000"
                                     + "01000000"
@@ -113,12 +113,12 @@ class HandshakeTest {
     @Test
     void shouldRefuseAnotherVersionByName() {
         byte[] other = HELLO_BYTES.clone();
-        other[4] = 2;
+        other[4] = 1;
         assertThatThrownBy(() -> Hello.decode(other))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.UNSUPPORTED_VERSION))
-                .hasMessageContaining("version=2");
+                .hasMessageContaining("version=1");
     }
 
     @Test

@@ -5,7 +5,6 @@ import static io.softdpu.fabric.ring.RingLayout.INT;
 import static io.softdpu.fabric.ring.RingLayout.LONG;
 import static io.softdpu.fabric.ring.RingLayout.OWNER_ARMED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.PEER_ARMED_OFFSET;
-import static io.softdpu.fabric.ring.RingLayout.PRODUCED_OFFSET;
 import static io.softdpu.fabric.ring.RingLayout.SLOTS_START;
 import static io.softdpu.fabric.ring.RingLayout.STATUS_OFFSET;
 import static io.softdpu.linux.NativeMemory.ALL_MEMORY;
@@ -21,9 +20,12 @@ import org.jspecify.annotations.Nullable;
  * slot:   0  length   u32   bytes of payload
  *         4  type     u32   of the protocol above
  *         8  word     u64   of the protocol above
- *        16  reserved u64   zero
+ *        16  stamp    u64   number of the message, from 1 on: stored last, with release
  *        24  payload
  * </pre>
+ *
+ * <p>The stamp of a slot is that of its next message once this is there, so no index of the
+ * producer moves from processor to processor beside it: a short message is one cache line.
  *
  * <p>A slot's stride is an odd number of cache lines, so that the heads of the slots spread over
  * the sets of the first-level cache instead of falling into one.
@@ -48,6 +50,7 @@ public final class MessageRing {
     private static final long LENGTH_OFFSET = 0;
     private static final long TYPE_OFFSET = 4;
     private static final long WORD_OFFSET = 8;
+    private static final long STAMP_OFFSET = 16;
 
     private MessageRing() {}
 
@@ -87,6 +90,9 @@ public final class MessageRing {
         RingLayout.requireNative(owned, geometry.sizeBytes());
         RingLayout.format(
                 owned, RingLayout.KIND_MESSAGE, geometry.slots(), geometry.maxPayloadBytes());
+        for (int slot = 0; slot < geometry.slots(); slot++) { // what the memory held is no message
+            LONG.set(owned, SLOTS_START + slot * geometry.strideBytes() + STAMP_OFFSET, 0L);
+        }
         return new Consumer(owned, geometry);
     }
 
@@ -152,7 +158,7 @@ public final class MessageRing {
             ALL_MEMORY.set(ValueLayout.JAVA_INT, slot + TYPE_OFFSET, type);
             ALL_MEMORY.set(ValueLayout.JAVA_LONG, slot + WORD_OFFSET, word);
             produced++;
-            LONG.setRelease(ALL_MEMORY, address + PRODUCED_OFFSET, produced);
+            LONG.setRelease(ALL_MEMORY, slot + STAMP_OFFSET, produced);
         }
 
         /** Messages committed so far. */
@@ -234,7 +240,6 @@ public final class MessageRing {
         private final int slots;
         private final int maxPayloadBytes;
         private final long strideBytes;
-        private long produced;
         private long consumed;
 
         /** Value of {@link #consumed} when the producer was last asked whether it waits. */
@@ -269,14 +274,13 @@ public final class MessageRing {
             if (held) {
                 return slotAddress() - address + HEADER_BYTES;
             }
-            if (consumed == produced && !refresh()) {
+            long slot = slotAddress();
+            if (violation != null || !isStamped(slot)) {
                 return violation != null ? CORRUPT : EMPTY;
             }
-            long slot = slotAddress();
             int claimedLength = ALL_MEMORY.get(ValueLayout.JAVA_INT, slot + LENGTH_OFFSET);
             if (claimedLength < 0 || claimedLength > maxPayloadBytes) {
-                broken("slot length", claimedLength, 0, maxPayloadBytes);
-                produced = consumed;
+                violation = RingLayout.violation("slot length", claimedLength, 0, maxPayloadBytes);
                 return CORRUPT;
             }
             lengthBytes = claimedLength;
@@ -321,7 +325,7 @@ public final class MessageRing {
             return consumed;
         }
 
-        /** Whether the peer wrote an impossible index or length once; it stays so. */
+        /** Whether the peer wrote an impossible length once; it stays so. */
         public boolean corrupt() {
             return violation != null;
         }
@@ -361,7 +365,7 @@ public final class MessageRing {
          */
         public boolean arm() {
             RingLayout.arm(address + OWNER_ARMED_OFFSET);
-            return held || consumed != produced || refresh() || violation != null;
+            return held || violation != null || isStamped(slotAddress());
         }
 
         /** Cancels the request of {@link #arm()}. */
@@ -369,20 +373,9 @@ public final class MessageRing {
             RingLayout.disarm(address + OWNER_ARMED_OFFSET);
         }
 
-        private boolean refresh() {
-            long seen = (long) LONG.getAcquire(ALL_MEMORY, address + PRODUCED_OFFSET);
-            if (violation != null || seen < produced || seen - consumed > slots) {
-                broken("produced index", seen, produced, consumed + slots);
-                return false;
-            }
-            produced = seen;
-            return consumed != produced;
-        }
-
-        private void broken(String what, long seen, long least, long greatest) {
-            if (violation == null) {
-                violation = RingLayout.violation(what, seen, least, greatest);
-            }
+        /** Whether the next message is there. A stamp of any other value means that it is not. */
+        private boolean isStamped(long slot) {
+            return (long) LONG.getAcquire(ALL_MEMORY, slot + STAMP_OFFSET) == consumed + 1;
         }
 
         private long slotAddress() {

@@ -11,11 +11,10 @@ import java.lang.invoke.VarHandle;
  *
  * <pre>
  *    0  magic        u64  "SDPURING"            written once by the owner
- *    8  version      u32  1
+ *    8  version      u32  2
  *   12  kind         u32  1 message, 2 fast path
  *   16  slots        u32  a power of two
  *   20  max payload  u32  bytes per slot
- *  128  produced     u64  message ring: messages committed; fast path: unused
  *  256  consumed     u64  message ring: messages released; fast path: buffers posted
  *  384  owner armed  u32  1: the owner (receiver) sleeps and wants a doorbell
  *  512  peer armed   u32  1: the producer sleeps and wants a doorbell
@@ -28,7 +27,7 @@ import java.lang.invoke.VarHandle;
  */
 final class RingLayout {
     static final long MAGIC = 0x474E49525550_4453L; // "SDPURING" in memory order
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int KIND_MESSAGE = 1;
     static final int KIND_FAST_PATH = 2;
 
@@ -37,7 +36,6 @@ final class RingLayout {
     static final long KIND_OFFSET = 12;
     static final long SLOTS_OFFSET = 16;
     static final long MAX_PAYLOAD_OFFSET = 20;
-    static final long PRODUCED_OFFSET = 128;
     static final long CONSUMED_OFFSET = 256;
     static final long OWNER_ARMED_OFFSET = 384;
     static final long PEER_ARMED_OFFSET = 512;

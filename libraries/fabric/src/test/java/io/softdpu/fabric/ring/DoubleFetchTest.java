@@ -144,9 +144,12 @@ class DoubleFetchTest {
 
     private void flipIndices(SeededRandom random) {
         MemorySegment ring = random.nextBoolean() ? messages : fast;
-        long offset = random.oneOf(128L, 256L);
         long value = random.chance(0.9) ? random.nextInt(ROUNDS) : random.nextLong();
-        ring.set(ValueLayout.JAVA_LONG, offset, value);
+        ring.set(ValueLayout.JAVA_LONG, 256, value);
+        messages.set(
+                ValueLayout.JAVA_LONG,
+                1024 + random.nextInt(SLOTS) * MESSAGES.strideBytes() + 16,
+                value);
         fast.set(ValueLayout.JAVA_LONG, FAST_SLOTS + random.nextInt(SLOTS) * 128, value);
         fast.set(ValueLayout.JAVA_INT, 640, random.chance(0.5) ? 1 : 0);
     }
@@ -157,7 +160,10 @@ class DoubleFetchTest {
         MessageRing.Consumer victim = MessageRing.consumer(messages, MESSAGES);
         long index = 0;
         for (int round = 0; round < ROUNDS; round++) {
-            messages.set(ValueLayout.JAVA_LONG, 128, index + 1 + round % SLOTS);
+            messages.set(
+                    ValueLayout.JAVA_LONG,
+                    1024 + index % SLOTS * MESSAGES.strideBytes() + 16,
+                    index + 1);
             long at = victim.poll();
             if (at == MessageRing.CORRUPT) {
                 refused++;

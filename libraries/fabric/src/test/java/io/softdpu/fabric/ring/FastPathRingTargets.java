@@ -39,7 +39,6 @@ final class FastPathRingTargets {
             super(
                     "fast path receiver",
                     List.of(
-                            RingField.head("produced", 128, 8, IGNORED),
                             RingField.head("posted", 256, 8, IGNORED),
                             RingField.head("owner armed", 384, 4, IGNORED),
                             RingField.head("peer armed", 512, 4, IGNORED),
@@ -179,7 +178,6 @@ final class FastPathRingTargets {
             super(
                     "fast path sender",
                     List.of(
-                            RingField.head("produced", 128, 8, IGNORED),
                             RingField.head("posted", 256, 8, CHECKED),
                             RingField.head("owner armed", 384, 4, USED),
                             RingField.head("peer armed", 512, 4, IGNORED),

@@ -78,7 +78,6 @@ class HostileRingTest {
         }
         assertThat(lines.stream().filter(line -> line.effect().equals("CHECKED")).map(Line::key))
                 .containsExactlyInAnyOrder(
-                        "message-receiver/produced",
                         "message-receiver/slot-length",
                         "message-sender/consumed",
                         "fast-path-receiver/slot-length",
@@ -90,6 +89,7 @@ class HostileRingTest {
         assertThat(lines.stream().filter(line -> line.effect().equals("USED")).map(Line::key))
                 .containsExactlyInAnyOrder(
                         "message-receiver/peer-armed",
+                        "message-receiver/slot-stamp",
                         "message-receiver/slot-type",
                         "message-receiver/slot-word",
                         "message-receiver/slot-payload",

@@ -7,6 +7,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MessageRingTest {
     private static final MessageRing.Geometry GEOMETRY = new MessageRing.Geometry(4, 100);
@@ -70,22 +72,45 @@ class MessageRingTest {
         assertThat(consumer.length()).isEqualTo(3);
     }
 
-    @Test
-    void shouldCallAnIndexBeyondTheSlotsCorrupt() {
-        memory.set(ValueLayout.JAVA_LONG, RingLayout.PRODUCED_OFFSET, 5);
-        assertThat(consumer.poll()).isEqualTo(MessageRing.CORRUPT);
-        memory.set(ValueLayout.JAVA_LONG, RingLayout.PRODUCED_OFFSET, 1);
-        assertThat(consumer.poll()).as("stays so").isEqualTo(MessageRing.CORRUPT);
-        assertThat(consumer.arm()).as("a corrupt ring must not put the engine to sleep").isTrue();
+    @ParameterizedTest
+    @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE, 0, 1, 2, 4, 6})
+    void shouldTakeNothingForTheNextMessageButItsStamp(long stamp) {
+        send(0, 0, 0);
+        send(1, 0, 0);
+        for (int i = 0; i < 2; i++) {
+            consumer.poll();
+            consumer.release();
+        }
+        long slot = producer.claim() - MessageRing.HEADER_BYTES;
+        memory.set(ValueLayout.JAVA_LONG, slot + 16, stamp);
+        assertThat(consumer.poll()).isEqualTo(MessageRing.EMPTY);
+        assertThat(consumer.arm()).isFalse();
+        assertThat(consumer.corrupt()).isFalse();
+        send(2, 0, 0);
+        assertThat(consumer.poll()).isEqualTo(slot + MessageRing.HEADER_BYTES);
+        assertThat(consumer.type()).isEqualTo(2);
     }
 
     @Test
-    void shouldCallAnIndexThatGoesBackCorrupt() {
+    void shouldFindNoMessageInMemoryThatWasARingBefore() {
+        for (int i = 0; i < 4; i++) {
+            send(i, 0, 0);
+        }
+        MessageRing.Consumer second = MessageRing.consumer(memory, GEOMETRY);
+        assertThat(second.poll()).isEqualTo(MessageRing.EMPTY);
+        assertThat(second.arm()).isFalse();
+    }
+
+    @Test
+    void shouldStayCorrupt() {
         send(0, 0, 0);
-        consumer.poll();
-        consumer.release();
-        memory.set(ValueLayout.JAVA_LONG, RingLayout.PRODUCED_OFFSET, 0);
+        memory.set(ValueLayout.JAVA_INT, RingLayout.SLOTS_START, 101);
         assertThat(consumer.poll()).isEqualTo(MessageRing.CORRUPT);
+        memory.set(ValueLayout.JAVA_INT, RingLayout.SLOTS_START, 100);
+        assertThat(consumer.poll()).isEqualTo(MessageRing.CORRUPT);
+        memory.set(ValueLayout.JAVA_LONG, RingLayout.SLOTS_START + 16, 0);
+        assertThat(consumer.poll()).isEqualTo(MessageRing.CORRUPT);
+        assertThat(consumer.arm()).as("a corrupt ring must not put the engine to sleep").isTrue();
     }
 
     @Test
@@ -125,14 +150,9 @@ class MessageRingTest {
         producer.free();
         assertThat(producer.violation())
                 .isEqualTo("consumed index out of range: seen=9, expected=0 to 1");
-        MessageRing.Consumer second = MessageRing.consumer(memory, GEOMETRY);
-        memory.set(ValueLayout.JAVA_LONG, RingLayout.PRODUCED_OFFSET, -1);
-        second.poll();
-        memory.set(ValueLayout.JAVA_LONG, RingLayout.PRODUCED_OFFSET, -2);
-        second.poll();
-        assertThat(second.violation())
-                .as("the first counts")
-                .isEqualTo("produced index out of range: seen=-1, expected=0 to 4");
+        memory.set(ValueLayout.JAVA_INT, RingLayout.SLOTS_START, 102);
+        consumer.poll();
+        assertThat(consumer.violation()).as("the first counts").contains("seen=101,");
     }
 
     @Test
@@ -187,14 +207,14 @@ class MessageRingTest {
         assertThat(memory.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(0x474E495255504453L);
         assertThat(memory.asSlice(0, 8).toArray(ValueLayout.JAVA_BYTE))
                 .isEqualTo("SDPURING".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
-        assertThat(memory.get(ValueLayout.JAVA_INT, 8)).isEqualTo(1);
+        assertThat(memory.get(ValueLayout.JAVA_INT, 8)).isEqualTo(2);
         assertThat(memory.get(ValueLayout.JAVA_INT, 12)).isEqualTo(1);
         assertThat(memory.get(ValueLayout.JAVA_INT, 16)).isEqualTo(4);
         assertThat(memory.get(ValueLayout.JAVA_INT, 20)).isEqualTo(100);
-        assertThat(memory.get(ValueLayout.JAVA_LONG, 128)).isEqualTo(1);
         assertThat(memory.get(ValueLayout.JAVA_INT, 1024)).isEqualTo(2);
         assertThat(memory.get(ValueLayout.JAVA_INT, 1028)).isEqualTo(0x01020304);
         assertThat(memory.get(ValueLayout.JAVA_LONG, 1032)).isEqualTo(0x1112131415161718L);
+        assertThat(memory.get(ValueLayout.JAVA_LONG, 1040)).isEqualTo(1);
         assertThat(memory.get(ValueLayout.JAVA_BYTE, 1048)).isEqualTo((byte) 4);
         assertThat(GEOMETRY.strideBytes()).as("an odd number of lines").isEqualTo(192);
     }

@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
  * the key by which a peer proves in its hello that it was given this blob.
  *
  * <pre>
- *  0  version      u32  2
+ *  0  version      u32  3
  *  4  slots        u32  a power of two, up to 1,024
  *  8  max payload  u32  bytes of a slot, 256 to 16,384
  * 12  path MTU     u16  bytes, a power of two, 256 to 4,096
@@ -33,7 +33,7 @@ record ShmDetails(
         RegionAddress region,
         int pathMtuBytes,
         RnrTimer rnrTimer) {
-    static final int VERSION = 2;
+    static final int VERSION = 3;
     static final int WIRE_BYTES = 32 + RegionAddress.WIRE_BYTES;
     static final int MAX_SLOTS = 1024;
     static final int MIN_PAYLOAD_BYTES = 256;

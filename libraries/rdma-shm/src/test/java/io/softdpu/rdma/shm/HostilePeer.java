@@ -127,7 +127,12 @@ final class HostilePeer implements AutoCloseable {
         return outbound.status();
     }
 
-    /** Writes a word of the header of the victim's ring. */
+    /** Number of messages that the victim has released. */
+    long consumedByVictim() {
+        return victimMemory().get(ValueLayout.JAVA_LONG, ShmWire.RING_OFFSET + 256);
+    }
+
+    /** Writes a word of the victim's ring. */
     void pokeVictimRing(long offset, long value) {
         victimMemory().set(ValueLayout.JAVA_LONG, ShmWire.RING_OFFSET + offset, value);
     }

@@ -20,7 +20,7 @@ class ShmDetailsTest {
     // 128 slots of 65 lines, 1,024 bytes before them and 128 before the ring: 0x82480
     private static final GoldenBytes GOLDEN =
             GoldenBytes.of(
-                    "02000000" // version
+                    "03000000" // version
                             + "80000000" // slots
                             + "00100000" // max payload
                             + "0004" // path MTU
@@ -85,20 +85,19 @@ class ShmDetailsTest {
     @Test
     void shouldRefuseAnEarlierVersion() {
         byte[] earlier = GOLDEN.bytes();
-        earlier[0] = 1; // without immediates
-        Arrays.fill(earlier, 12, 16, (byte) 0);
+        earlier[0] = 2; // with an index of the sender in the ring
 
         assertThatThrownBy(() -> ShmDetails.decode(earlier))
                 .isInstanceOfSatisfying(
                         DpuException.class,
                         e -> assertThat(e.status()).isEqualTo(Status.UNSUPPORTED_VERSION))
-                .hasMessageContaining("version=1, expected=2");
+                .hasMessageContaining("version=2, expected=3");
     }
 
     @Test
     void shouldTellALaterVersionFromDamage() {
         byte[] later = Arrays.copyOf(GOLDEN.bytes(), 300);
-        later[0] = 3;
+        later[0] = 4;
 
         assertThatThrownBy(() -> ShmDetails.decode(later))
                 .isInstanceOfSatisfying(

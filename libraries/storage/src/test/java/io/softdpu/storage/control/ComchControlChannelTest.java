@@ -29,6 +29,7 @@ import io.softdpu.storage.worker.MessageMemory;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.Clause;
 import io.softdpu.testkit.Patience;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,7 +49,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Clause("sto-005")
 class ComchControlChannelTest extends ControlChannelContract {
     private static final String NAME = "contract";
-    private static final long PRODUCED_OFFSET = 128;
+    private static final long FIRST_SLOT_OFFSET = 1024;
+    private static final long STAMP_OFFSET = FIRST_SLOT_OFFSET + 16;
 
     @TempDir private static Path folder;
     private static Machine host;
@@ -256,7 +258,7 @@ class ComchControlChannelTest extends ControlChannelContract {
 
     @Test
     void shouldNameTheBrokenWordOfTheRingWhereASendIsInFlight() throws Exception {
-        long illegal = 1L << 40;
+        int illegal = 1 << 30;
         try (ProgressEngine engine = ProgressEngine.create();
                 ComchServerControlChannel listening = makeServer(engine, "broken");
                 Bus bus = openBus()) {
@@ -275,14 +277,16 @@ class ComchControlChannelTest extends ControlChannelContract {
             try {
                 listening.send(new ControlMessage(1, 1, new ControlPayload.QueryStorageRequest()));
                 assertThat(listening.unsent()).as("sent and not received").isEqualTo(1);
-                rogue.remote().segment().set(ValueLayout.JAVA_LONG, PRODUCED_OFFSET, illegal);
+                MemorySegment ring = rogue.remote().segment();
+                ring.set(ValueLayout.JAVA_INT, FIRST_SLOT_OFFSET, illegal);
+                ring.set(ValueLayout.JAVA_LONG, STAMP_OFFSET, 1);
                 rogue.link().ring();
 
                 assertStatus(
                         () -> listening.receive(Patience.LIMIT),
                         Status.CONNECTION_RESET,
                         "peer has ended: peer=client of comch://broken, reason=peer violated the"
-                                + " protocol: ring, produced index out of range: seen="
+                                + " protocol: ring, slot length out of range: seen="
                                 + illegal
                                 + ", expected=0 to ");
             } finally {
