@@ -180,6 +180,11 @@ public final class MessageRing {
             return seen;
         }
 
+        /** Messages that the consumer had released when {@link #consumed()} last read it. */
+        public long knownConsumed() {
+            return consumed;
+        }
+
         /** Slots that can be claimed now; 0 also if the peer's index is corrupt. */
         public long free() {
             return consumed() == CORRUPT ? 0 : slots - (produced - consumed);

@@ -338,23 +338,31 @@ final class ShmSender {
 
     /** Completes finished work, oldest first. */
     boolean complete() {
-        if (head == executed) {
-            return false;
-        }
-        long released = producer.consumed();
-        if (released == MessageRing.CORRUPT) {
-            connection.protocolError("its ring, " + producer.violation());
-            return false;
-        }
         long limit = executed;
         boolean moved = false;
-        while (head != limit && released >= at(head).providerWord) {
+        while (head != limit && isReleased(at(head).providerWord)) {
             WorkRequest request = take();
             request.resultLengthBytes = request.lengthBytes;
             request.sink.completed(Status.SUCCESS);
             moved = true;
         }
         return moved;
+    }
+
+    /**
+     * Whether the peer has released so many messages. Its index is read where the known one is
+     * less: its line moves between the processors otherwise.
+     */
+    private boolean isReleased(long messages) {
+        if (messages <= producer.knownConsumed()) {
+            return true;
+        }
+        long released = producer.consumed();
+        if (released == MessageRing.CORRUPT) {
+            connection.protocolError("its ring, " + producer.violation());
+            return false;
+        }
+        return messages <= released;
     }
 
     /**
