@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *        24  payload
  * </pre>
  *
- * <p>The stamp of a slot is that of its next message once this is there, so no index of the
- * producer moves from processor to processor beside it: a short message is one cache line.
+ * <p>The consumer recognizes the next message by its stamp, so there is no producer index, whose
+ * cache line would move between the processors too: a short message is one cache line.
  *
  * <p>A slot's stride is an odd number of cache lines, so that the heads of the slots spread over
  * the sets of the first-level cache instead of falling into one.

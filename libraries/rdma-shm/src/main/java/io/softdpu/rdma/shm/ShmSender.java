@@ -350,8 +350,8 @@ final class ShmSender {
     }
 
     /**
-     * Whether the peer has released so many messages. Its index is read where the known one is
-     * less: its line moves between the processors otherwise.
+     * Whether the peer has released this number of messages. Reads the peer's index only if the
+     * value that was read last is too low, since a read of a new value moves its cache line.
      */
     private boolean isReleased(long messages) {
         if (messages <= producer.knownConsumed()) {

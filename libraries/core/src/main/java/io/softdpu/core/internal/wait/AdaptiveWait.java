@@ -28,7 +28,7 @@ public final class AdaptiveWait {
      */
     static final long SLOW_YIELD_NANOS = 400_000;
 
-    /** Yields after which the log has, at debug, what they have told. */
+    /** Number of yields after which what they have shown is logged, at the level debug. */
     static final int LOGGED_YIELDS = 4096;
 
     private static final System.Logger LOG = System.getLogger(AdaptiveWait.class.getName());
@@ -44,7 +44,7 @@ public final class AdaptiveWait {
     private final YieldInterval interval = new YieldInterval();
     private final YieldBackoff backoff = new YieldBackoff();
 
-    /** Yields until the log has them; 0 behind that, and where it does not have the level. */
+    /** Yields left until then; 0 after it, and if the level is not logged. */
     private int yieldsToLog = LOG.isLoggable(System.Logger.Level.DEBUG) ? LOGGED_YIELDS : 0;
 
     /** Null without one, and after the thread has ended that it belonged to. */

@@ -35,7 +35,7 @@ final class YieldBackoff {
         }
     }
 
-    /** Number of waits that would not yield behind a slow yield now. */
+    /** Number of waits without a yield that the next slow yield causes. */
     int waits() {
         return waits;
     }
