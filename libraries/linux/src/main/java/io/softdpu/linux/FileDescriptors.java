@@ -260,6 +260,18 @@ public final class FileDescriptors {
     }
 
     /**
+     * Opens the file of a descriptor once more, whatever its name leads to now, and whether it has
+     * one: an open file of its own, with locks and reports of lost data of its own.
+     *
+     * @param flags an access mode, and {@link #O_DIRECT} as needed
+     * @return the descriptor, the caller's to close
+     * @throws LinuxException EINVAL if its file system has no direct I/O; EACCES, EROFS
+     */
+    public static int reopen(int fd, int flags) {
+        return open("/proc/self/fd/" + fd, flags, 0);
+    }
+
+    /**
      * Opens a file relative to an open directory, close-on-exec.
      *
      * @param directoryFd the directory

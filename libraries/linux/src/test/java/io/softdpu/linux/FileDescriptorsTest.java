@@ -189,6 +189,21 @@ final class FileDescriptorsTest {
     }
 
     @Test
+    void shouldOpenTheSameFileOnceMoreWhateverHasItsName() throws IOException {
+        int opened = create("file");
+        Path file = folder.resolve("file");
+        Files.delete(file);
+        Files.writeString(file, "another");
+
+        int again = files.own(FileDescriptors.reopen(opened, FileDescriptors.O_RDWR));
+
+        assertThat(FileDescriptors.status(again)).isEqualTo(FileDescriptors.status(opened));
+        // An open file of its own, which a duplicate is not.
+        assertThat(OpenFileLocks.tryLockExclusive(opened, 0, 1)).isTrue();
+        assertThat(OpenFileLocks.tryLockExclusive(again, 0, 1)).isFalse();
+    }
+
+    @Test
     void shouldTellTheFileSystemOfADescriptor() throws IOException {
         int proc = files.own(FileDescriptors.open("/proc/self/status", 0, 0));
         int memory = files.own(Memfd.create("test"));

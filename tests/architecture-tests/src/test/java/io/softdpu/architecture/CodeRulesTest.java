@@ -104,9 +104,6 @@ class CodeRulesTest {
                             "io.softdpu.linux.file.CheckedFile.openDescriptorAt",
                             "examines the descriptor"),
                     Map.entry(
-                            "io.softdpu.linux.file.CheckedFile.reopen",
-                            "opens a file that was examined once more, not by its name"),
-                    Map.entry(
                             "io.softdpu.block.file.FileCreation.write",
                             "creates a file with O_EXCL, which opens no existing file"),
                     Map.entry(
@@ -128,6 +125,9 @@ class CodeRulesTest {
                     Map.entry(
                             "io.softdpu.linux.MemoryLimits.lines",
                             "reads /proc and the files of cgroups in /sys; for Uring, too"),
+                    Map.entry(
+                            "io.softdpu.linux.FileDescriptors.reopen",
+                            "opens the file of a descriptor"),
                     Map.entry("io.softdpu.fabric.folder.LockHolder.pidOf", "reads /proc/locks"),
                     Map.entry("io.softdpu.junit.ChildJvm.text", "reads /proc/PID/task/TID/stat"),
                     Map.entry(

@@ -30,16 +30,17 @@ final class FileCreation {
     /**
      * Creates the file unless there is one of that name.
      *
-     * @throws DpuException FULL, NOT_PERMITTED, NOT_FOUND or IO_FAILED, naming the file; then none
-     *     was created
+     * @param check of the file, before it appears
+     * @throws DpuException FULL, NOT_PERMITTED, NOT_FOUND or IO_FAILED, or as the check, naming the
+     *     file; then none was created
      */
-    static void createIfMissing(Path file, long sizeBytes) {
+    static void createIfMissing(Path file, long sizeBytes, FileCheck check) {
         if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }
         Path unfinished = file.resolveSibling(".softdpu." + UUID.randomUUID() + ".new");
         try {
-            write(unfinished, sizeBytes);
+            write(unfinished, sizeBytes, check);
             try {
                 Files.createLink(file, unfinished);
             } catch (FileAlreadyExistsException e) {
@@ -57,7 +58,7 @@ final class FileCreation {
         }
     }
 
-    private static void write(Path unfinished, long sizeBytes) throws IOException {
+    private static void write(Path unfinished, long sizeBytes, FileCheck check) throws IOException {
         int fd =
                 FileDescriptors.open(
                         unfinished.toString(),
@@ -66,6 +67,7 @@ final class FileCreation {
         boolean written = false;
         try {
             allocate(fd, sizeBytes);
+            int _ = check.requireUsable(fd, sizeBytes);
             FileIo.sync(fd);
             written = true;
         } finally {

@@ -10,11 +10,9 @@ import io.softdpu.block.spi.ProviderDevice;
 import io.softdpu.core.DpuException;
 import io.softdpu.core.Status;
 import io.softdpu.core.spi.ContextServices;
-import io.softdpu.linux.BlockDevices;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileBlocks;
 import io.softdpu.linux.FileDescriptors;
-import io.softdpu.linux.FileDescriptors.DirectAlignment;
 import io.softdpu.linux.FileIo;
 import io.softdpu.linux.LinuxException;
 import io.softdpu.linux.Uring;
@@ -65,15 +63,14 @@ final class FileDevice implements ProviderDevice {
     /** Whether zeroing a range that stays allocated was refused. */
     private volatile boolean zeroesNoRanges;
 
-    private FileDevice(CheckedFile opened, FileOptions options, FileLock lock, int blockSizeBytes) {
+    private FileDevice(CheckedFile opened, FileOptions options, FileLock lock, FileCheck check) {
         this.opened = opened;
         this.options = options;
         this.lock = lock;
         int fd = opened.descriptor();
         boolean blockDevice = FileDescriptors.status(fd).isBlockDevice();
         boolean writable = !options.readOnly();
-        int alignmentBytes = requireAlignment(blockDevice, blockSizeBytes);
-        requireBlocks(opened.sizeBytes(), blockSizeBytes, options.file());
+        int alignmentBytes = check.requireUsable(fd, opened.sizeBytes());
         abilities = VolumeAbilities.of(fd, blockDevice, writable, opened.sizeBytes());
         @Nullable String refusal = options.threads() > 0 ? null : Uring.refusal();
         byThreads = options.threads() > 0 || refusal != null;
@@ -81,7 +78,7 @@ final class FileDevice implements ProviderDevice {
         properties =
                 new BlockProperties(
                         opened.sizeBytes(),
-                        blockSizeBytes,
+                        check.blockSizeBytes(),
                         PREFERRED_REQUEST_BYTES,
                         MAX_REQUEST_BYTES,
                         alignmentBytes,
@@ -123,8 +120,9 @@ final class FileDevice implements ProviderDevice {
      */
     static FileDevice open(FileOptions options, int blockSizeBytes) {
         Path file = options.file();
+        FileCheck check = new FileCheck(options, blockSizeBytes);
         if (options.createBytes() > 0) {
-            FileCreation.createIfMissing(file, options.createBytes());
+            FileCreation.createIfMissing(file, options.createBytes(), check);
         }
         CheckedFile opened = openFile(options);
         boolean used = false;
@@ -132,7 +130,7 @@ final class FileDevice implements ProviderDevice {
             FileLock lock =
                     FileLock.acquire(
                             opened.descriptor(), file, options.readOnly(), options.lockWait());
-            FileDevice device = new FileDevice(opened, options, lock, blockSizeBytes);
+            FileDevice device = new FileDevice(opened, options, lock, check);
             used = true;
             return device;
         } catch (LinuxException e) {
@@ -171,70 +169,6 @@ final class FileDevice implements ProviderDevice {
 
     private static boolean isBusy(IOException e) {
         return e.getCause() instanceof LinuxException cause && cause.errno() == Errno.EBUSY;
-    }
-
-    /** The alignment in memory; checks that direct I/O is offered and blocks are large enough. */
-    private int requireAlignment(boolean blockDevice, int blockSizeBytes) {
-        if (!options.direct()) {
-            int bytes = blockDevice ? BlockDevices.blockBytes(opened.descriptor()) : 1;
-            requireAlignment(bytes, blockSizeBytes);
-            return 1;
-        }
-        DirectAlignment alignment = directAlignment(blockDevice);
-        requireAlignment(alignment.offsetBytes(), blockSizeBytes);
-        return alignment.memoryBytes();
-    }
-
-    private void requireAlignment(int alignmentBytes, int blockSizeBytes) {
-        if (blockSizeBytes % alignmentBytes != 0) {
-            throw FileFailures.refused(
-                    Status.INVALID_VALUE,
-                    options.file(),
-                    "blocks are smaller than the alignment of its I/O, blockSizeBytes="
-                            + blockSizeBytes
-                            + ", alignmentBytes="
-                            + alignmentBytes,
-                    "blocks of " + alignmentBytes + " bytes or more",
-                    null);
-        }
-    }
-
-    private DirectAlignment directAlignment(boolean blockDevice) {
-        int fd;
-        try {
-            fd = opened.reopen(accessFlags());
-        } catch (LinuxException e) {
-            if (e.errno() == Errno.EINVAL) {
-                throw notDirect(e);
-            }
-            throw e;
-        }
-        try {
-            return VolumeAbilities.directAlignment(fd, blockDevice)
-                    .orElseThrow(() -> notDirect(null));
-        } finally {
-            FileDescriptors.close(fd);
-        }
-    }
-
-    private DpuException notDirect(@Nullable LinuxException cause) {
-        return FileFailures.refused(
-                Status.NOT_SUPPORTED,
-                options.file(),
-                "its file system has no direct I/O",
-                "one that has, or no option direct",
-                cause);
-    }
-
-    private static void requireBlocks(long sizeBytes, int blockSizeBytes, Path file) {
-        if (sizeBytes == 0 || sizeBytes % blockSizeBytes != 0) {
-            throw FileFailures.refused(
-                    Status.INVALID_VALUE,
-                    file,
-                    "its size is no positive multiple of the block size, sizeBytes=" + sizeBytes,
-                    "a multiple of " + blockSizeBytes,
-                    null);
-        }
     }
 
     private int threads() {
@@ -315,7 +249,7 @@ final class FileDevice implements ProviderDevice {
     @Override
     public ProviderChannel openChannel(ContextServices services, int maxRequests) {
         try {
-            int fd = opened.reopen(accessFlags());
+            int fd = FileDescriptors.reopen(opened.descriptor(), options.accessFlags());
             int place = -1;
             boolean made = false;
             try {
@@ -339,11 +273,6 @@ final class FileDevice implements ProviderDevice {
         } catch (LinuxException e) {
             throw FileFailures.of(options.file(), "start of a context", e);
         }
-    }
-
-    private int accessFlags() {
-        return (options.readOnly() ? FileDescriptors.O_RDONLY : FileDescriptors.O_RDWR)
-                | (options.direct() ? FileDescriptors.O_DIRECT : 0);
     }
 
     /**

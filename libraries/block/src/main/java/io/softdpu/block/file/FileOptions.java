@@ -1,6 +1,7 @@
 package io.softdpu.block.file;
 
 import io.softdpu.block.spi.DeviceUri;
+import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.text.ForeignText;
 import io.softdpu.linux.text.GivenText;
 import io.softdpu.linux.text.Text;
@@ -43,6 +44,12 @@ record FileOptions(
     private static final Duration DEFAULT_LOCK_WAIT = Duration.ofSeconds(2);
 
     private static final long MAX_LOCK_WAIT_SECONDS = 1_000_000_000;
+
+    /** Flags of an open file for requests. */
+    int accessFlags() {
+        return (readOnly ? FileDescriptors.O_RDONLY : FileDescriptors.O_RDWR)
+                | (direct ? FileDescriptors.O_DIRECT : 0);
+    }
 
     /**
      * Reads a URI.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,7 +20,8 @@ class FileCreationTest {
     void shouldCreateAFileWithALongName() throws IOException {
         Path file = folder.resolve("v".repeat(NAME_BYTES));
 
-        FileCreation.createIfMissing(file, 4096);
+        FileOptions options = new FileOptions(file, false, false, false, 4096, 0, Duration.ZERO);
+        FileCreation.createIfMissing(file, 4096, new FileCheck(options, 512));
 
         assertThat(file).hasSize(4096);
         try (Stream<Path> all = Files.list(folder)) {

@@ -124,18 +124,6 @@ public final class CheckedFile implements AutoCloseable {
     }
 
     /**
-     * Opens the same file once more, whatever its name leads to now, and whether it has one: an
-     * open file of its own, with locks and reports of lost data of its own.
-     *
-     * @param flags an access mode, and {@link FileDescriptors#O_DIRECT} as needed
-     * @return the descriptor, the caller's to close
-     * @throws LinuxException EINVAL if its file system has no direct I/O; EACCES, EROFS
-     */
-    public int reopen(int flags) {
-        return FileDescriptors.open("/proc/self/fd/" + descriptor, flags, 0);
-    }
-
-    /**
      * Creates a file, open for writing.
      *
      * @param shown what messages call it

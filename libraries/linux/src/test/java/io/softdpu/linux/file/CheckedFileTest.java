@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.softdpu.linux.Errno;
 import io.softdpu.linux.FileDescriptors;
 import io.softdpu.linux.LinuxException;
-import io.softdpu.linux.OpenFileLocks;
 import io.softdpu.testkit.Bounded;
 import io.softdpu.testkit.NamedPipe;
 import io.softdpu.testkit.OtherUser;
@@ -81,26 +80,6 @@ class CheckedFileTest {
         assertThatThrownBy(() -> CheckedFile.openVolume(folder, false))
                 .isInstanceOf(FileRefusedException.class)
                 .hasMessageEndingWith("expected=a regular file or a block device");
-    }
-
-    @Test
-    void shouldOpenTheSameFileOnceMoreWhateverHasItsName() throws IOException {
-        Path file = Files.writeString(folder.resolve("file"), "text");
-        try (CheckedFile opened = CheckedFile.openVolume(file, true)) {
-            Files.delete(file);
-            Files.writeString(file, "another");
-
-            int again = opened.reopen(FileDescriptors.O_RDWR);
-            try {
-                assertThat(FileDescriptors.status(again))
-                        .isEqualTo(FileDescriptors.status(opened.descriptor()));
-                // An open file of its own, which a duplicate is not.
-                assertThat(OpenFileLocks.tryLockExclusive(opened.descriptor(), 0, 1)).isTrue();
-                assertThat(OpenFileLocks.tryLockExclusive(again, 0, 1)).isFalse();
-            } finally {
-                FileDescriptors.close(again);
-            }
-        }
     }
 
     @Test

@@ -223,17 +223,21 @@ class FileVolumeTest extends BlockContract {
     void shouldRefuseDirectWhereTheFileSystemIgnoresIt() throws IOException {
         Path shared = Path.of("/dev/shm");
         assumeTrue(Files.isDirectory(shared) && Files.getFileStore(shared).type().equals("tmpfs"));
-        Path file = Files.createTempFile(shared, "softdpu-test", "volume");
+        Path folder = Files.createTempDirectory(shared, "softdpu-test");
+        Path file = folder.resolve("volume");
         try {
+            refusesDirect("file:" + file + "?create=4KiB&direct", file);
+            assertThat(folder).isEmptyDirectory();
             Files.write(file, new byte[4096]);
-            refuses(
-                    Status.NOT_SUPPORTED,
-                    () -> BlockDevice.open("file:" + file + "?direct"),
-                    file.toString(),
-                    "direct");
+            refusesDirect("file:" + file + "?direct", file);
         } finally {
-            Files.delete(file);
+            Files.deleteIfExists(file);
+            Files.delete(folder);
         }
+    }
+
+    private static void refusesDirect(String uri, Path file) {
+        refuses(Status.NOT_SUPPORTED, () -> BlockDevice.open(uri), file.toString(), "direct");
     }
 
     // ---- locks ----
