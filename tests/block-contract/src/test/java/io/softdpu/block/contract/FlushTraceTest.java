@@ -12,28 +12,60 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * System calls of a flush, as strace has them: the sync ends before the completion. A ring has a
- * thread of the kernel for it, which strace does not see: there it is the call that submits it, the
- * only one between the end of the write and that of the flush.
+ * System calls of a flush and of a creation, as strace has them: the sync of a flush ends before
+ * its completion. A ring has a thread of the kernel for it, which strace does not see: there it is
+ * the call that submits it, the only one between the end of the write and that of the flush.
  */
 @StartsProcesses
 class FlushTraceTest {
     private static final Pattern SYNCED =
             Pattern.compile("[0-9]+ +(fdatasync\\([0-9]+|<... fdatasync resumed>)\\) += 0");
 
-    @TempDir Path folder;
-
     private static final Pattern SUBMITTED =
             Pattern.compile("[0-9]+ +io_uring_enter\\([0-9]+, 1, .* = 1");
+
+    private static final Pattern FILE_SYNCED =
+            Pattern.compile("[0-9]+ +(fsync\\([0-9]+|<... fsync resumed>)\\) += 0");
+
+    @TempDir Path folder;
 
     @ParameterizedTest
     @ValueSource(strings = {"", "&threads=1"})
     void shouldSyncBeforeAFlushCompletes(String options, Processes processes) throws IOException {
+        if (options.isEmpty()) {
+            new FileEnvironment("", "io_uring").open(folder, 4096, 4096).close(); // or skips
+        }
+
+        List<String> lines = traced(options, "write,fdatasync,io_uring_enter", processes);
+
+        int written = first(lines, "write(1, \"WRITTEN");
+        int flushed = first(lines, "write(1, \"FLUSHED");
+        assertThat(lines.subList(written, flushed))
+                .as("of any thread, and ended")
+                .anyMatch((options.isEmpty() ? SUBMITTED : SYNCED).asMatchPredicate());
+    }
+
+    @Test
+    void shouldMakeAFileDurableBeforeItAppearsAndThenItsName(Processes processes)
+            throws IOException {
+        List<String> lines = traced("&threads=1", "link,linkat,fsync", processes);
+
+        int appears = first(lines, "/volume\"");
+        assertThat(lines.subList(0, appears)).as("file").anyMatch(FILE_SYNCED.asMatchPredicate());
+        assertThat(lines.subList(appears, lines.size()))
+                .as("folder")
+                .anyMatch(FILE_SYNCED.asMatchPredicate());
+    }
+
+    /** System calls of a program that creates a volume, writes and flushes. */
+    private List<String> traced(String options, String calls, Processes processes)
+            throws IOException {
         Path trace = folder.resolve("trace");
         if (processes
                         .start(
@@ -43,9 +75,6 @@ class FlushTraceTest {
                 != 0) {
             System.err.println("SKIPPED, NOT SHOWN HERE: strace is missing, or may trace nothing");
             Assumptions.abort("no strace");
-        }
-        if (options.isEmpty()) {
-            new FileEnvironment("", "io_uring").open(folder, 4096, 4096).close(); // or skips
         }
         ChildProcess program =
                 processes.start(
@@ -64,15 +93,9 @@ class FlushTraceTest {
                                         "-o",
                                         trace.toString(),
                                         "-e",
-                                        "trace=write,fdatasync,io_uring_enter"));
+                                        "trace=?" + calls.replace(",", ",?")));
         assertThat(program.awaitExit()).as("%s", program.errorLines()).isZero();
-
-        List<String> lines = Files.readAllLines(trace);
-        int written = first(lines, "write(1, \"WRITTEN");
-        int flushed = first(lines, "write(1, \"FLUSHED");
-        assertThat(lines.subList(written, flushed))
-                .as("of any thread, and ended")
-                .anyMatch((options.isEmpty() ? SUBMITTED : SYNCED).asMatchPredicate());
+        return Files.readAllLines(trace);
     }
 
     private static int first(List<String> lines, String text) {
