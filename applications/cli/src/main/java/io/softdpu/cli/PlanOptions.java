@@ -24,8 +24,8 @@ abstract class PlanOptions<P extends PerfPlan> {
             converter = SecondsConverter.class,
             defaultValue = "2",
             description =
-                    "Duration of the measurement, and of the warm-up before it (default:"
-                            + " ${DEFAULT-VALUE}).")
+                    "Duration of the measurement, and of each warm-up before it: one, or up to"
+                            + " four while the JIT compiles (default: ${DEFAULT-VALUE}).")
     private @Nullable Duration seconds;
 
     /** The value of {@code --cpu}; null for {@code any}. */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param mode kind of measurement
  * @param sizeBytes bytes of a message, 1 to {@link #MAX_SIZE_BYTES}; 0 with {@link ComchMode#IDLE}
  * @param waiting how both sides wait
- * @param nanos how long one run takes, after a warm-up of the same length
+ * @param nanos how long one run takes, after warm-ups of the same length
  * @param window buffers that a consumer has posted, and messages of a producer
  * @param producers producers of the host, each with an engine and a thread of its own
  * @param consumers consumers of the DPU: one, or one for each producer, each with an engine and a

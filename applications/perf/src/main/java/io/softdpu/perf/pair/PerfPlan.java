@@ -35,10 +35,13 @@ public interface PerfPlan {
     /** Time to populate and to map a gigabyte, on a slow machine. */
     long GIGABYTE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** Most runs before the first that counts, while the JIT compilers are busy. */
+    int MOST_WARM_UPS = 4;
+
     /** Kind of measurement. */
     Word mode();
 
-    /** Duration of a run in nanoseconds, after a warm-up of the same length. */
+    /** Duration of a run in nanoseconds, after warm-ups of the same length. */
     long nanos();
 
     /** Processors to which both sides are pinned; null if they are not. */
@@ -93,11 +96,12 @@ public interface PerfPlan {
     }
 
     /**
-     * Time limit of all of it: warm-up, run, and what is before, between and after them. Generous:
-     * beside other load the round trip of a cache line takes seconds, and is measured four times.
+     * Time limit of all of it: warm-ups, runs, and what is before, between and after them.
+     * Generous: beside other load the round trip of a cache line takes seconds, and is measured
+     * four times.
      */
     default long limitNanos() {
-        return 4 * nanos() + 4 * deadlineNanos();
+        return 2L * (MOST_WARM_UPS + repeats()) * nanos() + 4 * deadlineNanos();
     }
 
     /** Limit of the memory of one process that the other has mapped; 0 for the default. */

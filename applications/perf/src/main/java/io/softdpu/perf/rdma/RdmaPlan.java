@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param operation that is measured
  * @param sizeBytes bytes of an operation, 1 to {@link #MAX_SIZE_BYTES}; 8 of an atomic one
  * @param waiting how both sides wait
- * @param nanos how long the run takes, after a warm-up of the same length
+ * @param nanos how long the run takes, after warm-ups of the same length
  * @param window operations in flight at a time; 1 with {@link RdmaMode#LATENCY}
  * @param cpus processors to which both sides are pinned; null if they are not
  * @param provider RDMA provider of both sides

@@ -5,7 +5,6 @@ import io.softdpu.core.sync.SyncEventCapabilities;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.pair.PerfCpus;
 import io.softdpu.perf.pair.PerfPlan;
-import io.softdpu.perf.pair.TwoProcesses;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param mode kind of measurement
  * @param waiting how both sides wait; null with {@link SyncMode#RATE}, where nothing is waited for
  * @param paceNanos time from the begin of a round trip to that of the next; 0: at once
- * @param nanos how long the run takes, after a warm-up of the same length
+ * @param nanos how long the run takes, after warm-ups of the same length
  * @param cpus processors to which both sides are pinned; null if they are not
  */
 public record SyncPlan(
@@ -77,10 +76,5 @@ public record SyncPlan(
     @Override
     public boolean isLineTimed() {
         return false;
-    }
-
-    @Override
-    public long limitNanos() {
-        return 2 * nanos + 3 * TwoProcesses.STEP_NANOS;
     }
 }

@@ -20,6 +20,7 @@ import io.softdpu.perf.pair.PerfPlan;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -139,6 +140,14 @@ class ComchPlanTest {
             }
         }
         assertThat(refused.isEmpty() ? "none" : String.join(" + ", refused)).isEqualTo(needed);
+    }
+
+    @Test
+    void shouldHaveTimeForAllItsRuns() {
+        long run = TimeUnit.SECONDS.toNanos(10);
+        ComchPlan plan = ComchPlans.of(ComchMode.RATE).nanos(run).repeats(1000).build();
+
+        assertThat(plan.limitNanos()).isGreaterThan((PerfPlan.MOST_WARM_UPS + 1000) * run);
     }
 
     @Test

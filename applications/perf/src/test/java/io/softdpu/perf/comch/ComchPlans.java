@@ -44,7 +44,7 @@ public final class ComchPlans {
         return this;
     }
 
-    /** Sets how long one run takes in nanoseconds, after a warm-up of the same length. */
+    /** Sets how long one run takes in nanoseconds, after warm-ups of the same length. */
     public ComchPlans nanos(long time) {
         nanos = time;
         return this;
