@@ -19,6 +19,9 @@ final class SystemChecks {
     /** Descriptors of a session of a storage role, and as many again. */
     private static final long LEAST_DESCRIPTORS = 256;
 
+    /** Threads of the pipeline that poll: one of each process of the demo. */
+    private static final int POLLERS = 3;
+
     /** Clock sources that are read without a system call. */
     private static final Set<String> FAST_CLOCKS =
             Set.of("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page");
@@ -40,7 +43,13 @@ final class SystemChecks {
                 "available="
                         + available
                         + ", quota="
-                        + quota.map(one -> String.format(Locale.ROOT, "%.2f", one)).orElse("none");
+                        + quota.map(one -> String.format(Locale.ROOT, "%.2f", one)).orElse("none")
+                        + ", pollers="
+                        + POLLERS
+                        + (available >= POLLERS
+                                ? " of the demo, each with a processor of its own"
+                                : " of the demo, which yield their processors to each other: a"
+                                        + " request waits for its turn");
         if (quota.isPresent()) {
             return Finding.warning(
                     "processors",

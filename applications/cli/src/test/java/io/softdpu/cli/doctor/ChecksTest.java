@@ -96,6 +96,12 @@ class ChecksTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"1, WARNING, to each other", "2, OK, to each other", "3, OK, of its own"})
+    void shouldTellWhetherEachPollerHasAProcessor(int available, Grade grade, String detail) {
+        assertGrade(grade, system().processors(available), detail);
+    }
+
+    @ParameterizedTest
     @CsvSource({
         "'0::/', '', 200000 100000, 2.00",
         "'0::/a/b', a, 50000 100000, 0.50",
