@@ -85,6 +85,17 @@ final class ErrorCells {
                     ends.peer.expectCompletion(LinuxPeer.RNR_RETRIES_EXCEEDED);
                     requireCounted(ends, "rnr_naks_sent");
                 });
+        // As that of a program that was killed: its kernel drops what comes.
+        cells.cell(
+                "SEND to a queue pair that is gone, we request",
+                MTU,
+                ends -> {
+                    ends.connect();
+                    ends.peer.ask("close");
+                    ends.submit(Verb.SEND, 0, 0, SIZE);
+                    ends.awaitTask(Status.CONNECTION_RESET);
+                    ends.awaitEnd(Status.CONNECTION_RESET);
+                });
         cells.cell(
                 "SEND longer than its receive, we request",
                 MTU,
