@@ -3,6 +3,7 @@
 #
 #   interop/linux-roce.sh                    all cells: four minutes with the builds
 #   interop/linux-roce.sh --short            a few of each kind: a minute, and the builds
+#   interop/linux-roce.sh --cached [...]     fetches nothing: SKIPPED before a run that has fetched the guest
 #   interop/linux-roce.sh --cm [--short]     the cells of rdma_cm alone, with smaller numbers
 #   interop/linux-roce.sh --kernel PACKAGE   a guest with the kernel of another Debian package, as
 #                                            linux-image-6.12-amd64
@@ -48,9 +49,11 @@ skip() {
 if [[ ${1:-} != --inside ]]; then
     short=
     only=
+    cached=
     while (($#)); do
         case $1 in
             --short) short=1 ;;
+            --cached) cached=1 ;;
             --cm) only=cm ;;
             --kernel)
                 (($# > 1)) || fail_usage "value is missing: option=--kernel"
@@ -61,13 +64,14 @@ if [[ ${1:-} != --inside ]]; then
                 sed -n '2,/^set /p' "$0" | sed '$d; s/^# \{0,1\}//'
                 exit 0
                 ;;
-            *) fail_usage "option is not known: option=$1, expected=--short, --cm or --kernel PACKAGE" ;;
+            *) fail_usage "option is not known: option=$1, expected=--short, --cached, --cm or --kernel PACKAGE" ;;
         esac
         shift
     done
     for command in apt-get dpkg-deb unshare ip; do
         command -v "$command" >/dev/null || skip "command is missing: command=$command"
     done
+    [[ -z $cached ]] || "$guest" cached || skip "guest is not in the cache: expected=a run without --cached, which fetches it"
     "$guest" build || skip "guest cannot be built: script=$guest, expected=the packages of a Debian mirror"
     export SOFTDPU_INTEROP_HEADERS
     SOFTDPU_INTEROP_HEADERS=$("$guest" headers) || skip "headers of the verbs cannot be fetched: script=$guest"

@@ -9,6 +9,7 @@
 # Debian apt root below $SOFTROCE_CACHE.
 #
 #   softroce-guest.sh build                     fill the cache (safe to repeat)
+#   softroce-guest.sh cached                    exit 0 if build and headers have nothing to fetch
 #   softroce-guest.sh headers                   unpack the development files of the verbs for C
 #                                               programs of the guest (prints their root folder)
 #   softroce-guest.sh run [OPT]... -- CMD...    boot, run CMD, print its output,
@@ -149,6 +150,10 @@ build() {
   rm -f "$A"/cache/archives/*.deb           # only what a boot needs stays in the cache
   exec 9>&-
   note "built $IMG ($(du -sh "$IMG" | cut -f1), kernel $kver) in $((SECONDS - t0)) s"
+}
+cached() {
+  [ -f "$IMG/ok" ] && [ -f "$CACHE/headers-$SUITE/ok" ] &&
+    { [ -n "${SOFTROCE_QEMU:-}" ] || command -v qemu-system-x86_64 >/dev/null || [ -f "$CACHE/qemu-$SUITE/ok" ]; }
 }
 ensure_qemu() {
   if [ -n "${SOFTROCE_QEMU:-}" ]; then QEMU=("$SOFTROCE_QEMU"); return; fi
@@ -321,6 +326,7 @@ console_tail() { echo "--- guest console" >&2; tail -n 40 "$SHARE/.softroce/cons
 
 case ${1:-} in
 build) build;;
+cached) cached;;
 headers) headers;;
 run)
   shift; build; boot_args "$@"; [ ${#REST[@]} -gt 0 ] || die "no command"
