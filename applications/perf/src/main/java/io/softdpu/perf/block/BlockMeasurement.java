@@ -15,10 +15,10 @@ import io.softdpu.perf.pair.PerfRun;
 import io.softdpu.perf.pair.ResourceStack;
 import io.softdpu.perf.pair.SideDevice;
 import io.softdpu.perf.pair.StopSign;
+import io.softdpu.perf.pair.WarmUp;
 import io.softdpu.perf.result.MachineUse;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.Phaser;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link #run} belongs to one thread; {@link #interrupt} may come from another.
  */
 public final class BlockMeasurement {
-    /** A warm-up, which loads and allocates what is no operation's, and the measurement. */
-    static final int RUNS = 2;
-
     private static final String PREFIX = "softdpu-perf-";
     private static final ResourceUse NONE = new ResourceUse(0, 0, 0);
 
@@ -40,6 +37,9 @@ public final class BlockMeasurement {
 
     private @Nullable StopSign stop;
     private boolean interrupted;
+
+    /** Whether no further run follows. */
+    private volatile boolean over;
 
     /**
      * A measurement that has not begun.
@@ -110,7 +110,7 @@ public final class BlockMeasurement {
                 new StopSign(plan.limitNanos(), () -> workers.forEach(BlockWorker::wake))) {
             Phaser phases = new Phaser(1 + plan.threads());
             for (int i = 0; i < plan.threads(); i++) {
-                workers.add(new BlockWorker(plan, volume, i, sign, phases));
+                workers.add(new BlockWorker(plan, volume, i, sign, phases, () -> over));
             }
             begin(sign);
             List<Thread> threads =
@@ -121,6 +121,7 @@ public final class BlockMeasurement {
             try {
                 run = measure(volume, workers, phases, sign);
             } finally {
+                over = true;
                 phases.arriveAndDeregister();
                 threads.forEach(BlockMeasurement::join);
             }
@@ -132,23 +133,21 @@ public final class BlockMeasurement {
     private PerfRun<BlockFigures> measure(
             BlockDevice volume, List<BlockWorker> workers, Phaser phases, StopSign sign) {
         phases.arriveAndAwaitAdvance(); // all are open
-        PerfRun<BlockFigures> last = null;
-        for (int i = 0; i < RUNS; i++) {
-            sign.check();
-            OptionalLong machineBefore = MachineUse.now(); // which allocates
-            ResourceUse before = ResourceUse.now();
-            phases.arriveAndAwaitAdvance(); // begin
-            phases.arriveAndAwaitAdvance(); // end
-            ResourceUse used = ResourceUse.now().since(before);
-            sign.check();
-            last =
-                    result(
-                            volume,
-                            workers,
-                            used,
-                            MachineUse.othersProcessors(machineBefore, used, NONE));
-        }
-        return Objects.requireNonNull(last, "a run");
+        WarmUp.repeat(plan.nanos(), () -> run(volume, workers, phases, sign));
+        return run(volume, workers, phases, sign);
+    }
+
+    private static PerfRun<BlockFigures> run(
+            BlockDevice volume, List<BlockWorker> workers, Phaser phases, StopSign sign) {
+        sign.check();
+        OptionalLong machineBefore = MachineUse.now(); // which allocates
+        ResourceUse before = ResourceUse.now();
+        phases.arriveAndAwaitAdvance(); // begin
+        phases.arriveAndAwaitAdvance(); // end
+        ResourceUse used = ResourceUse.now().since(before);
+        sign.check();
+        double others = MachineUse.othersProcessors(machineBefore, used, NONE);
+        return result(volume, workers, used, others);
     }
 
     private static PerfRun<BlockFigures> result(

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param fua whether each write is durable when it completes
  * @param overwrite whether a volume may be written that the measurement does not create
  * @param waiting how the thread waits
- * @param nanos how long the run takes, after a warm-up of the same length
+ * @param nanos how long the run takes, after warm-ups of the same length
  */
 public record BlockPlan(
         BlockMode mode,

@@ -9,6 +9,7 @@ import io.softdpu.perf.pair.Latencies;
 import io.softdpu.perf.pair.SleepWarmUp;
 import io.softdpu.perf.pair.StopSign;
 import java.util.concurrent.Phaser;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ final class BlockWorker implements Runnable {
     private final int index;
     private final StopSign stop;
     private final Phaser phases;
+    private final BooleanSupplier over;
 
     private volatile @Nullable ProgressEngine engine;
 
@@ -35,13 +37,21 @@ final class BlockWorker implements Runnable {
      * @param index among those of the measurement, from 0 on
      * @param stop raised if it fails
      * @param phases begin and end of the runs, of which it is a registered party
+     * @param over whether no run begins
      */
-    BlockWorker(BlockPlan plan, BlockDevice volume, int index, StopSign stop, Phaser phases) {
+    BlockWorker(
+            BlockPlan plan,
+            BlockDevice volume,
+            int index,
+            StopSign stop,
+            Phaser phases,
+            BooleanSupplier over) {
         this.plan = plan;
         this.volume = volume;
         this.index = index;
         this.stop = stop;
         this.phases = phases;
+        this.over = over;
     }
 
     @Override
@@ -51,14 +61,14 @@ final class BlockWorker implements Runnable {
             SleepWarmUp.run(own);
             try (BlockTasks tasks = new BlockTasks(plan, volume, own, index, latencies, stop)) {
                 phases.arriveAndAwaitAdvance(); // all are open
-                for (int i = 0; i < BlockMeasurement.RUNS; i++) {
-                    phases.arriveAndAwaitAdvance(); // begin
+                phases.arriveAndAwaitAdvance(); // begin
+                while (!over.getAsBoolean()) {
                     tasks.drive();
                     operations = tasks.operations();
                     nanos = tasks.nanos();
                     phases.arriveAndAwaitAdvance(); // end
+                    phases.arriveAndAwaitAdvance(); // begin, or the use of the last run was read
                 }
-                phases.arriveAndAwaitAdvance(); // the use was read, to which closing would add
             }
         } catch (DpuException e) {
             stop.raise(e);

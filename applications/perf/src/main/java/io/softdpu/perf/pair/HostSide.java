@@ -3,8 +3,6 @@ package io.softdpu.perf.pair;
 import io.softdpu.perf.card.ComchPair;
 import io.softdpu.perf.child.ResourceUse;
 import io.softdpu.perf.result.MachineUse;
-import java.lang.management.CompilationMXBean;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,9 +15,6 @@ import java.util.OptionalLong;
  * @param <X> figures of this kind of measurement alone
  */
 public interface HostSide<P extends PerfPlan, X> extends AutoCloseable {
-    /** Time of the compilers during a warm-up beyond which another one follows, by its duration. */
-    double BUSY_COMPILERS = 0.05;
-
     /**
      * Connects to the other side, and measures by {@link #measure}.
      *
@@ -70,36 +65,12 @@ public interface HostSide<P extends PerfPlan, X> extends AutoCloseable {
 
     /** Warms up and measures as often as the plan says. */
     default PerfResult<P, X> measure(P plan) {
-        warmUp(plan);
+        WarmUp.repeat(plan.nanos(), () -> run(plan, true));
         List<PerfRun<X>> runs = new ArrayList<>();
         for (int i = 0; i < plan.repeats(); i++) {
             runs.add(run(plan, false));
         }
         return new PerfResult<>(plan, runs);
-    }
-
-    /**
-     * Runs as in a measurement, so that what the first questions and answers load and allocate on
-     * either side is not counted; once more while the compilers are busy. They have no processor of
-     * their own beside two threads that poll: with packets they took most of a run of two seconds.
-     */
-    private void warmUp(P plan) {
-        double restMillis = BUSY_COMPILERS * plan.nanos() / 1e6;
-        long before = compilationMillis();
-        for (int i = 0; i < PerfPlan.MOST_WARM_UPS; i++) {
-            PerfRun<X> _ = run(plan, true);
-            long after = compilationMillis();
-            if (after - before <= restMillis) {
-                return;
-            }
-            before = after;
-        }
-    }
-
-    /** Time that the compilers of this JVM have taken, all threads together; 0 without one. */
-    private static long compilationMillis() {
-        CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
-        return compilers == null ? 0 : compilers.getTotalCompilationTime();
     }
 
     private PerfRun<X> run(P plan, boolean isWarmUp) {

@@ -35,9 +35,6 @@ public interface PerfPlan {
     /** Time to populate and to map a gigabyte, on a slow machine. */
     long GIGABYTE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Most runs before the first that counts, while the JIT compilers are busy. */
-    int MOST_WARM_UPS = 4;
-
     /** Kind of measurement. */
     Word mode();
 
@@ -101,7 +98,7 @@ public interface PerfPlan {
      * four times.
      */
     default long limitNanos() {
-        return 2L * (MOST_WARM_UPS + repeats()) * nanos() + 4 * deadlineNanos();
+        return 2L * (WarmUp.MOST_RUNS + repeats()) * nanos() + 4 * deadlineNanos();
     }
 
     /** Limit of the memory of one process that the other has mapped; 0 for the default. */
