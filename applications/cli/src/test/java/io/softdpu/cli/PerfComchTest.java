@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.softdpu.linux.Affinity;
+import io.softdpu.perf.pair.WarmUp;
 import io.softdpu.testkit.Await;
 import io.softdpu.testkit.ChildProcess;
 import io.softdpu.testkit.Smoke;
@@ -255,8 +256,9 @@ class PerfComchTest extends PerfFixture {
         Await.until("both are there", () -> sockets() > 2 || !perf.isAlive());
         Optional<ProcessHandle> dpu = parent.children().findFirst();
         boolean stopped = dpu.map(process -> trySignal(process, "STOP")).orElse(false);
-        // The warm-up takes as long as the measurement.
-        Duration longer = Duration.ofMillis((long) (2 * seconds * 1000) + 2000);
+        // Each warm-up takes as long as the measurement.
+        double mostSeconds = (WarmUp.MOST_RUNS + 1) * seconds;
+        Duration longer = Duration.ofMillis((long) (mostSeconds * 1000) + 2000);
         boolean waits = stopped && !Await.holdsWithin(longer, () -> !perf.isAlive());
         dpu.ifPresent(process -> trySignal(process, "CONT"));
 
