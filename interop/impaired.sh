@@ -14,8 +14,8 @@
 #
 # Needs a JDK as ./softdpu does, and nft, ip and tc, whose packages root installs where they are missing;
 # a kernel with nf_tables and HTB; and root, or the right to create user namespaces: without these it
-# prints one line, SKIPPED. It touches no interface of this machine. It takes four
-# minutes on two processors, most of them at loss 10, and half a minute with --size 64M.
+# prints one line, SKIPPED. It touches no interface of this machine. On two
+# processors it takes four minutes, most of them at loss 10, and half a minute with --size 64M.
 set -euo pipefail
 
 # shellcheck source=interop/lib.sh

@@ -3,7 +3,7 @@
 #
 #   interop/linux-roce.sh                    all cells: four minutes with the builds
 #   interop/linux-roce.sh --short            a few of each kind: a minute, and the builds
-#   interop/linux-roce.sh --cached [...]     fetches nothing: SKIPPED before a run that has fetched the guest
+#   interop/linux-roce.sh --cached [...]     fetches nothing: SKIPPED unless the guest is in the cache
 #   interop/linux-roce.sh --cm [--short]     the cells of rdma_cm alone, with smaller numbers
 #   interop/linux-roce.sh --kernel PACKAGE   a guest with the kernel of another Debian package, as
 #                                            linux-image-6.12-amd64
