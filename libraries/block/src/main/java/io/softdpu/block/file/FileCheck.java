@@ -12,13 +12,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Check that an open file offers what its options want: whole blocks, and direct I/O of that size.
  *
+ * @param options of the volume
  * @param blockSizeBytes size of the blocks
  */
 record FileCheck(FileOptions options, int blockSizeBytes) {
     /**
      * Checks a file.
      *
-     * @param fd the file, open in the mode of the options
+     * @param fd the file, open for reading, and for writing unless the options say otherwise
+     * @param sizeBytes its size
      * @return alignment of memory for its I/O, in bytes
      * @throws DpuException INVALID_VALUE or NOT_SUPPORTED, naming the file
      * @throws LinuxException if it cannot be opened once more

@@ -17,9 +17,10 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * Creation of a file that is missing. It appears under its name when all its blocks are allocated
- * and durable; until then it has a name of its own beside it, {@code .softdpu.ID.new}, which a
- * process that is killed leaves behind. A file that exists is not changed.
+ * Creation of a file that is missing. It appears under its name when it was checked and all its
+ * blocks are allocated and durable; until then it has a name of its own beside it, {@code
+ * .softdpu.ID.new}, which a process that is killed leaves behind. A file that exists is not
+ * changed.
  */
 final class FileCreation {
     private static final int OWNER_READ_WRITE = 0600;

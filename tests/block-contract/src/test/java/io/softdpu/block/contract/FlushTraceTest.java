@@ -25,13 +25,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @StartsProcesses
 class FlushTraceTest {
     private static final Pattern SYNCED =
-            Pattern.compile("[0-9]+ +(fdatasync\\([0-9]+|<... fdatasync resumed>)\\) += 0");
+            Pattern.compile("[0-9]+ +(fdatasync\\([0-9]+<[^>]*>|<... fdatasync resumed>)\\) += 0");
 
     private static final Pattern SUBMITTED =
-            Pattern.compile("[0-9]+ +io_uring_enter\\([0-9]+, 1, .* = 1");
-
-    private static final Pattern FILE_SYNCED =
-            Pattern.compile("[0-9]+ +(fsync\\([0-9]+|<... fsync resumed>)\\) += 0");
+            Pattern.compile("[0-9]+ +io_uring_enter\\([0-9]+<[^>]*>, 1, .* = 1");
 
     @TempDir Path folder;
 
@@ -44,8 +41,8 @@ class FlushTraceTest {
 
         List<String> lines = traced(options, "write,fdatasync,io_uring_enter", processes);
 
-        int written = first(lines, "write(1, \"WRITTEN");
-        int flushed = first(lines, "write(1, \"FLUSHED");
+        int written = first(lines, "\"WRITTEN");
+        int flushed = first(lines, "\"FLUSHED");
         assertThat(lines.subList(written, flushed))
                 .as("of any thread, and ended")
                 .anyMatch((options.isEmpty() ? SUBMITTED : SYNCED).asMatchPredicate());
@@ -57,10 +54,16 @@ class FlushTraceTest {
         List<String> lines = traced("&threads=1", "link,linkat,fsync", processes);
 
         int appears = first(lines, "/volume\"");
-        assertThat(lines.subList(0, appears)).as("file").anyMatch(FILE_SYNCED.asMatchPredicate());
+        assertThat(lines.subList(0, appears))
+                .as("file, by the thread that links it")
+                .anyMatch(line -> syncs(line, "[^>]*/\\.softdpu\\.[^>/]*\\.new"));
         assertThat(lines.subList(appears, lines.size()))
                 .as("folder")
-                .anyMatch(FILE_SYNCED.asMatchPredicate());
+                .anyMatch(line -> syncs(line, "[^>]*/" + folder.getFileName()));
+    }
+
+    private static boolean syncs(String line, String file) {
+        return line.matches("[0-9]+ +fsync\\([0-9]+<" + file + ">.*");
     }
 
     /** System calls of a program that creates a volume, writes and flushes. */
@@ -90,6 +93,7 @@ class FlushTraceTest {
                                         "strace",
                                         "-f",
                                         "--seccomp-bpf",
+                                        "-y",
                                         "-o",
                                         trace.toString(),
                                         "-e",
