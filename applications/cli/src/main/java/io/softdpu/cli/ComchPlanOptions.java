@@ -107,9 +107,9 @@ final class ComchPlanOptions extends PlanOptions<ComchPlan> {
             paramLabel = "N",
             defaultValue = "1",
             description =
-                    "Runs after the warm-up, 1 to 1000; the one with the median rate is printed (of"
-                            + " an even number the lower of the two in the middle), and the"
-                            + " spread (default: ${DEFAULT-VALUE}).")
+                    "Runs after the warm-ups, 1 to 1000; the one with the median rate is printed"
+                        + " (of an even number the lower of the two in the middle), and the spread"
+                        + " (default: ${DEFAULT-VALUE}).")
     private int repeats;
 
     @Option(

@@ -217,7 +217,7 @@ class PerfComchTest extends PerfFixture {
 
         assertThat(perf.outputLines().getFirst()).startsWith("measurement").contains("p50  ");
         assertThat(perf.outputLines().get(1)).matches("latency +64 B .* [num]s .* B/round trip .*");
-        assertThat(perf.outputLines().get(2)).startsWith("measured after warm-ups");
+        assertThat(perf.outputLines().get(2)).startsWith("measured after one or more warm-ups");
         assertThat(perf.outputLines().stream().skip(3))
                 .as("notes, and one on the heap of few operations")
                 .allMatch(line -> line.matches("(note|heap): .*"));

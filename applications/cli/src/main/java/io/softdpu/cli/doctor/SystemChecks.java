@@ -43,13 +43,7 @@ final class SystemChecks {
                 "available="
                         + available
                         + ", quota="
-                        + quota.map(one -> String.format(Locale.ROOT, "%.2f", one)).orElse("none")
-                        + ", pollers="
-                        + POLLERS
-                        + (available >= POLLERS
-                                ? " of the demo, each with a processor of its own"
-                                : " of the demo, which yield their processors to each other: a"
-                                        + " request waits for its turn");
+                        + quota.map(one -> String.format(Locale.ROOT, "%.2f", one)).orElse("none");
         if (quota.isPresent()) {
             return Finding.warning(
                     "processors",
@@ -57,6 +51,10 @@ final class SystemChecks {
                     "threads that poll use up a quota, and all then stop for the rest of the"
                             + " period: measure without a quota");
         }
+        detail +=
+                available >= POLLERS
+                        ? ", demo=a processor for each of its 3 threads"
+                        : ", demo=its 3 threads share them, and a request waits until one yields";
         return available >= 2
                 ? Finding.ok("processors", detail)
                 : Finding.warning(

@@ -96,7 +96,7 @@ class ChecksTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, WARNING, to each other", "2, OK, to each other", "3, OK, of its own"})
+    @CsvSource({"1, WARNING, threads share them", "2, OK, threads share them", "3, OK, for each"})
     void shouldTellWhetherEachPollerHasAProcessor(int available, Grade grade, String detail) {
         assertGrade(grade, system().processors(available), detail);
     }

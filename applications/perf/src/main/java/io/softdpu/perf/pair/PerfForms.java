@@ -53,7 +53,7 @@ public abstract class PerfForms<P extends PerfPlan, X> {
                 lines.add("cache line times of all runs: " + distances(result.runs()));
             }
         }
-        lines.add("measured after warm-ups of the same length in the same processes");
+        lines.add("measured after one or more warm-ups of the same length in the same processes");
         if (run.allocatedBytesPerOperation().orElse(0) > 0) {
             MeasurementNotes.onHeap(run.operations()).ifPresent(lines::add);
         }

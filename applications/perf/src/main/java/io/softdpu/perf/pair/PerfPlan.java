@@ -35,6 +35,9 @@ public interface PerfPlan {
     /** Time to populate and to map a gigabyte, on a slow machine. */
     long GIGABYTE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** Time to measure the round trip of a cache line, beside other load. */
+    long LINE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     /** Kind of measurement. */
     Word mode();
 
@@ -95,10 +98,10 @@ public interface PerfPlan {
     /**
      * Time limit of all of it: warm-ups, runs, and what is before, between and after them.
      * Generous: beside other load the round trip of a cache line takes seconds, and is measured
-     * four times.
+     * twice per run.
      */
     default long limitNanos() {
-        return 2L * (WarmUp.MOST_RUNS + repeats()) * nanos() + 4 * deadlineNanos();
+        return 2L * (WarmUp.MOST_RUNS + repeats()) * (nanos() + LINE_NANOS) + 4 * deadlineNanos();
     }
 
     /** Limit of the memory of one process that the other has mapped; 0 for the default. */

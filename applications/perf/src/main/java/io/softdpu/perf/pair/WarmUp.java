@@ -6,8 +6,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Runs of a measurement before the first one that counts. They load and allocate what is no
- * operation's. One is enough unless the JIT compilers are busy: beside two threads that poll they
- * have no processor of their own, and with packets took most of a run of two seconds.
+ * operation's. One is enough unless the JIT compilers of this process are busy: beside two threads
+ * that poll they have no processor of their own, and with packets took most of a run of two
+ * seconds.
  */
 public final class WarmUp {
     /** Most runs. */
