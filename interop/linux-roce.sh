@@ -193,7 +193,7 @@ ours() {
 # Waits for a line of a program of ours; fails if that ends before.
 await_line() { # pid, file, pattern
     local deadline=$((SECONDS + limit))
-    until grep -q "$3" "$2"; do
+    until grep -q "$3" "$2" 2>/dev/null; do
         kill -0 "$1" 2>/dev/null && ((SECONDS < deadline)) || return 1
         sleep 0.05
     done
